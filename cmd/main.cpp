@@ -19,10 +19,10 @@
 
 namespace {
 
-/// Where each failure ends: one line for a person, the record of the verb that failed, where it keeps one,
-/// and one exit status for a script.
+/// Each failure ends here: prints one line, lets the verb write its record if it keeps one, and returns the
+/// exit status.
 int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) {
-  rlock::complain(line);
+  rlock::warn(line);
   if (verb != nullptr) verb->failed(error);
   return rlock::exit_code::of(error.kind());
 }
@@ -31,8 +31,8 @@ int run(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
   std::unique_ptr<rlock::Verb> verb;
-  // Whatever failed, and wherever, ends here. Another catch only adds where a value came from, or takes a
-  // failure that is to be expected for an answer; it says which.
+  // All exceptions end here. Any other catch says its reason: it adds the source of a value, or an expected
+  // failure is an answer there.
   try {
     rlock::refuse_borrowed_rights();
     rlock::forbid_cores();
@@ -55,7 +55,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   const int status = run(argc, argv);
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks when main() has returned
-  ::_exit(status);  // what had to be written has been, by write(2): no exit handler has anything to do
+  ::_exit(status);            // all output was written by write(2), so no exit handler is needed
 #endif
   return status;
 }

@@ -1,7 +1,7 @@
 # bash completion for rlock, also printed by: rlock completion bash
 # shellcheck shell=bash
 
-# Asks rlock what may be typed: the line and its words go to stdin, the answer comes quoted (cmd/cli/complete_text.h).
+# Asks rlock for the candidates. The line and its words go to stdin; the candidates come quoted (cmd/app/complete_text.h).
 _rlock() {
   local lines=() line program=rlock
   COMPREPLY=()
@@ -10,11 +10,11 @@ _rlock() {
     "$program" complete bash 2>/dev/null)
   case ${lines[0]-} in
     words*) COMPREPLY=("${lines[@]:1}") ;;
-    # readline knows how to quote names of files. (The error: no TAB was pressed.)
+    # readline quotes names of files. compopt fails if no TAB was pressed.
     files*) compopt -o default 2>/dev/null || : ;;
     folders*) compopt -o dirnames 2>/dev/null || : ;;
     command*)
-      # It completes as it would alone, where bash-completion is there to ask.
+      # The command completes as it would without rlock, if bash-completion is installed.
       if declare -F _command_offset >/dev/null; then
         _command_offset "${lines[0]#* }"
       elif [[ ${lines[0]#* } == "$COMP_CWORD" ]]; then

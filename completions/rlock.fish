@@ -1,6 +1,6 @@
 # fish completion for rlock, also printed by: rlock completion fish
 
-# Asks rlock what may be typed: the words up to the cursor go to stdin (cmd/cli/complete_text.h).
+# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/complete_text.h).
 function __rlock_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -22,7 +22,7 @@ function __rlock_complete
     end
 end
 
-# Completes what stands behind the first bytes of a word, "--cacert=", by a function.
+# Completes the rest of a word behind its first bytes, such as "--cacert=", by a function.
 function __rlock_complete_path --argument-names kept word complete
     for path in ($complete (string sub -s (math $kept + 1) -- "$word"))
         echo (string sub -l $kept -- "$word")$path

@@ -1,7 +1,7 @@
 #compdef rlock
 # zsh completion for rlock, also printed by: rlock completion zsh
 
-# Asks rlock what may be typed: the words up to the cursor go to stdin (cmd/cli/complete_text.h).
+# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/complete_text.h).
 _rlock() {
   local program=rlock kind
   local -a answer
@@ -11,7 +11,7 @@ _rlock() {
   kind=${answer[1]%% *} count=${answer[1]##* }
   shift answer
   case $kind in
-    command)  # completes as it would alone
+    command)  # the command completes as it would without rlock
       shift $count words
       (( CURRENT -= count ))
       if (( CURRENT == 1 )); then _command_names -e; else _normal; fi
@@ -32,7 +32,7 @@ _rlock() {
   esac
 }
 
-# Sourced, it registers itself; found in $fpath, it is called.
+# If a user sources this file, it registers the function. If zsh finds it in $fpath, it calls the function.
 if [[ $funcstack[1] == _rlock ]]; then
   _rlock "$@"
 else

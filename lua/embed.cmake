@@ -4,8 +4,8 @@
 # What is sent to Redis is the file without its comments, blank lines and indentation; the SHA-1 is
 # taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
 #
-# The comment at the head of a script is its contract, and the only place that says what KEYS and ARGV are. A row
-# names one of them; they are counted here and nowhere else:
+# The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
+# of them; only this file turns the rows into positions:
 #
 #   -- KEYS  lock     hash: ...          KEYS[1] is `lock`
 #   --       line: order, waiters, facts the next three are the fields of the table `line`, which has channel,
@@ -13,11 +13,11 @@
 #   --       ids...   16 bytes each      all that follow, as a list
 #   --       those of lock/release       the rows of that contract
 #
-# A text that begins with `number` (or `optional, number`) makes it a number. Behind the first `optional` one KEYS
-# or ARGV may end; see also call_of() in src/sync/kinds/arguments.h, which gives them by these names.
+# If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
+# `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
 
-# Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>, the names in their order (a field as line.order),
-# <into>_required, how many of them there must be, and <into>_numbers, those that are numbers.
+# Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>: the names in their order (a field as line.order);
+# <into>_required: how many of them a call must give; <into>_numbers: the names that are numbers.
 function(read_rows folder file section into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "${text}")
@@ -79,8 +79,8 @@ function(read_rows folder file section into)
   set(${into}_numbers "${numbers}" PARENT_SCOPE)
 endfunction()
 
-# The Lua that gives KEYS and ARGV the names of a contract, as far as `text` uses them. In a script for several
-# servers there is no line.
+# Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. A script for several
+# servers has no line.
 function(name_arguments folder file text into)
   get_property(for_quorum GLOBAL PROPERTY for_quorum)
   set(code "")
@@ -140,9 +140,9 @@ function(name_arguments folder file text into)
   set(${into} "${code}" PARENT_SCOPE)
 endfunction()
 
-# Takes the lines `local <name> = include('<folder>/<name>')` out of the text, and adds what each stands for,
-# lua/shared/<folder>/<name>.lua without its last line `return <name>`, to the property `shared`: once, behind what it
-# includes itself. In a script for several servers lua/quorum/<folder>/<name>.lua goes instead, where there is one.
+# Takes the lines `local <name> = include('<folder>/<name>')` out of the text. For each it adds lua/shared/<folder>/<name>.lua,
+# without its last line `return <name>`, to the property `shared`: once, and behind the files that it includes itself. In a script
+# for several servers, lua/quorum/<folder>/<name>.lua replaces that file if it exists.
 function(take_includes folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+/([a-z_]+))'\\)[ \t]*\n")
@@ -171,8 +171,8 @@ function(take_includes folder variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Puts what the text includes at its top: what several scripts need is written once and sent once, also where
-# one script does what several do, and each stays one text that uses no global.
+# Puts the included files at the top of the text, each once, even if the script contains several other scripts. So a script is one
+# text that uses no global.
 function(include_shared folder variable)
   set_property(GLOBAL PROPERTY included)
   set_property(GLOBAL PROPERTY shared)
@@ -182,9 +182,9 @@ function(include_shared folder variable)
   set(${variable} "${shared}${text}" PARENT_SCOPE)
 endfunction()
 
-# The statements of a script, with names for its KEYS and ARGV. Puts lua/<file>.lua in the place of each line
-# `local <name> = script('<file>')`, as a function of KEYS and ARGV, so that one script can do what several do;
-# and the names of a contract in the place of each line `names_of('<file>', KEYS, ARGV)`.
+# Reads the statements of a script, and adds names for its KEYS and ARGV. A line `local <name> = script('<file>')` is replaced by
+# lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others. A line `names_of('<file>', KEYS, ARGV)` is
+# replaced by the names of that contract.
 function(read_statements folder file into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "\n${text}\n")
@@ -205,8 +205,8 @@ function(read_statements folder file into)
   set(${into} "\n${names}${text}" PARENT_SCOPE)
 endfunction()
 
-# The bytes of `file` that are worth sending. Long brackets could hold what looks like a comment or an
-# indentation, so they are refused: no script here needs one.
+# The text of `file` to send, without comments, blank lines and indentation. Long brackets are refused, because they could contain
+# text that only looks like a comment or an indentation: no script here needs one.
 function(read_script folder file into)
   read_statements(${folder} ${file} text)
   include_shared(${folder} text)
@@ -222,7 +222,7 @@ function(read_script folder file into)
   set(${into} "${text}" PARENT_SCOPE)
 endfunction()
 
-# file(WRITE) that leaves a file alone which already says the same, so that nothing is compiled again.
+# Like file(WRITE), but does not touch a file that has this text already: then nothing is compiled again.
 function(write_changed file text)
   if(EXISTS ${file})
     file(READ ${file} before)
@@ -240,7 +240,7 @@ function(embed_scripts)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${paths})
   file(GLOB files RELATIVE ${arg_FROM} ${arg_FROM}/*/*.lua)
   list(TRANSFORM files REPLACE "[.]lua$" "")
-  # Which of them the nodes of a quorum get without the line, and which takes several keys where one takes one.
+  # Finds the scripts that the nodes of a quorum get without the line, and the scripts that do the same for several keys.
   set(of_quorum "")
   foreach(file IN LISTS files)
     file(READ ${arg_FROM}/${file}.lua text)

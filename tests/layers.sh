@@ -1,10 +1,10 @@
 #!/bin/sh
-# A folder includes itself and what stands below it (base < loop < redis < sync < cmd), and what is not ours
-# has one door each.
+# Checks the #includes. A folder includes itself and the folders below it (base < loop < redis < sync < cmd). Each library, and
+# each kind of system call, is used in one place only. Also checks the paths that CONTRIBUTING.md names.
 set -u
 bad=0
 files() { find "$@" -name '*.h' -o -name '*.cpp'; }
-refuse() { # refuse <why> <pattern> <files>: none of them may have such a line
+refuse() { # refuse <why> <pattern> <files>: fails if a line of these files matches
   # shellcheck disable=SC2086
   [ -z "$3" ] || ! grep -nE "$2" $3 /dev/null || { echo "^ $1" && bad=1; }
 }
@@ -15,13 +15,13 @@ for folder in base loop redis sync; do
   above=${above#*|}
 done
 
-# The folders of src/sync: kinds < wait, and above that what holds and what looks on, which do not know each other.
+# The folders of src/sync: kinds < wait < hold and watch. hold and watch do not include each other.
 refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|hold|watch)/' "$(files src/sync/kinds)"
 refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/wait)"
 refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "$(files src/sync/hold)"
 refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
 
-# The floors of cmd. What knows every verb (the table, help, manual, completions) stands in cmd/app.
+# The floors of cmd. Code that knows every verb (the table, help, manual, completions) is in cmd/app.
 above='server|view|ask|run|verbs|app'
 for folder in cli server view ask run verbs; do
   refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"
@@ -30,7 +30,7 @@ done
 
 everywhere=$(files src cmd)
 
-# A file is x.h with x.cpp. Two files that include each other are one file in two places.
+# x.h and x.cpp count as one file. Two files must not include each other: they would be one file in two places.
 mutual=$(
   # shellcheck disable=SC2086
   grep -oE '^#include "[^"]+' $everywhere | sed -E 's/#include "//; s/\.(h|cpp):/ /; s/\.h$//' |
@@ -40,7 +40,7 @@ mutual=$(
 [ -z "$mutual" ] || { echo "$mutual"; echo '^ include each other'; bad=1; }
 refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openssl)/' \
   "$(echo "$everywhere" | grep -vE '^src/redis/(tls|reply)')"
-# fork(2) in a comment is no call; the log asks whether stderr would make it wait.
+# The pattern skips "fork(2)" in comments. src/base/log may call poll(): it asks if a write to stderr would block.
 refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
@@ -48,4 +48,11 @@ refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -
 refuse 'JSON: cmd/cli/output and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/watch/metadata_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
+
+# CONTRIBUTING.md names no file that does not exist.
+# shellcheck disable=SC2016
+for path in $(grep -oE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIBUTING.md | tr -d '`'); do
+  set -- "$path"*
+  [ -e "$1" ] || { echo "CONTRIBUTING.md names $path, which does not exist" && bad=1; }
+done
 exit $bad

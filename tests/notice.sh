@@ -1,12 +1,12 @@
 #!/bin/sh
-# NOTICE names every library of which the binary holds a part, as the linker says and as the sources include it, and the copy
-# that is installed says which version.
+# Checks that NOTICE names every library that is linked into the binary (according to the linker's map) or included by the sources,
+# and that the installed copy names their versions.
 set -u
 folder=$(dirname "$RLOCK_BINARY")
 bad=0
 complain() { echo "$1" && bad=1; }
 
-# Ours, and the start of every C program.
+# Our own archives, and the start-up code of every C program.
 own='librlock_core\.a|librlock_cmd\.a|libc_nonshared\.a'
 archives=$(sed -n 's/^.*\/\(lib[^/]*\.a\)(.*/\1/p' "$folder/rlock.map" | sort -u | grep -vxE "$own")
 [ -n "$archives" ] || complain "$folder/rlock.map names no archives"
@@ -24,7 +24,7 @@ for header in $headers; do
   grep -qF "($header" NOTICE || complain "NOTICE says nothing about $header"
 done
 
-# What is compiled from headers stands in no archive.
+# Libraries that consist of headers are in no archive, but `rlock version -v` lists them.
 "$RLOCK_BINARY" version -v | sed 1d | while read -r library version _; do
   [ "$library" = OpenSSL ] || grep -qF "\"name\": \"$library\", \"versionInfo\": \"$version\"" "$folder/rlock.spdx.json" ||
     echo "rlock.spdx.json says nothing about $library $version"

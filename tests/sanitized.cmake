@@ -1,8 +1,8 @@
-# The tests once more, beside an rlock with AddressSanitizer and UndefinedBehaviorSanitizer: cmake --workflow --preset asan,
+# The tests again, with an rlock that has AddressSanitizer and UndefinedBehaviorSanitizer: cmake --workflow --preset asan,
 # then ctest --test-dir build/dev -C Sanitized -R lease.
 #
-# What we ship is compiled again. The objects of the tests are the same ones, and come behind it: of a template that both
-# have the linker takes the first, which is instrumented.
+# Only the code of rlock is compiled again. The objects of the tests are the same, and are linked behind it: if both contain a
+# template, the linker takes the first one, which is instrumented.
 
 function(sanitized_program target name)
   add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:rlock_sanitized> ${ARGN})
@@ -18,8 +18,8 @@ sanitized_program(rlock_sanitized_tests rlock_tests $<TARGET_OBJECTS:rlock_test_
 sanitized_program(rlock_sanitized_faults rlock_faults $<TARGET_OBJECTS:rlock_fault_objects>)
 add_custom_target(sanitized DEPENDS rlock_sanitized_run rlock_sanitized_tests rlock_sanitized_faults)
 
-# CI runs those with the label `brief`, where sanitizers find something: the units, and rlock beside whoever wishes it ill.
-# The long profile runs all.
+# CI runs those with the label `brief`, in which sanitizers find most: the tests of classes, and tests with hostile servers, users
+# and data. The long profile runs all.
 set(brief "^(hostile.*|misshapen|poison|run|lock_command|traps|slips|removal|fuzz|corpus|faults-answers)$")
 
 foreach(source IN LISTS test_sources fault_sources)
@@ -43,11 +43,11 @@ foreach(source IN LISTS test_sources fault_sources)
   get_test_property(${name} COST cost)
   add_test(NAME sanitized.${name} CONFIGURATIONS Sanitized COMMAND rlock_sanitized_${program} ${filter})
   set_tests_properties(sanitized.${name} PROPERTIES
-    COST ${cost} TIMEOUT 2700 LABELS "${labels}"  # it takes three times as long
+    COST ${cost} TIMEOUT 2700 LABELS "${labels}"  # sanitizers take three times as long
     SKIP_RETURN_CODE 77
     ENVIRONMENT "RLOCK_BINARY=${PROJECT_BINARY_DIR}/sanitized/rlock;RLOCK_PROGRAMS=${PROJECT_BINARY_DIR}"
     FAIL_REGULAR_EXPRESSION "test cases: +0 ")
 endforeach()
 
-# It floods the machine.
+# This test floods the machine.
 set_tests_properties(sanitized.hostile_server PROPERTIES RUN_SERIAL ON)

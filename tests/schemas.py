@@ -1,7 +1,7 @@
-"""Every document that rlock writes keeps to its published schema (man/schema), in every state of a key.
+"""Checks every document that rlock writes against its published schema (man/schema), in every state of a key.
 
-The published schemas allow more fields, since more may come. Here they do not: a field that no schema names is a field
-that nobody has published.
+The published schemas allow further fields, for later versions. This test does not allow them: a field of this version must be in
+the schema.
 
     RLOCK_BINARY=build/dev/rlock python3 tests/schemas.py
 """
@@ -21,7 +21,7 @@ DEADLINE = 60  # seconds, for one call on a loaded machine
 
 
 def strict(schema):
-    """The schema without room for fields that it does not name."""
+    """The schema, but further fields are not allowed."""
     if isinstance(schema, dict):
         closed = {name: strict(part) for name, part in schema.items()}
         if "properties" in schema and "additionalProperties" not in schema:
@@ -48,7 +48,7 @@ class Rlock:
         self.checked = 0
 
     def __call__(self, *words, expect=(0,)):
-        """Runs rlock and answers what it prints."""
+        """Runs rlock, and returns what it prints."""
         done = subprocess.run([os.environ["RLOCK_BINARY"], *words], env=self.environment, capture_output=True,
                               text=True, timeout=DEADLINE, check=False)
         if done.returncode not in expect:
@@ -75,8 +75,11 @@ class Rlock:
         with tempfile.NamedTemporaryFile() as file, tempfile.NamedTemporaryFile() as events:
             self("run", "--status-file", file.name, "--events", events.name, *words, expect=expect)
             self.check("run", pathlib.Path(file.name).read_text(), "run " + " ".join(words))
-            for line in pathlib.Path(events.name).read_text().splitlines():
-                self.check("run-event", line, "an event of run " + " ".join(words))
+            self.events(events.name, "an event of run " + " ".join(words))
+
+    def events(self, file, what):
+        for line in pathlib.Path(file).read_text().splitlines():
+            self.check("run-event", line, what)
 
 
 def eventually(fact):
@@ -125,6 +128,16 @@ def records_of_runs(rlock):
     rlock.record("-k", b"\xff".decode("utf-8", "surrogateescape"), "--", "true")
 
 
+def events_of_scripts_and_killed_runs(rlock):
+    acquire = ["sh", "-c", 'owner=$("$RLOCK_BINARY" lock acquire script --while-pid $$ --events "$0")']
+    run = [os.environ["RLOCK_BINARY"], "run", "-q", "-k", "free", "--events"]
+    for words in (lambda file: [*acquire, file], lambda file: [*run, file, "--", "sh", "-c", "kill -9 $PPID; sleep 60"]):
+        with tempfile.NamedTemporaryFile() as file:
+            subprocess.run(words(file.name), env=rlock.environment, timeout=DEADLINE, check=False)
+            eventually(lambda name=file.name: '"event":"released"' in pathlib.Path(name).read_text())
+            rlock.events(file.name, "an event of " + " ".join(words(file.name)))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         rlock = Rlock(folder)
@@ -132,6 +145,7 @@ def main():
         try:
             processes += keys_in_every_state(rlock)
             records_of_runs(rlock)
+            events_of_scripts_and_killed_runs(rlock)
             keys = ["lock", "fair", "fenced", "spin", "read", "write", "plain", "kept", "done", "sem", "pool", "closed",
                     "opened", "free", "absent"]
             rlock.document("inspect", "inspect", "--json", *keys)

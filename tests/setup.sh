@@ -1,15 +1,15 @@
 #!/bin/sh
-# .ci/setup builds hiredis from the archive that it names, byte for byte, and from no other. Everything that would reach for the
-# distribution is played by a stand-in.
+# Checks that .ci/setup builds hiredis only from the archive with the right name and checksum. Stand-ins replace all programs that
+# would use the distribution's archive.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/deps"
-stand_in() { # stand_in <name>: what it does is on stdin
+stand_in() { # stand_in <name>: makes a program of this name; its shell script comes on stdin
   { echo '#!/bin/sh' && cat; } >"$folder/bin/$1"
   chmod +x "$folder/bin/$1"
 }
-# Everything is installed but hiredis, and no release of it but the next one is recent enough.
+# All packages are installed except hiredis, and the distribution has only an old release of it.
 stand_in dpkg-query <<'END'
 case "$*" in *hiredis*) ;; *) echo installed ;; esac
 END
@@ -26,7 +26,7 @@ stand_in sudo <<'END'
 exec "$@"
 END
 
-refused() { # refused <archive> <text>: with this archive setup fails, and says so
+refused() { # refused <archive> <text>: checks that setup fails with this archive, and prints this text
   if ARCHIVE=$1 PATH=$folder/bin:$PATH RLOCK_DEPS=$folder/deps .ci/setup build 2>"$folder/err"; then
     echo "setup: took $1"
     exit 1

@@ -1,9 +1,9 @@
-# What the binary holds, said in three ways: NOTICE, an SBOM in SPDX, and `rlock version -v`. The versions are those that
-# FindDependencies has found; "none" is left out. (NOTICE says whose they are: its text is written by people.)
+# Lists the libraries in the binary, in three ways: NOTICE, an SBOM in SPDX, and `rlock version -v`. FindDependencies has found the
+# versions; a library with the version "none" is left out. (People write the text of NOTICE, which names the authors.)
 
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/.ci/epoch OUTPUT_VARIABLE epoch ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT epoch MATCHES "^[0-9]+$")  # the sources came without their history
+  if(NOT epoch MATCHES "^[0-9]+$")  # the sources are not in a git repository
     string(TIMESTAMP epoch %s UTC)
   endif()
   set(ENV{SOURCE_DATE_EPOCH} ${epoch})

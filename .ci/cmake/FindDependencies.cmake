@@ -1,12 +1,12 @@
 # The libraries that rlock needs, as rlock::hiredis, rlock::tls, rlock::openssl, rlock::fmt, rlock::json, rlock::cli11 and
 # rlock::doctest.
 #
-# Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
-# loader has to find, map and relocate hiredis and libstdc++ first. OpenSSL is neither: see src/redis/tls_library.h.
+# Archives are preferred to shared objects: a run of a short command takes twice as long if the loader must find, map and relocate
+# hiredis and libstdc++ first. OpenSSL is not linked at all: see src/redis/tls_library.h.
 #
-# For NOTICE their versions: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
-# ZSTD_VERSION, and GCC_VERSION or LIBCXX_VERSION and MUSL_VERSION; for the SBOM HIREDIS_SOURCE and OPENSSL_SOURCE, which
-# .ci/setup has written down.
+# Sets the versions for NOTICE: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
+# ZSTD_VERSION, and GCC_VERSION or LIBCXX_VERSION and MUSL_VERSION; and for the SBOM HIREDIS_SOURCE and OPENSSL_SOURCE, which
+# .ci/setup has recorded.
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -27,7 +27,7 @@ elseif(EXISTS ${RLOCK_DEPS}/hiredis/stamp)
   string(REGEX MATCH "^hiredis_[^ ]+ [0-9a-f]+" HIREDIS_SOURCE "${HIREDIS_SOURCE}")
 endif()
 
-# hiredis >= 1.1 (RESP3 pushes). Distributions ship no usable CMake package for it, some an older release.
+# Needs hiredis 1.1 or later, for RESP3 pushes. Distributions have no usable CMake package of it, and some have an older release.
 find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)
 find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h)
 if(HIREDIS_INCLUDE_DIR)
@@ -47,8 +47,8 @@ target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR}
 target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_LIBRARY})
 add_library(rlock::hiredis ALIAS rlock_hiredis)
 
-# rlock::tls is what src/redis needs of OpenSSL; rlock::openssl are its archives, for RLOCK_LINK_OPENSSL and for the tests,
-# which look whether both ways work.
+# src/redis uses rlock::tls: OpenSSL's headers and, with RLOCK_LINK_OPENSSL, its archives. rlock::openssl has the archives; the tests
+# need them to try both ways.
 if(RLOCK_LINK_OPENSSL OR RLOCK_TESTS)
   set(OPENSSL_USE_STATIC_LIBS ON)
 endif()
@@ -57,7 +57,7 @@ add_library(rlock_openssl INTERFACE)
 target_link_libraries(rlock_openssl INTERFACE OpenSSL::SSL OpenSSL::Crypto)
 set(ZLIB_VERSION "none")
 set(ZSTD_VERSION "none")
-foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, where it is built so
+foreach(library IN ITEMS zstd z)  # since OpenSSL 3.2, libcrypto.a may need these
   find_library(ARCHIVE_${library} lib${library}.a)
   if(ARCHIVE_${library})
     target_link_libraries(rlock_openssl INTERFACE ${ARCHIVE_${library}})
@@ -102,7 +102,7 @@ if(version LESS 110000)
   add_library(rlock_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
   target_include_directories(rlock_fmt SYSTEM PUBLIC ${FMT_INCLUDE_DIR})
   target_link_libraries(rlock_fmt PRIVATE rlock_flags)
-  # Of -Os it would make calls of ceil(), and a start would load libm for them.
+  # With -Os, fmt calls ceil(), and each start of rlock would load libm for that.
   target_compile_options(rlock_fmt PRIVATE $<$<CONFIG:Release>:-O2>)
 else()
   add_library(rlock_fmt INTERFACE)

@@ -1,9 +1,9 @@
-# The packages that .ci/package makes with CPack, from what `cmake --install` installs. packaging/finish.cmake gives each of
-# them what its distribution wants to find where.
+# The packages that .ci/package makes with CPack, from the files that `cmake --install` installs. packaging/finish.cmake moves and
+# adds files as each distribution demands.
 
 set(CPACK_PACKAGE_NAME rlock)
 set(CPACK_PACKAGE_VENDOR "rlock")
-# Who answers for a package, and where its home is. Whoever makes a release says both: .ci/release asks for them.
+# The maintainer and the home page. .ci/release requires both in the environment.
 set(CPACK_PACKAGE_CONTACT "rlock maintainers <maintainers@rlock.invalid>")
 if(NOT "$ENV{RLOCK_MAINTAINER}" STREQUAL "")
   set(CPACK_PACKAGE_CONTACT "$ENV{RLOCK_MAINTAINER}")
@@ -18,7 +18,7 @@ Java services that name the same lock exclude each other and wake each other.
 The command is stopped before its lock can end.")
 set(CPACK_GENERATOR DEB RPM TXZ)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-set(CPACK_STRIP_FILES OFF)  # the linker has done it
+set(CPACK_STRIP_FILES OFF)  # the linker has stripped the binary
 set(CPACK_SOURCE_DATE_EPOCH "$ENV{SOURCE_DATE_EPOCH}")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/../packaging/finish.cmake)
 set(CPACK_RLOCK_SOURCE ${PROJECT_SOURCE_DIR})
@@ -48,7 +48,7 @@ set(CPACK_RPM_USER_FILELIST "%config(noreplace) /etc/rlock/config")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION  # they belong to the distribution
   /etc /usr/share/man /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/zsh
   /usr/share/zsh/site-functions /usr/share/fish /usr/share/fish/vendor_completions.d)
-# As it was built, the same bytes on every machine; and who answers for it.
+# rpmbuild must not change the files, and must make the same bytes on every machine. Also sets the packager.
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define __os_install_post %{nil}
 %define debug_package %{nil}
 %define _build_id_links none

@@ -1,4 +1,4 @@
-# The toolchain of .ci/portable: $RLOCK_MACHINE says for which machine. Only what .ci/portable has built is looked at, nothing of
+# The toolchain of .ci/portable, for the machine $RLOCK_MACHINE. CMake finds only libraries that .ci/portable has built, and none of
 # the machine that builds.
 
 set(CMAKE_SYSTEM_NAME Linux)

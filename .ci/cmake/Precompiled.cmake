@@ -1,8 +1,8 @@
-# precompiled(target): the headers of others that most files include are read once. Not with a compiler cache, which would
-# have to compile such files each time.
+# precompiled(target): precompiles the headers of libraries that most files include. Does nothing with a compiler cache, because the
+# cache could not keep files that use precompiled headers.
 #
-# src and cmd have them only where RLOCK_PRECOMPILED says so: the preset `dev` finds a file that forgets an #include. The preset
-# `release` has none: with them the compiler makes other bytes, and they would depend on whether there is a compiler cache.
+# src and cmd use them only with RLOCK_PRECOMPILED: so the preset `dev` finds files that forget an #include. The preset `release`
+# does not use them: the compiler makes other bytes with them, so the bytes would depend on whether there is a compiler cache.
 
 function(precompiled target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -11,6 +11,6 @@ function(precompiled target)
   endif()
 endfunction()
 
-if(RLOCK_PORTABLE)  # its driver of clang decides by what it is asked for, and does not let -Xclang -emit-pch through
+if(RLOCK_PORTABLE)  # its compiler does not accept -Xclang -emit-pch
   set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Winvalid-pch -include <PCH_HEADER> -x c++-header)
 endif()

@@ -1,4 +1,4 @@
-# Run by CPack between installation and packing, once for each kind of package.
+# CPack runs this between installation and packing, once for each kind of package.
 
 set(root ${CPACK_TEMPORARY_DIRECTORY})
 set(share ${root}/usr/share)
@@ -10,7 +10,7 @@ function(compress)
   endforeach()
 endfunction()
 
-# Debian's changelog says what CHANGELOG.md says, in Debian's form: items, in short lines.
+# Makes Debian's changelog of CHANGELOG.md: the same items, in short lines.
 function(debian_changelog to)
   file(READ ${CPACK_RLOCK_SOURCE}/CHANGELOG.md text)
   string(REGEX REPLACE "\n  +" " " text "${text}")
@@ -26,7 +26,7 @@ function(debian_changelog to)
     " -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
 endfunction()
 
-# Which compiler it was stands in NOTICE.
+# Removes the name of the compiler from the binary: NOTICE has it.
 file(GLOB_RECURSE binary ${root}/rlock)
 list(FILTER binary INCLUDE REGEX "/bin/rlock$")
 execute_process(COMMAND objcopy --remove-section=.comment ${binary} COMMAND_ERROR_IS_FATAL ANY)
@@ -42,18 +42,18 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   debian_changelog(${documents}/changelog)
   compress(${documents}/changelog)
   file(REMOVE ${documents}/CHANGELOG.md ${documents}/config.example)
-  # Of the licenses a package names the copy that every Debian has.
+  # A Debian package refers to the copy of a license that every Debian has.
   file(READ ${documents}/NOTICE notice)
   string(REPLACE "see LICENSE" "see /usr/share/common-licenses/Apache-2.0" notice "${notice}")
   file(WRITE ${documents}/copyright "${notice}")
   file(REMOVE ${documents}/NOTICE ${documents}/LICENSE)
   file(COPY ${CPACK_RLOCK_SOURCE}/.ci/packaging/lintian-overrides DESTINATION ${share}/lintian/overrides)
   file(RENAME ${share}/lintian/overrides/lintian-overrides ${share}/lintian/overrides/rlock)
-  # Debian's zsh looks there.
+  # The zsh of Debian looks in another folder for completions.
   file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)
 endif()
 
-# Whatever the umask, and the modes of the sources.
+# Sets all modes, so that they depend neither on the umask nor on the modes of the sources.
 set(read OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 set(execute ${read} OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
 file(CHMOD_RECURSE ${root} FILE_PERMISSIONS ${read} DIRECTORY_PERMISSIONS ${execute})

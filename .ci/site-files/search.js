@@ -1,4 +1,4 @@
-// Looks through `sections` (index.js) for sections that have all words which were typed, those first that have them in a heading.
+// Finds the sections (index.js) that contain all typed words. Sections with the words in their heading come first.
 const input = document.getElementById('search');
 const found = document.getElementById('found');
 const most = 12;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "cmd/app/unknown_verb.h"
 #include "cmd/app/verb_table.h"
@@ -27,7 +28,7 @@ int print_version() {
   return exit_code::ok;
 }
 
-/// A screen that cannot be printed is no failure of the verb: it has not begun, and keeps no record of it.
+/// If the help cannot be printed, the verb has not failed: it has not begun, and must not write a record.
 int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
   const std::string screen = help_screen(spec);
   verb.reset();
@@ -35,7 +36,7 @@ int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
   return exit_code::ok;
 }
 
-/// Takes the defaults of the environment and of the configuration files for options that were not typed.
+/// Applies the defaults of the environment and of the config files to options that were not typed.
 void take_defaults(const VerbSpec& spec, const std::vector<const Option*>& typed) {
   if (spec.server == nullptr) return;
   for (const auto& group : spec.groups) {
@@ -44,13 +45,8 @@ void take_defaults(const VerbSpec& spec, const std::vector<const Option*>& typed
         continue;
       const auto found = default_of(*spec.server, option);
       if (!found) continue;
-      try {
-        (option.set_default ? option.set_default : option.set)(found->value);
-      } catch (const Error& error) {  // says where the value stands
-        const bool in_file = found->from != option.variable;
-        throw Error{Error::config,
-                    fmt::format("{}: {}{}", found->from, in_file ? found->name + ": " : "", error.what())};
-      }
+      found->give_to(option);
+      remember_default(found->name, found->as_written());
     }
   }
 }
@@ -59,24 +55,23 @@ int act(const VerbEntry& entry, TimePoint started, const Words& words, std::uniq
   verb = entry.make();
   const VerbSpec spec = verb->spec();
   const Parsed parsed = parse(spec, words);
-  switch (parsed.wish) {
-    case Parsed::Wish::help: return print_help(spec, verb);
-    case Parsed::Wish::version: verb.reset(); return print_version();
-    case Parsed::Wish::act: break;
+  switch (parsed.action) {
+    case Parsed::Action::help: return print_help(spec, verb);
+    case Parsed::Action::version: verb.reset(); return print_version();
+    case Parsed::Action::act: break;
   }
   take_defaults(spec, parsed.typed);
   return verb->act(started, parsed.command);
 }
 
-/// The options of every verb that stand before a verb, or before that of a noun.
+/// The options before a verb, or before the verb of a noun.
 struct Front {
   Words options;
-  Parsed::Wish wish = Parsed::Wish::act;
+  Parsed::Action action = Parsed::Action::act;
 };
 
-/// Says what is wrong with the word that stands where a verb was expected: an
-/// option that not every verb has. It is one of run, unless another verb
-/// follows. What another tool calls an option of run is told as run tells it.
+/// Refuses a word in place of a verb: an option that not every verb has. If no other verb follows, it
+/// probably belongs to run: then it gets the error text of run, also if it is an option of another tool.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
@@ -86,7 +81,7 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
       noun.empty() && !other && options > 0) {
     const std::string text = fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
                                          words.front().substr(0, words.front().find('=')));
-    // FILE COMMAND, as flock(1) has it.
+    // FILE COMMAND, like flock(1).
     const bool as_flock = options + 1 < words.size() && words[options] != "--" &&
                           options_at_front(find_verb("flock")->make()->spec(), words) == options;
     if (!as_flock) throw Error{Error::usage, text};
@@ -99,7 +94,7 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   static_cast<void>(parse(before_verb, words));
 }
 
-/// Takes them off the front of `words`. Throws Error{usage} for other options.
+/// Removes these options from the front of `words`. Throws Error{usage} for other options.
 Front take_front(const std::string& noun, Words& words) {
   const auto is_option = [&] {
     return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));
@@ -113,8 +108,8 @@ Front take_front(const std::string& noun, Words& words) {
   const auto verb = words.begin() + static_cast<std::ptrdiff_t>(options_at_front(before_verb, words));
   Front front{.options = {words.begin(), verb}};
   words.erase(words.begin(), verb);
-  front.wish = parse(before_verb, front.options).wish;
-  if (front.wish == Parsed::Wish::act && is_option()) refuse_option(before_verb, noun, words);
+  front.action = parse(before_verb, front.options).action;
+  if (front.action == Parsed::Action::act && is_option()) refuse_option(before_verb, noun, words);
   return front;
 }
 
@@ -124,16 +119,16 @@ bool names_host(const Front& front, const Words& words) {
   return !words.front().starts_with("-") && !find_verb(words.front()) && noun_screen(words.front()).empty();
 }
 
-/// Finds the verb in `words`, behind `noun` unless that is empty,
-/// and lets it act. `options`: those that stood before the noun.
+/// Finds the verb in `words`, behind `noun` unless that is empty, and runs it. `options`: those before the
+/// noun.
 int dispatch(TimePoint started, const std::string& noun, Words options, Words words,
              std::unique_ptr<Verb>& verb) {
   const Front front = take_front(noun, words);
   if (noun.empty() && names_host(front, words)) throw Error{Error::usage, not_a_host(words.front())};
   options.insert(options.end(), front.options.begin(), front.options.end());
   const auto screen = [&] { return noun.empty() ? main_screen() : noun_screen(noun); };
-  if (front.wish == Parsed::Wish::version) return print_version();
-  if (front.wish == Parsed::Wish::help) {
+  if (front.action == Parsed::Action::version) return print_version();
+  if (front.action == Parsed::Action::help) {
     print(screen());
     return exit_code::ok;
   }

@@ -9,9 +9,9 @@
 
 namespace rlock {
 
-/// From the words behind "rlock" to the exit status: finds the verb, reads its options, lets it act.
-/// `started`: when this process began. `verb`: the one that was found; it outlives what is thrown, so that
-/// main() can let it know. Throws Error.
+/// Runs a whole command line: finds the verb, parses its options, and lets it act. Returns the exit status.
+/// `words`: those behind "rlock". `started`: the start of this process. `verb`: the verb that was found. It
+/// stays if this throws, so that main() can call failed(). Throws Error.
 int app(TimePoint started, const std::vector<std::string>& words, std::unique_ptr<Verb>& verb);
 
 }  // namespace rlock

@@ -4,7 +4,7 @@
 
 namespace rlock {
 
-// The verbs that tell of all verbs.
+// The verbs that need the table of verbs.
 VerbRows completion_verbs();
 VerbRows complete_verbs();
 VerbRows help_verbs();

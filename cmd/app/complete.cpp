@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
-/// A screen has room for one sentence.
+/// The list of candidates has room for one sentence.
 std::string meaning_of(const Option& option) {
   std::string_view text = option.help.empty() ? option.manual : option.help;
   text = text.substr(0, std::min(text.find('\n'), text.find(". ")));
@@ -24,14 +24,14 @@ std::string meaning_of(const Option& option) {
   return std::string{text};
 }
 
-/// What stands before the value in a word that has both: "--type=", "-nk". 0: the word has no value.
+/// The length of the word's part before the value: "--type=", "-nk". 0: the word has no value.
 std::size_t before_value(const Option& option, std::string_view word) {
-  if (word.starts_with("--")) return word.find('=') + 1;  // npos + 1: there is none
+  if (word.starts_with("--")) return word.find('=') + 1;  // npos + 1 is 0: there is no value
   const std::size_t letter = word.find_first_of(letters(option), 1);
   return letter + 1 < word.size() ? letter + 1 : 0;
 }
 
-/// Follows a command line as the parser would, up to the word that is being typed.
+/// Follows a command line like the parser, up to the word that is being typed.
 class Walk {
  public:
   explicit Walk(const Words& words) : words_(words), last_(words.size() - 1) {}
@@ -50,7 +50,7 @@ class Walk {
     }
     const VerbEntry* entry = find_verb(verb);
     if (entry == nullptr) return std::move(found_);
-    const auto made = entry->make();  // what its choices are may live in it
+    const auto made = entry->make();  // its choices may be stored in the verb
     return behind_verb(made->spec());
   }
 
@@ -68,7 +68,7 @@ class Walk {
     }
   }
 
-  /// What may change what is offered behind it.
+  /// Notes an option that affects the candidates behind it.
   void note(const Option& option, const std::string& value) {
     const std::vector<std::string_view> names = long_names(option);
     if (names.empty()) return;
@@ -79,7 +79,7 @@ class Walk {
     found_.server.push_back("--" + std::string{name} + (option.value.empty() ? "" : "=" + value));
   }
 
-  /// Not those by which rlock would ask for a password or say more.
+  /// Is it an option that names the server? Not those that would ask for a password, or print more.
   static bool names_server(std::string_view name) {
     if (name == "askpass" || name == "quiet" || name == "verbose") return false;
     VerbSpec server;
@@ -106,7 +106,7 @@ class Walk {
 
   Completion behind_verb(const VerbSpec& spec) {
     std::size_t operands = 0;
-    bool ended = false;  // the options
+    bool ended = false;  // no more options
     const auto command_begins = [&] {
       return spec.command_follows && operands == spec.operands.size() &&
              (ended || !words_[at_].starts_with('-'));
@@ -142,7 +142,7 @@ class Walk {
     return offer_value(*named.valued);
   }
 
-  /// Where nothing of a name has been typed, each option by one name: the lists are long.
+  /// If nothing of a name is typed, offers one name of each option, because the lists are long.
   Completion offer_options(const VerbSpec& spec) {
     const bool one_name = words_[last_] == "-" || words_[last_] == "--";
     for (const Option& option : offered_options(spec)) {
@@ -174,8 +174,8 @@ class Walk {
   const Words& words_;
   const std::size_t last_;
   std::size_t at_ = 1;
-  const Option* pending_ = nullptr;  ///< the last word is its value
-  bool counts_ = false;              ///< what is typed speaks of permits
+  const Option* pending_ = nullptr;  ///< the last word is the value of this option
+  bool counts_ = false;              ///< an option implies permits
   Completion found_;
 };
 

@@ -9,23 +9,24 @@
 
 namespace rlock {
 
-/// A word that a shell may offer, and what it means.
+/// A candidate for a shell to offer, and its meaning.
 struct Candidate {
   std::string word;
   std::string meaning = {};
 };
 
-/// What may stand where the last word of a command line is being typed. Nobody has been asked yet.
+/// The candidates for the last word of a command line. It asks no server yet.
 struct Completion {
   std::vector<Candidate> words;
-  Offer offer = Offer::nothing;  ///< of what else, unless it is choices or examples: those are in `words`
-  std::size_t kept = 0;          ///< what of the last word stands before: "--type=", "-k"
-  std::optional<std::size_t> command = {};  ///< the word with which a command begins that completes by itself
-  std::string key = {};                     ///< the KEY that has been typed
-  std::vector<std::string> server = {};     ///< which server has been named, and how to speak to it: options
+  Offer offer = Offer::nothing;  ///< further candidates; choices and examples are already in `words`
+  std::size_t kept = 0;          ///< length of the beginning of the last word that stays: "--type=", "-k"
+  std::optional<std::size_t> command = {};  ///< the index of the word that starts a command with its own
+                                            ///< completion
+  std::string key = {};                     ///< the KEY on the command line
+  std::vector<std::string> server = {};     ///< the options on the command line that name the server
 };
 
-/// `words`: as the shell would give them to rlock, "rlock" first; the last one is being typed.
+/// `words`: as the shell passes them, "rlock" first; the last one is being typed.
 Completion complete(const std::vector<std::string>& words);
 
 }  // namespace rlock

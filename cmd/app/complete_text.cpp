@@ -11,8 +11,8 @@
 namespace rlock {
 namespace {
 
-/// Quotes a word for bash, so that bash executes nothing in it. It uses backslashes only, so that the
-/// common prefix of two candidates stays a prefix of both.
+/// Quotes a word for bash, so that bash executes nothing in it. It uses backslashes only, so that the common
+/// prefix of two candidates stays a prefix of both.
 std::string quoted_for_bash(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+";
@@ -25,7 +25,7 @@ std::string quoted_for_bash(std::string_view word) {
   return quoted;
 }
 
-/// `bytes` with a backslash before each of `special`.
+/// `bytes` with a backslash before each character of `special`.
 std::string escaped(std::string_view bytes, std::string_view special) {
   std::string text;
   for (const char c : bytes) {
@@ -35,7 +35,7 @@ std::string escaped(std::string_view bytes, std::string_view special) {
   return text;
 }
 
-/// A word as bash would read it, as far as that is certain.
+/// The word as bash would read it, as far as this is certain.
 std::string without_quotes(std::string_view word) {
   const bool quoted = word.size() >= 2 && (word.front() == '\'' || word.front() == '"');
   if (quoted && word.back() == word.front()) return std::string{word.substr(1, word.size() - 2)};
@@ -63,7 +63,7 @@ std::string_view kind_of(Offer offer) {
 
 ShellLine::ShellLine(std::string_view shell, std::string_view input) : shell_(shell) {
   std::vector<std::string> given = split(input, '\0');
-  if (!given.empty()) given.pop_back();  // behind the last NUL
+  if (!given.empty()) given.pop_back();  // the empty text behind the last NUL
   if (shell_ == "bash") {
     join_readline_words(given);
     return;
@@ -72,7 +72,7 @@ ShellLine::ShellLine(std::string_view shell, std::string_view input) : shell_(sh
   if (!words_.empty()) typed_ = words_.back();
 }
 
-/// Puts together what readline has taken apart at ':' and '=': no blank stands between.
+/// Joins the words that readline has split at ':' and '=': there is no blank between them.
 void ShellLine::join_readline_words(const std::vector<std::string>& given) {
   if (given.empty()) return;
   std::string_view rest = given.front();

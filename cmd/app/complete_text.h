@@ -9,23 +9,23 @@
 
 namespace rlock {
 
-/// A command line as a shell hands it over, and how that shell wants the candidates.
+/// The command line from a shell, and the answer in the form of that shell.
 ///
-/// On stdin, each followed by NUL: from zsh and fish the words up to the cursor, without quotes; from bash the line up
-/// to the cursor, and its COMP_WORDS as they were typed. On stdout a line that says what is to be offered, and then the
-/// candidates, one a line:
+/// stdin has texts, each followed by NUL. From zsh and fish these are the words up to the cursor, without
+/// quotes. From bash they are the line up to the cursor, and then its COMP_WORDS as typed. stdout gets a line
+/// that says what to offer, then the candidates, one a line:
 ///
-///     words N      the lines that follow; N bytes of the last word stand before each of them
-///     files N      names of files, folders N: of folders; the shell knows better how to find and quote them
-///     command N    what the command offers that begins with word N (of bash: of COMP_WORDS)
+///     words N    the candidates follow; N bytes of the last word stand before each of them
+///     files N    names of files, folders N: names of folders; the shell finds and quotes them better
+///     command N  the candidates of the command that starts at word N (in bash: of COMP_WORDS)
 ///
-/// A candidate is, for bash, the quoted text that readline inserts; for zsh, the form that _describe takes;
-/// for fish, the whole word. zsh and fish get a description behind it.
+/// A candidate has the form that its shell needs. For bash, it is the quoted text that readline inserts; for
+/// zsh, the form of _describe; for fish, the whole word. For zsh and fish, a description follows.
 class ShellLine {
  public:
   ShellLine(std::string_view shell, std::string_view input);
 
-  const std::vector<std::string>& words() const { return words_; }  ///< as rlock would be given them
+  const std::vector<std::string>& words() const { return words_; }  ///< the words as rlock would get them
 
   std::string answer(const Completion& found) const;
 
@@ -35,9 +35,9 @@ class ShellLine {
 
   std::string shell_;
   std::vector<std::string> words_;
-  std::vector<std::size_t> begins_;  ///< of bash: with which of COMP_WORDS each word begins
+  std::vector<std::size_t> begins_;  ///< for bash: the index in COMP_WORDS at which each word begins
   std::string typed_;                ///< the last word with its quotes
-  std::size_t behind_ = 0;           ///< bytes of it that readline leaves alone
+  std::size_t behind_ = 0;           ///< the number of its bytes that readline keeps
 };
 
 }  // namespace rlock

@@ -1,5 +1,5 @@
-// rlock complete SHELL: what a shell asks when TAB is pressed. No help screen lists it,
-// because users do not type it.
+// rlock complete SHELL: answers a shell when the user presses TAB. No help lists it, because users do not
+// type it.
 
 #include <unistd.h>
 
@@ -22,10 +22,10 @@
 namespace rlock {
 namespace {
 
-/// How long somebody who has pressed TAB waits for a server that does not answer.
+/// How long a user who pressed TAB waits for a silent server.
 constexpr Milliseconds kAnswer{500};
 
-/// By stdin, since a command line may name a URL with a password, and everybody can read arguments.
+/// The command line comes on stdin: it may have a URL with a password, and all users can read arguments.
 std::string read_stdin() {
   std::string all;
   std::array<char, 4096> part{};

@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// What one shell reads.
+/// The completion script of one shell.
 struct Shell {
   std::string_view verb;
   std::string_view example;

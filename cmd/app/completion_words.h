@@ -9,10 +9,10 @@
 
 namespace rlock {
 
-/// Calls `visit` with each verb of the table and all that is said about it.
+/// Calls `visit` for each verb of the table, with its declaration.
 void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit);
 
-/// The options that people may be offered, --help and --version among them.
+/// The options to offer to users, including --help and --version.
 std::vector<Option> offered_options(const VerbSpec& spec);
 
 /// All names of an option with their dashes: "-w", "--wait".

@@ -1,4 +1,4 @@
-// rlock help, rlock version: what --help and --version print, for those who look for a verb.
+// rlock help, rlock version: the same as --help and --version, for users who expect a verb.
 
 #include <fmt/format.h>
 

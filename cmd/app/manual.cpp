@@ -19,7 +19,7 @@ constexpr std::string_view kEnd = ".\\\" end of options";
 constexpr std::string_view kVerbsBegin = ".\\\" verbs";
 constexpr std::string_view kVerbsEnd = ".\\\" end of verbs";
 
-/// Text as roff takes it: a hyphen that may be copied, a backslash, and no line that looks like a request.
+/// Text for roff: hyphens that can be copied, escaped backslashes, and no line that looks like a request.
 std::string roff(std::string_view text) {
   std::string out;
   bool line_begins = true;
@@ -32,7 +32,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// "-w, --wait DUR" with its names in bold and what it takes in italics.
+/// "-w, --wait DUR" with the names in bold and the value in italics.
 std::string heading(const Option& option) {
   std::string names;
   for (const std::string& name : spelled_names(option))
@@ -40,8 +40,8 @@ std::string heading(const Option& option) {
   return with_value(names, fmt::format("\\fI{}\\fR", roff(option.value)), option);
 }
 
-/// A sentence begins with a capital letter, unless rlock is its first word, and ends with a full stop. A line on a
-/// screen does neither.
+/// Makes a sentence of a help line. Its first letter becomes a capital, unless the line begins with "rlock".
+/// A full stop is added, unless the line ends with '.' or '?'. A newline becomes a blank.
 std::string sentence(std::string_view line) {
   std::string text{line};
   std::ranges::replace(text, '\n', ' ');
@@ -108,9 +108,9 @@ std::string manual_verbs(const std::map<std::string, std::string>& purposes) {
   return text;
 }
 
-std::string with_fresh_options(std::string_view page, const std::map<std::string, std::string>& purposes) {
+std::string with_fresh_parts(std::string_view page, const std::map<std::string, std::string>& purposes) {
   std::string out;
-  std::string_view end;  // of what is left out
+  std::string_view end;  // the end of the part that is replaced
   for (const std::string& line : split(page, '\n')) {
     if (!end.empty() && line != end) continue;
     end = {};

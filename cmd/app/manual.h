@@ -6,17 +6,16 @@
 
 namespace rlock {
 
-/// The OPTIONS of a verb ("run", "lock acquire") for its
-/// manual page, as man(7) macros, made from its declaration.
-/// "server": the options that every verb has. Throws Error{internal} for a verb that there is not.
+/// The OPTIONS section of a verb's manual page ("run", "lock acquire"), as man(7) macros, made from its
+/// declaration. "server" gives the options of every verb. Throws Error{internal} for an unknown verb.
 std::string manual_options(std::string_view verb);
 
-/// The list of verbs for rlock(1), in the order of the table of verbs. `purposes`: what the page of each first
-/// word says of itself in its section NAME ("list" -> "one line a key: ..."); a word without a page is left out.
+/// The list of verbs for rlock(1), in the order of the table. `purposes`: for each first word, the text of
+/// its page's section NAME ("list" -> "one line a key: ..."). A word without a page is left out.
 std::string manual_verbs(const std::map<std::string, std::string>& purposes);
 
-/// A manual page in which the text between the lines `.\" options of VERB` and `.\" end of options`, and between
-/// `.\" verbs` and `.\" end of verbs`, has been generated again.
-std::string with_fresh_options(std::string_view page, const std::map<std::string, std::string>& purposes);
+/// A manual page with fresh generated parts: between the lines `.\" options of VERB` and `.\" end of
+/// options`, and between `.\" verbs` and `.\" end of verbs`.
+std::string with_fresh_parts(std::string_view page, const std::map<std::string, std::string>& purposes);
 
 }  // namespace rlock

@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// What other tools call it.
+/// A name that other tools use.
 struct Synonym {
   std::string_view word;
   std::string_view verb;
@@ -50,7 +50,7 @@ constexpr std::array kSynonyms{
     Synonym{"redlock", "run --url URL --url URL --url URL"},
 };
 
-/// The first words of all verbs; or, behind a noun, the second ones.
+/// The first words of all verbs; with a noun, the second words of its verbs.
 std::vector<std::string_view> names_after(std::string_view noun) {
   std::vector<std::string_view> names;
   for (const VerbEntry* entry : verbs()) {
@@ -94,7 +94,7 @@ void refuse_verb(std::string_view noun, std::string_view word, std::string_view 
                 fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}", in_quotes(word),
                             shell_quoted(behind_it[1]), command.empty() ? " COMMAND" : pasted(command))};
   }
-  // A key and a command.
+  // The words look like a key and a command.
   if (noun.empty() && before.empty() && !behind_it.empty() && !behind_it.front().starts_with('-'))
     throw Error{Error::usage, fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}",
                                           in_quotes(word), shell_quoted(word), pasted(behind_it))};

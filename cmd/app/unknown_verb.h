@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// Throws Error{usage} for a word that is no verb (`noun` empty) or none of that noun, with what was meant.
-/// `before`: "help ", where the verb follows that word. `behind_it`: the words that follow.
+/// Throws Error{usage} for a word that is no verb, or no verb of this noun, and suggests one. `before`: "help",
+/// with a blank, in `rlock help WORD`, else empty. `behind_it`: the words after `word`.
 [[noreturn]] void refuse_verb(std::string_view noun, std::string_view word, std::string_view before = {},
                               std::span<const std::string> behind_it = {});
 

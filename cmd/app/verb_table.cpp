@@ -14,14 +14,14 @@
 namespace rlock {
 namespace {
 
-/// The rows of each file, in the order of the screens.
+/// The rows of each file, in the order of the help.
 constexpr std::array<VerbRows (*)(), 21> kTable{
     run_verbs,     flock_verbs,      lock_acquire_verbs, lock_verbs,    lock_wait_verbs, permit_verbs,
     sem_verbs,     latch_verbs,      list_verbs,         metrics_verbs, top_verbs,       inspect_verbs,
     history_verbs, stop_verbs,       unlock_verbs,       config_verbs,  doctor_verbs,    server_verbs,
     scripts_verbs, completion_verbs, help_verbs};
 
-/// The nouns that have a line of their own on the screen of rlock. The others share the last line.
+/// The nouns with a line of their own in the help of rlock. The others share the last line.
 constexpr std::array<std::string_view, 13> kMainNouns{"run",     "flock", "lock",  "permit",  "sem",
                                                       "latch",   "list",  "top",   "inspect", "history",
                                                       "metrics", "stop",  "unlock"};
@@ -36,9 +36,10 @@ std::vector<const VerbEntry*> verbs() {
 }
 
 const VerbEntry* find_verb(std::string_view name) {
-  for (const VerbEntry* entry : verbs())
-    if (entry->name == name) return entry;
-  // What shells ask when TAB is pressed. On no screen: people do not type it.
+  for (const auto rows : kTable)
+    for (const VerbEntry& entry : rows())
+      if (entry.name == name) return &entry;
+  // Shells use it when the user presses TAB. No help lists it, because users do not type it.
   const VerbEntry& complete = complete_verbs().front();
   return name == complete.name ? &complete : nullptr;
 }

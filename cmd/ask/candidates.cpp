@@ -8,23 +8,23 @@
 #include "base/key_text.h"
 #include "base/redaction.h"
 #include "base/text.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/ask/search.h"
-#include "cmd/ask/survey.h"
 
 namespace rlock {
 namespace {
 
-/// How long a user who has pressed TAB waits.
+/// How long a user who pressed TAB waits.
 constexpr Milliseconds kSearch{1000};
 
-/// May a shell type this word for the user? Refuses a word that a terminal would obey or show differently,
-/// an option, a word that fish would expand to a home directory, and a password: any client that may write
-/// to the server chooses these names.
+/// May a shell type this word for the user? No for a word that a terminal would obey or show differently, an
+/// option, a word that fish would expand to a home directory, and a password. Any client with write access
+/// chooses these names.
 bool can_be_offered(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }
 
-/// If the server is old or denies the search, offers no numbers: the other keys are still useful.
+/// If the server is old or denies the search, returns no numbers: the other keys are still useful.
 std::set<LockName> numbers_of(Session& session, TimePoint until) {
   try {
     return search(session, {.what = SearchFor::numbers, .until = until}).names;

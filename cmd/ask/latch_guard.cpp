@@ -14,12 +14,12 @@ Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
 
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience) {
-  const Latch latch{name, PubSub::classic};  // only to ask: nothing is announced
+  const Latch latch{name, PubSub::classic};  // it only asks, and announces nothing
   const Vote vote = answer_to(latch.record(), redis, patience);
   if (!vote.reply) return vote.failure;
   const auto record = latch.read_record(*vote.reply);
   if (!record || record->opened) return std::nullopt;
-  // Written down long ago, perhaps: it may be gone since.
+  // The record may be old: the latch may be gone.
   const Vote stands = answer_to(latch.status(), redis, patience);
   if (!stands.reply) return stands.failure;
   if (stands.good_reply() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)
@@ -29,11 +29,11 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
 
 std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
                                     TimePoint started, const WaitOptions& wait) {
-  Patience patience = wait.one_call(started, session.deployment.timeouts.command);
+  Patience patience = wait.one_call(started, session.loop.now(), session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
   auto failure = refuse_latch(session.redis, name, wanted, patience);
-  const bool goes_on = wait.goes_on(started) ||
-                       (!wait.given && session.redis.keeps_trying());  // as long as the wait itself does
+  const bool goes_on = wait.goes_on(started, session.loop.now()) ||
+                       (!wait.given && session.redis.keeps_trying());  // as long as the wait itself retries
   if (goes_on || session.signals.any()) return std::nullopt;
   return failure;
 }

@@ -7,14 +7,14 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/survey.h"
+#include "cmd/ask/inspector.h"
 
 namespace rlock {
 namespace {
 
-/// About how many bytes of inspections are kept: no server may fill our memory.
+/// The most memory for inspections, in bytes: no server may fill our memory.
 constexpr std::size_t kMostShown = 8U << 20;
-/// So many keys are looked at before those are shown.
+/// A page has at most this many keys.
 constexpr std::size_t kPage = 1000;
 constexpr const char* kTooMany = ": there are too many keys";
 
@@ -37,27 +37,27 @@ void sort_by_server(const Session& session, std::vector<Inspection>& seen) {
   std::ranges::stable_sort(seen, {}, place);
 }
 
-void take(Listing& listing, const Survey::Result& result) {
+void take(Listing& listing, const Inspector::Result& result) {
   std::ranges::copy(result.views.seen, std::back_inserter(listing.seen));
   listing.silent.insert(result.views.silent.begin(), result.views.silent.end());
 }
 
-/// A key whose slot moves, or that this user may not read, must not hide the other keys.
+/// A key in a moving slot, or one that this user may not read, must not hide the other keys.
 bool hides_nothing_else(const Failure& failure) {
   return failure.kind == Error::unreachable || failure.kind == Error::denied;
 }
 
-/// Keys that could not be read: why the last of them, and how many for want of a right.
+/// Keys that could not be read: the last reason, and how many this user may not read.
 struct Unread {
   std::optional<Failure> last{};
   std::size_t denied = 0;
 };
 
-/// What came of all of them, of which some may have failed, or were not begun.
-Listing collect(Session& session, const Survey& survey, Unread& unread) {
+/// Collects the results. Some keys may have failed or not been started.
+Listing collect(Session& session, const Inspector& inspector, Unread& unread) {
   Listing listing;
-  for (std::size_t i = 0; i < survey.names().size(); ++i) {
-    const auto& result = survey.results()[i];
+  for (std::size_t i = 0; i < inspector.names().size(); ++i) {
+    const auto& result = inspector.results()[i];
     if (!result || !result->failure) {
       if (result) take(listing, *result);
       continue;
@@ -68,7 +68,7 @@ Listing collect(Session& session, const Survey& survey, Unread& unread) {
       ++unread.denied;
     } else {
       listing.silent.insert(
-          fmt::format("{} cannot be read: {}", quoted(survey.names()[i]), session.describe(*unread.last)));
+          fmt::format("{} cannot be read: {}", quoted(inspector.names()[i]), session.describe(*unread.last)));
     }
   }
   return listing;
@@ -84,16 +84,16 @@ std::size_t size_of(const Inspection& seen) {
 }
 
 Listing list_named(Session& session, const std::vector<LockName>& names) {
-  const auto is_of_a_shard = [&](const Survey::Result& result) {
+  const auto is_of_a_shard = [&](const Inspector::Result& result) {
     return session.deployment.is_cluster() && result.failure->kind == Error::unreachable;
   };
-  Survey survey{session, names};
-  survey.run(
-      [&](const Survey::Result& result) { return result.failure.has_value() && !is_of_a_shard(result); });
+  Inspector inspector{session, names};
+  inspector.run(
+      [&](const Inspector::Result& result) { return result.failure.has_value() && !is_of_a_shard(result); });
   Listing listing;
   std::optional<Failure> missing;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& result = survey.results()[i];
+    const auto& result = inspector.results()[i];
     if (!result) continue;
     if (!result->failure) {
       take(listing, *result);
@@ -142,16 +142,16 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
   while (done < names.size() && wanted && session.loop.now() < until) {
     const auto begin = names.begin() + static_cast<std::ptrdiff_t>(done);
     const auto count = std::min<std::size_t>(kPage, names.size() - done);
-    Survey survey{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
+    Inspector inspector{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
     std::size_t bytes = 0;
-    survey.run([&](const Survey::Result& result) {
+    inspector.run([&](const Inspector::Result& result) {
       for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
       return bytes > kMostShown || session.loop.now() >= until;
     });
-    // What was not begun, since the page is full, is on the next one.
+    // Keys that were not started, because the page is full, come on the next one.
     done += static_cast<std::size_t>(
-        std::ranges::count_if(survey.results(), [](const auto& result) { return result.has_value(); }));
-    Listing page = collect(session, survey, unread);
+        std::ranges::count_if(inspector.results(), [](const auto& result) { return result.has_value(); }));
+    Listing page = collect(session, inspector, unread);
     any_seen = any_seen || !page.seen.empty();
     all.silent.merge(page.silent);
     sort_by_server(session, page.seen);
@@ -171,10 +171,10 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
 }
 
 void say_what_is_missing(const Listing& listing, std::string_view remedy) {
-  for (const std::string& line : listing.silent) complain(line);
+  for (const std::string& line : listing.silent) warn(line);
   if (!listing.cut_short.empty())
-    complain(fmt::format("cut short{}; {}", listing.cut_short,
-                         listing.cut_short == kTooMany ? "name fewer by a PATTERN" : remedy));
+    warn(fmt::format("cut short{}; {}", listing.cut_short,
+                     listing.cut_short == kTooMany ? "name fewer by a PATTERN" : remedy));
 }
 
 std::string names_text(const std::vector<Inspection>& seen) {

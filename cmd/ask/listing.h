@@ -5,42 +5,42 @@
 #include <string>
 #include <vector>
 
+#include "cmd/ask/inspector.h"
 #include "cmd/ask/search.h"
-#include "cmd/ask/survey.h"
 
 namespace rlock {
 
-/// What was seen of several keys.
+/// The inspections of several keys.
 struct Listing {
-  std::vector<Inspection> seen;  ///< all keys of the first server, then those of the second, ...
+  std::vector<Inspection> seen;  ///< all keys of the first server, then those of the second, …
   std::set<std::string> silent;  ///< the servers that did not answer, and the keys that could not be read
-  std::string cut_short;         ///< why not all keys are shown: " after 10s"; empty: they are
-  bool shard_missing = false;    ///< a shard of a Cluster did not answer: the others are shown
-  bool complete = true;          ///< nothing was cut short, and each key could be read
+  std::string cut_short;         ///< why some keys are missing: " after 10s"; empty: none is missing
+  bool shard_missing = false;    ///< a shard of a Cluster did not answer, but the others are shown
+  bool complete = true;          ///< nothing is missing, and each key could be read
 };
 
 /// The approximate size of an inspection in memory, in bytes.
 std::size_t size_of(const Inspection& seen);
 
-/// Inspects the keys that the user has named. Throws Error if one of them cannot be inspected; in a
-/// Cluster, if none can.
+/// Inspects the keys that the user named. Throws Error if one of them cannot be inspected; in a Cluster, if
+/// none can.
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
-/// Searches for keys and inspects them; both end after `scan_time`, and `options.until` is ignored. Throws
-/// Error if none of them can be inspected.
+/// Searches for keys and inspects them. Both end after `scan_time`; `options.until` is ignored. Throws Error
+/// if none of them can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
 
-/// The same page by page, in natural order, so that memory holds one page only. `take_page` gets each page
-/// and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`: the pages
-/// had it.
+/// The same, page by page in natural order, so that only one page is in memory. `take_page` gets each page,
+/// and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`.
 using PageTaker = std::function<bool(Listing page, bool last)>;
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page);
 
-/// On stderr, also with -q: who was silent, and that the search was cut short; `remedy`: what to do then.
+/// Warns of each server that did not answer and each key that could not be read, and if the search was cut
+/// short. `remedy`: what the user can do if the time was over.
 void say_what_is_missing(const Listing& listing, std::string_view remedy);
 
-/// Each key once, as one types it, one a line.
+/// The names of the keys, one a line, each once, as users type them.
 std::string names_text(const std::vector<Inspection>& seen);
 
 }  // namespace rlock

@@ -9,7 +9,7 @@
 namespace rlock {
 namespace {
 
-/// Newest first, and each once, where several servers tell of it.
+/// Sorts by end, the newest first, and removes duplicates from several servers.
 void put_in_order(std::vector<PastHold>& holds) {
   const auto is_newer = [](const PastHold& a, const PastHold& b) {
     return std::pair{b.ended, b.owner} < std::pair{a.ended, a.owner};
@@ -45,7 +45,7 @@ void look_back(Session& session, Inspection& seen) {
       seen.last = std::move(history.holds.front());
       seen.now = history.now;  // the inspection of an absent key has no time
       return;
-    } catch (const Error&) {  // a reply out of shape tells nothing, and the key is free all the same
+    } catch (const Error&) {  // a reply of another shape is ignored: the key is free anyway
       continue;
     }
   }

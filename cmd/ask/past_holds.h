@@ -2,12 +2,12 @@
 
 #include "cmd/server/session.h"
 #include "sync/watch/history.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// The last holds of a key, newest first, at most `most`. With several servers: merged from all of them.
-/// Throws Error as Session::ask() does.
+/// The last holds of a key, the newest first, at most `most`. With several servers, merges their histories.
+/// Throws Error like Session::ask().
 History history_of(Session& session, const LockName& name, std::int64_t most);
 
 /// Adds the last holder to the inspection of a free key, if a server knows it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "cmd/ask/wait_lines.h"
@@ -7,11 +8,16 @@
 
 namespace rlock {
 
+/// Warns that an operation could not wake up the waiters. `done`: the operation, for example "released
+/// 'deploy'". `why`: the reason; if it is empty, prints nothing.
+void say_unannounced(std::string_view done, const std::string& why);
+
 /// Prints why a wait failed and returns the exit status. `busy`: the text if the lock is busy; if empty,
-/// the wait lines name the holder.
+/// the wait lines name the holder. `deadlock`: why the wait would never have ended; empty: it could have.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
 [[nodiscard]] int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines,
-                               const WaitOptions& wait, std::string_view busy = {});
+                               const WaitOptions& wait, std::string_view busy = {},
+                               std::string_view deadlock = {});
 
 }  // namespace rlock

@@ -13,25 +13,24 @@
 namespace rlock {
 namespace {
 
-/// What a name takes besides its text.
+/// The memory of a name in addition to its text.
 constexpr std::size_t kNameTakes = 128;
 
-/// Of so many keys one script says what they hold: the server does nothing else meanwhile, for about half a
-/// millisecond.
+/// One script call asks about this many keys. It blocks the server for about half a millisecond.
 constexpr std::size_t kAskedTogether = 200;
 
-/// So many of these calls are on their way at a time, together about no more keys: in a cluster most keys
-/// need a call of their own.
+/// This many of these calls are sent at a time, together for no more keys. In a Cluster most keys need their
+/// own call.
 constexpr std::size_t kCallsAtOnce = 32;
 
 using Names = std::vector<LockName>;
 
-/// Looks through servers, one after the other.
+/// Searches servers, one after the other.
 class Search {
  public:
   Search(Session& session, const SearchOptions& options) : session_(session), options_(options) {}
 
-  /// Returns why this server could not be searched.
+  /// Searches one server. Returns why it could not be searched; empty: it was searched.
   std::optional<Failure> look_through(Executor& server, bool cluster) {
     std::vector<std::string> nodes{""};
     if (cluster) {
@@ -45,8 +44,7 @@ class Search {
       const bool others_do = cluster && options_.without_shards && failure_.kind == Error::unreachable;
       if (!others_do || ++missing == nodes.size()) return failure_;
       found_.shard_missing = true;
-      found_.silent.insert(
-          fmt::format("a shard of {} cannot be looked through: {}", server.str(), failure_.text));
+      found_.silent.insert(fmt::format("rlock cannot search a shard of {}: {}", server.str(), failure_.text));
     }
     return std::nullopt;
   }
@@ -79,12 +77,29 @@ class Search {
       if (!reply) return false;
       Scanned step = read_step(pass, *reply);
       cursor = step.cursor;
-      for (const LockName& name : step.names) take(name);
+      take_named(server, step.names, !node.empty());
       std::erase_if(step.doubtful, [&](const LockName& name) { return !is_wanted(name); });
       ask_about(server, pass, groups(step.doubtful, !node.empty()));
       options_.progress(++steps_, found_.names.size());
     } while (cursor != "0");
     return true;
+  }
+
+  /// Takes the names that a key beside the lock tells. If it is also the key beside "{x}", takes of "x" and
+  /// "{x}" what exists, or "x" if neither does.
+  void take_named(Executor& server, const Names& names, bool cluster) {
+    Names shared;
+    for (const LockName& name : names) {
+      const LockName other = other_name(name);
+      if (other.empty() || !is_wanted(other)) {
+        take(name);
+      } else {
+        shared.insert(shared.end(), {name, other});
+      }
+    }
+    ask_about(server, ScanPass::named, groups(shared, cluster));
+    for (std::size_t i = 0; i < shared.size(); i += 2)
+      if (!found_.names.contains(shared[i + 1])) take(shared[i]);
   }
 
   bool is_wanted(const LockName& name) const {
@@ -97,7 +112,7 @@ class Search {
     found_.too_many = found_.too_many || bytes_ > options_.most_bytes;
   }
 
-  /// Names of which one script may be told: in a cluster those of one slot.
+  /// Groups the names by call: in a Cluster a call takes names of one slot.
   static std::vector<Names> groups(const Names& names, bool cluster) {
     std::map<int, Names> by_slot;
     std::vector<Names> groups;
@@ -111,8 +126,9 @@ class Search {
     return groups;
   }
 
-  /// Takes those that hold what is looked for. A user may be forbidden to read one key, and the server then
-  /// refuses the whole group: those are asked about one by one, and what is refused then belongs to others.
+  /// Asks about the content of these keys, and keeps the wanted ones. If the user may not read one key, the
+  /// server refuses the whole group. Then each key of the group is asked about alone, and refused keys are
+  /// ignored.
   void ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
     std::vector<Names> refused;
     for (std::size_t first = 0, end = 0; first < groups.size() && session_.loop.now() < options_.until;
@@ -136,7 +152,7 @@ class Search {
     const TimePoint deadline = session_.patience().until;
     std::vector<Redis::Request> requests;
     for (std::size_t i = first; i < end; ++i)
-      requests.push_back(server.post(ask_content(pass, groups[i]), persistently(), deadline));
+      requests.push_back(server.post(ask_content(pass, groups[i]), with_retries(), deadline));
     std::vector<Vote> votes;
     for (const Redis::Request& request : requests) votes.push_back(answered(request, deadline));
     return votes;
@@ -144,7 +160,7 @@ class Search {
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
     const TimePoint deadline = session_.patience().until;
-    const Vote vote = answered(server.post(call, persistently(), deadline), deadline);
+    const Vote vote = answered(server.post(call, with_retries(), deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);
     return std::nullopt;
@@ -165,9 +181,9 @@ class Search {
   Session& session_;
   const SearchOptions& options_;
   FoundKeys found_;
-  std::size_t bytes_ = 0;  ///< of the names found
+  std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
-  Failure failure_{Error::unreachable, "no answer"};
+  Failure failure_ = no_answer();
 };
 
 }  // namespace

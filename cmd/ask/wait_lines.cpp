@@ -1,10 +1,9 @@
-// What a person reads while rlock waits. Two things come in: hear(), what the server last said to the wait,
-// before each sleep; and the clock or USR1, which make a line due (want()). A due line begins an Inquiry
-// about the holder. It is printed when the inquiry ends, or at wanted_by_ with what is known then: a silent
-// server must not hold up the line that says so. give_up() and interrupted() print the last line, and turn
-// the loop once more for it.
+// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. The clock or
+// USR1 make a line due (want()). A due line starts an Inquiry about the holder. The line is printed when the
+// inquiry ends, or at wanted_by_ with what is known then, because a silent server must not delay it.
+// give_up() and interrupted() print the last line, and turn the loop for its inquiry.
 //
-// Inquiries are made for lines only. A wait without a reader (-q) costs the server nothing but its own calls.
+// Inquiries are made for lines only: a wait with -q sends only its own calls.
 
 #include "cmd/ask/wait_lines.h"
 
@@ -24,19 +23,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// When lines come, counted from rlock's start; then every minute.
+/// The times of the lines, counted from rlock's start; after these, every minute.
 constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
 constexpr Milliseconds kThenEvery{60s};
 
-/// Between two lines about changes of the holder: locks may change hands a hundred times a second.
+/// The least time between two lines about a new holder: a lock may have a hundred holders a second.
 constexpr Milliseconds kBetweenChanges{1s};
 
-/// How long a line waits for what the server says about the holder. The last word: with this and with what a
-/// failed wait gives back, a wait of 2 s is over within 3 s. A USR1 is answered within 100 ms.
+/// A line waits this long for the inquiry about the holder; with -w 2s, the last line is then out within 3 s,
+/// including the undo. USR1 is answered within 100 ms.
 constexpr Milliseconds kInquiry{250};
 constexpr Milliseconds kAnswer{80};
 
-/// An answer of this age is told with its age, where the server does not answer now.
+/// If the server does not answer now, an answer of this age is printed with its age.
 constexpr Milliseconds kOldNews{1s};
 
 TimePoint line_at(TimePoint started, std::size_t number) {
@@ -64,7 +63,7 @@ void WaitLines::acquired() {
   over();
   std::vector<std::string> names;
   for (const LockName& name : subject_.names) names.push_back(quoted(name));
-  mention(fmt::format("acquired {} after {}", joined(names, ", "), since_start()));
+  debug(fmt::format("acquired {} after {}", joined(names, ", "), since_start()));
 }
 
 void WaitLines::hear(const Waiting& waiting) {
@@ -77,7 +76,7 @@ void WaitLines::hear(const Waiting& waiting) {
   channel_.reset();
   if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
     channel_ = waiting.what->channels().front();
-  // For a plain lock and for permits the server names no holder.
+  // The reply for a plain lock or for permits names no holder.
   const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = redis_.loop().now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
@@ -86,7 +85,7 @@ void WaitLines::hear(const Waiting& waiting) {
 
 TimePoint WaitLines::wake_at() const {
   if (signals_.questions() != questions_) return TimePoint::min();
-  const TimePoint line = verbosity() == Verbosity::quiet ? kNever : next_at_;
+  const TimePoint line = verbosity() == Verbosity::quiet && !subject_.on_trouble ? kNever : next_at_;
   return earliest(inquiry_.wake_at(), earliest(wanted_by_, line));
 }
 
@@ -95,12 +94,13 @@ void WaitLines::ready(short, TimePoint now) {
   const bool due = now >= next_at_;
   while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
   if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
+  if (due && verbosity() == Verbosity::quiet) static_cast<void>(tell_trouble(now));
   advance();
   const bool waits = inquiry_.under_way() && !fresh_ && now < wanted_by_;
   if (wanted_by_ != kNever && !waits) say(now);
 }
 
-/// A line is to come by then.
+/// Makes a line due at this time.
 void WaitLines::want(TimePoint by, TimePoint now) {
   wanted_by_ = earliest(wanted_by_, by);
   const bool recent = inquiry_.under_way() && now < plus(inquiry_.begun_at(), kInquiry);
@@ -139,21 +139,27 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
   return named != subject_.names.end() ? *named : subject_.names[part];
 }
 
-/// Why the server cannot be asked, by the newest that is known; nothing while it answers.
+/// Why the server cannot be asked, by the newest fact; empty: it answers.
 std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   if (const auto newest = redis_.trouble()) return newest->text;
   if (failure_) return failure_->text;
   if (!busy_)
     return redis_.contacted() ? std::string{"it has answered, but not this request"}
                               : "no answer for " + since_start();
-  const bool old = !fresh_ && now >= plus(busy_->heard, kOldNews);
+  const bool old = !fresh_ && now >= plus(busy_->seen_at, kOldNews);
   if (old && redis_.given_away()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;
   return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
 }
 
+std::optional<std::string> WaitLines::tell_trouble(TimePoint now) {
+  auto why = trouble(now);
+  if (subject_.on_trouble) subject_.on_trouble(why.value_or(""));
+  return why;
+}
+
 std::string WaitLines::server_text(std::string_view why, TimePoint now) const {
-  return fmt::format("waiting for redis at {}: {}; retrying{}", redis_.str(), why, known_text(now));
+  return fmt::format("waiting for redis at {}: {}{}", redis_.str(), why, known_text(now));
 }
 
 std::string WaitLines::known_text(TimePoint now) const {
@@ -161,7 +167,7 @@ std::string WaitLines::known_text(TimePoint now) const {
   WaitView then = view(now);
   then.seen = nullptr;
   then.listeners = 0;
-  return fmt::format("; {} ago {}", describe(elapsed(busy_->heard, now)), wait_text(then, Moment::past));
+  return fmt::format("; {} ago {}", describe(elapsed(busy_->seen_at, now)), wait_text(then, Moment::past));
 }
 
 std::string WaitLines::last_known(const GaveUp& gave_up) {
@@ -174,8 +180,11 @@ std::string WaitLines::last_known(const GaveUp& gave_up) {
 void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
   said_at_ = now;
-  if (const auto why = trouble(now)) return complain(server_text(*why, now));
-  complain("waiting for " + wait_text(view(now), Moment::waiting));
+  if (const auto why = tell_trouble(now)) {
+    const bool retries = !subject_.wait.nonblock && redis_.keeps_trying();
+    return warn(server_text(*why, now) + (retries ? "; retrying" : ""));
+  }
+  warn("waiting for " + wait_text(view(now), Moment::waiting));
   named_ = named_holder(view(now));
   fresh_ = false;
 }
@@ -206,18 +215,19 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   inquire_for_the_last_word(gave_up);
   const TimePoint now = redis_.loop().now();
   const WaitView last = view(now);
-  const std::string effort =
-      subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
-  if (const auto why = trouble(now)) return tell(fmt::format("{}{}{}", effort, *why, known_text(now)));
-  tell(effort + wait_text(last, Moment::over));
+  const std::string effort = subject_.wait.nonblock
+                                 ? fmt::format("not waiting ({}): ", subject_.wait.nonblock_as_given())
+                                 : fmt::format("gave up after {}: ", waited);
+  if (const auto why = trouble(now)) return info(fmt::format("{}{}{}", effort, *why, known_text(now)));
+  info(effort + wait_text(last, Moment::over));
   const std::string remedy = wait_remedy(last, words_for(name_of(*busy_, part_)));
-  if (!remedy.empty()) tell(remedy);
+  if (!remedy.empty()) info(remedy);
 }
 
 void WaitLines::superseded(const Refused& why) {
   const std::string waited = since_start();
   over();
-  tell(fmt::format("gave up after {}: {}", waited, why.text));
+  info(fmt::format("gave up after {}: {}", waited, why.text));
 }
 
 void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
@@ -227,7 +237,7 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   inquire_for_the_last_word(gave_up);
   const TimePoint now = redis_.loop().now();
   const auto why = trouble(now);
-  tell(effort + (why ? server_text(*why, now) : wait_text(view(now), Moment::over)));
+  info(effort + (why ? server_text(*why, now) : wait_text(view(now), Moment::over)));
 }
 
 }  // namespace rlock

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cmd/cli/wait_options.h"
@@ -15,46 +16,46 @@
 
 namespace rlock {
 
-/// What rlock waits for, and since when.
+/// The keys that rlock waits for, and since when.
 struct WaitSubject {
   const Deployment& deployment;
-  TimePoint started;  ///< of rlock
+  TimePoint started;  ///< start of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
   std::string state{};  ///< why it is busy, if it has no single holder: "it has too few permits"
+  /// Hears what a line says of the server, also where --quiet prints none: why it cannot be used, or "".
+  std::function<void(std::string_view why)> on_trouble{};
 };
 
-/// Tells a person who waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes,
-/// and for each USR1; none with --quiet but for USR1.
+/// Prints why rlock waits: after 1, 5, 15 and 30 s, then every minute, when the holder changes, and for each
+/// USR1. With --quiet, only for USR1.
 ///
-/// A Source of its own, so that a line comes in time whatever the wait does meanwhile, also when the server
-/// is silent. It asks the server about the holder when a line is due, and at no other time: a holder may have
-/// ended since the last one.
+/// It is a Source, so a line comes in time whatever the wait does, even if the server is silent. It asks
+/// about the holder only when a line is due, because an older answer may be outdated.
 class WaitLines final : public Source {
  public:
   WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
   ~WaitLines() override { over(); }
 
-  /// What the waiter sees now.
+  /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// For AcquireOptions: hears everything. REQUIRES: we live as long
+  /// For AcquireOptions. REQUIRES: this object outlives the wait.
   std::function<void(const Waiting&)> listener() {
     return [this](const Waiting& waiting) { hear(waiting); };
   }
 
-  /// It has been acquired: no more lines.
+  /// The lock was acquired: prints no more lines.
   void acquired();
 
-  /// The last word: who has it, and how a stale lock is removed; or, when a signal ended the wait, what it
-  /// was about.
+  /// Prints the last line: the holder, and how to remove a stale lock. After a signal: what rlock waited for.
   void give_up(const GaveUp& gave_up);
 
-  /// The same if a newer waiter has come (--newest).
+  /// The same after a newer waiter has come (--newest).
   void superseded(const Refused& why);
 
-  /// If the server has failed since: what it said last, and how long ago: "; 8.1s ago 'db' was held by
-  /// ...". Empty if it never answered.
+  /// If the server has failed: its last answer and the age of that, "; 8.1s ago 'db' was held by ...". Empty
+  /// if it never answered.
   std::string last_known(const GaveUp& gave_up);
   void interrupted(int signal, const GaveUp& gave_up);
 
@@ -66,6 +67,7 @@ class WaitLines final : public Source {
   void want(TimePoint by, TimePoint now);
   void advance();
   void begin_inquiry();
+  std::optional<std::string> tell_trouble(TimePoint now);
   void say(TimePoint now);
   void inquire_for_the_last_word(const GaveUp& gave_up);
   std::string since_start() const;
@@ -80,21 +82,21 @@ class WaitLines final : public Source {
   const WaitSubject subject_;
   TimePoint next_at_;
   std::size_t lines_ = 0;
-  int questions_ = 0;             ///< of those that came by USR1, how many we know of
-  TimePoint said_at_{};           ///< the last line
-  TimePoint wanted_by_ = kNever;  ///< a line is due: then, or as soon as the inquiry is over
+  int questions_ = 0;             ///< number of USR1 that were handled
+  TimePoint said_at_{};           ///< when the last line was printed
+  TimePoint wanted_by_ = kNever;  ///< a line is due: at this time, or as soon as the inquiry ends
 
-  std::optional<Busy> busy_;        ///< what the server said last, when it answered last
-  std::optional<Failure> failure_;  ///< it does not answer now, and why
+  std::optional<Busy> busy_;        ///< the last answer, if the server answered last time
+  std::optional<Failure> failure_;  ///< why the server does not answer now
   std::size_t part_ = 0;
   std::optional<Channel> channel_;
-  std::optional<Owner> asker_;  ///< who waits: us
-  std::optional<Owner> named_;  ///< the holder that the last line has named
+  std::optional<Owner> asker_;  ///< our owner
+  std::optional<Owner> named_;  ///< the holder in the last line
 
   Inquiry inquiry_;
   std::optional<Inspection> seen_;
   std::int64_t listeners_ = 0;
-  bool fresh_ = false;  ///< seen_ is of this line
+  bool fresh_ = false;  ///< seen_ was made for this line
 };
 
 }  // namespace rlock

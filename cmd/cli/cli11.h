@@ -1,15 +1,15 @@
 #pragma once
 
-// CLI11 without streams and locales. Its headers join words by std::ostringstream and ask std::locale what a blank is:
-// that links all facets of the standard library (0.4 MB) and opens its streams before main() (50,000 instructions). So
-// within CLI11 these names of std mean what stands here. What the parser uses of them works: text is joined, blanks are
-// those of "C". The rest (files, tables of help) is there to be compiled. A newer CLI11 than those that were
-// tried has the names of the standard library.
+// CLI11 without streams and locales. Its headers join words by std::ostringstream, and ask std::locale for
+// blanks. That would link all facets of the standard library (0.4 MB) and open its streams before main()
+// (50,000 instructions). So within CLI11 these names of std have the definitions below. They do what the
+// parser needs: text is joined, and blanks are those of the "C" locale. The rest (files, tables of help) only
+// has to compile. A newer CLI11 than those we have tried uses the standard library.
 
 #include <CLI/Version.hpp>
 
 #if CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR < 5
-#define CLI11_HAS_FILESYSTEM 0  // of which its checks of files would link all
+#define CLI11_HAS_FILESYSTEM 0  // its checks of files would link all of std::filesystem
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-// NOLINTBEGIN(readability-identifier-naming): CLI11 calls them so
+// NOLINTBEGIN(readability-identifier-naming): CLI11 uses these names
 namespace CLI::std {
 using namespace ::std;
 
@@ -54,7 +54,7 @@ bool isalpha(Char byte, locale) {
   return tolower(byte, locale{}) >= 'a' && tolower(byte, locale{}) <= 'z';
 }
 
-/// All streams of CLI11: text that grows at its end and is read by lines. No file is opened.
+/// Replaces all streams of CLI11: a text that grows at its end and is read by lines. It opens no file.
 class stream {
  public:
   stream() = default;
@@ -107,7 +107,7 @@ using stringstream = stream;
 using ifstream = stream;
 
 inline bool getline(stream& from, string& line, char end = '\n') { return from.get_line(line, end); }
-extern stream cout, cerr;  // where it prints help and warnings, which is not asked of it
+extern stream cout, cerr;  // CLI11 could print help and warnings there, but rlock does not ask for them
 inline constexpr string_view flush;
 inline constexpr char endl = '\n';
 inline constexpr string_view left;

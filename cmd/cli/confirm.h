@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-/// Asks a person on the terminal, "Remove the lock 'deploy'? [y/N]", unless `yes` says that the answer is
-/// known. Throws Error{usage} where there is neither.
+/// Asks the user on the terminal, "Remove the lock 'deploy'? [y/N]", and returns the answer. `yes`: returns
+/// true without asking. Throws Error{usage} if there is no terminal.
 bool confirm(const std::string& question, bool yes);
 
 }  // namespace rlock

@@ -4,25 +4,25 @@
 
 namespace rlock {
 
-/// Every exit status that rlock gives itself. All others are those of the command that it ran.
+/// The exit statuses of rlock itself. All others come from the command that it ran.
 namespace exit_code {
 
 constexpr int ok = 0;              ///< yes: done, held, fit
-constexpr int no = 1;              ///< a verb without a command: not so, nothing there
-constexpr int usage = 64;          ///< what was typed cannot be meant
+constexpr int no = 1;              ///< the answer of a verb that runs no command: no, or there is nothing
+constexpr int usage = 64;          ///< the command line makes no sense
 constexpr int wrong_type = 65;     ///< the key holds something else
 constexpr int unreachable = 69;    ///< Error::unreachable; too late to start the command; flock: not executed
-constexpr int internal = 70;       ///< we or the server broke a promise
+constexpr int internal = 70;       ///< rlock or the server broke a promise
 constexpr int system = 71;         ///< the operating system refused
 constexpr int busy = 75;           ///< not acquired (-E changes it)
 constexpr int denied = 77;         ///< authentication, permission, TLS identity
 constexpr int config = 78;         ///< a configuration that cannot work
 constexpr int max_hold = 124;      ///< stopped by --max-hold
 constexpr int lost = 125;          ///< the lock was lost while the command ran
-constexpr int not_runnable = 126;  ///< the command is there and cannot be executed
-constexpr int not_found = 127;     ///< the command is not there
+constexpr int not_runnable = 126;  ///< the command exists, but cannot be executed
+constexpr int not_found = 127;     ///< the command does not exist
 
-/// The exit status of a failure that reached main.
+/// The exit status for a failure that reached main.
 int of(Error::Kind kind) noexcept;
 
 }  // namespace exit_code

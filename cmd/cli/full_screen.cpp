@@ -11,20 +11,20 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/blocking.h"
 #include "base/error.h"
-#include "base/time.h"
 
 namespace rlock {
 namespace {
 
-/// The alternate screen, no cursor, and no line that goes on below its end; and back.
+/// Switches to the alternate screen, hides the cursor, and turns off wrapping; kLeave reverts this.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// A terminal that takes nothing for so long is left alone until the next time.
+/// If a terminal takes no output for this long, the screen is drawn again next time.
 constexpr Milliseconds kTerminalPatience{100};
 
-/// Between two tries where it is full.
+/// The pause between two tries to write to a full terminal.
 constexpr Milliseconds kFullPause{2};
 
 struct Sequence {
@@ -32,7 +32,7 @@ struct Sequence {
   Key key;
 };
 
-/// Longer ones before those that they begin with.
+/// If one sequence is the beginning of another, the longer one stands first.
 constexpr Sequence kSequences[] = {
     {"\x1b[A", Key::up},   {"\x1bOA", Key::up},       {"\x1b[B", Key::down},
     {"\x1bOB", Key::down}, {"\x1b[5~", Key::page_up}, {"\x1b[6~", Key::page_down},
@@ -44,7 +44,7 @@ constexpr Sequence kSequences[] = {
     {"/", Key::filter},    {"\x7f", Key::erase},      {"\b", Key::erase},
 };
 
-/// How long an unknown control sequence is: to its final byte. 0: it has not come as a whole.
+/// The length of an unknown control sequence up to its final byte. 0: it is not complete yet.
 std::size_t length_of_sequence(std::string_view bytes) {
   if (bytes.size() < 2) return 1;
   if (bytes[1] == 'O') return bytes.size() < 3 ? 0 : 3;
@@ -54,7 +54,7 @@ std::size_t length_of_sequence(std::string_view bytes) {
   return end == bytes.end() ? 0 : static_cast<std::size_t>(end - bytes.begin()) + 1;
 }
 
-/// No control character.
+/// Is it no control character?
 bool is_text(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
 std::string in_ascii(std::string_view text) {
@@ -69,8 +69,8 @@ std::string in_ascii(std::string_view text) {
 
 }  // namespace
 
-std::vector<Stroke> keys_in(std::string& bytes) {
-  std::vector<Stroke> keys;
+std::vector<Stroke> strokes_in(std::string& bytes) {
+  std::vector<Stroke> strokes;
   std::string_view rest = bytes;
   while (!rest.empty()) {
     const auto* known =
@@ -78,24 +78,24 @@ std::vector<Stroke> keys_in(std::string& bytes) {
     std::size_t length = 1;
     if (known != std::end(kSequences)) {
       length = known->bytes.size();
-      keys.emplace_back(known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : "");
+      strokes.emplace_back(known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : "");
     } else if (rest.front() == '\x1b') {
       length = length_of_sequence(rest);
       if (length == 0) break;
-      keys.emplace_back(length == 1 ? Key::escape : Key::other);
+      strokes.emplace_back(length == 1 ? Key::escape : Key::other);
     } else {
-      keys.emplace_back(Key::other, is_text(rest.front()) ? std::string{rest.front()} : "");
+      strokes.emplace_back(Key::other, is_text(rest.front()) ? std::string{rest.front()} : "");
     }
     rest.remove_prefix(length);
   }
   bytes = std::string{rest};
-  return keys;
+  return strokes;
 }
 
 std::string drawn(const std::vector<ScreenLine>& lines, ScreenSize size, bool utf8) {
   std::string text = "\x1b[H";
   for (std::size_t i = 0; i < size.lines; ++i) {
-    // Erased before it is written: at the end of a whole line the cursor stands on its last character.
+    // Erases first, because behind a full line the cursor stands on its last character.
     text += i > 0 ? "\r\n\x1b[K" : "\x1b[K";
     if (i >= lines.size()) continue;
     const std::string line = utf8 ? lines[i].text : in_ascii(lines[i].text);
@@ -119,8 +119,10 @@ FullScreen::FullScreen(Loop& loop, std::string_view instead) : loop_(loop), utf8
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
     throw Error{Error::usage, fmt::format("this is no terminal; {}", instead)};
   const char* kind = std::getenv("TERM");
-  if (kind == nullptr || *kind == '\0' || std::string_view{kind} == "dumb")
-    throw Error{Error::usage, fmt::format("this terminal cannot be drawn on (TERM is dumb); {}", instead)};
+  const bool known = kind != nullptr && *kind != '\0';
+  if (!known || std::string_view{kind} == "dumb")
+    throw Error{Error::usage, fmt::format("this terminal cannot be drawn on (TERM is {}); {}",
+                                          known ? "dumb" : "not set", instead)};
   tty_.reset(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!tty_ || ::tcgetattr(tty_.number(), &before_) != 0)
     throw Error{Error::usage, fmt::format("there is no terminal of our own; {}", instead)};
@@ -150,12 +152,12 @@ void FullScreen::leave() noexcept {
 }
 
 bool FullScreen::write(std::string_view text) noexcept {
-  const TimePoint until = plus(Clock::now(), kTerminalPatience);
+  const TimePoint until = within(kTerminalPatience).until;
   while (!text.empty()) {
     const ssize_t written = ::write(tty_.number(), text.data(), text.size());
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written < 0 && errno == EAGAIN && Clock::now() < until) {
+    } else if (written < 0 && errno == EAGAIN && !has_passed(until)) {
       std::this_thread::sleep_for(kFullPause);
     } else if (written == 0 || errno != EINTR) {
       return false;
@@ -171,7 +173,7 @@ void FullScreen::draw(const std::vector<ScreenLine>& lines) {
   drawn_ = write(text) ? std::move(text) : "";
 }
 
-std::vector<Stroke> FullScreen::take_keys() { return keys_in(typed_); }
+std::vector<Stroke> FullScreen::take_strokes() { return strokes_in(typed_); }
 
 short FullScreen::interest() const { return POLLIN; }
 

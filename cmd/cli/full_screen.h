@@ -13,7 +13,7 @@
 
 namespace rlock {
 
-/// What a key is for.
+/// What a stroke means to a screen.
 enum class Key {
   quit,
   sort,
@@ -31,19 +31,19 @@ enum class Key {
   other
 };
 
-/// A key that a person pressed.
+/// A key of the keyboard that the user pressed.
 struct Stroke {
   Key key;
   std::string text =
-      {};  ///< what it stands for where text is typed: "q"; a byte of a longer character; empty: nothing
+      {};  ///< its text while the user types: "q", or a byte of a longer character; empty: none
 
   Stroke(Key pressed, std::string stands_for = {}) : key(pressed), text(std::move(stands_for)) {}
   bool operator==(const Stroke&) const = default;
 };
 
-/// The keys in what a terminal sent, which begins with a whole one. The bytes of a key that has not come as a
-/// whole stay in `bytes`; an ESC of which nothing more has come is that key.
-std::vector<Stroke> keys_in(std::string& bytes);
+/// Parses the strokes that a terminal sent. The bytes of an incomplete one stay in `bytes`. A single ESC byte
+/// is the Escape key.
+std::vector<Stroke> strokes_in(std::string& bytes);
 
 /// One line of a screen.
 struct ScreenLine {
@@ -51,22 +51,22 @@ struct ScreenLine {
   bool marked = false;
 };
 
-/// Lines as a terminal draws them, each below the other from the top, over whatever was there. `utf8`: it
-/// shows UTF-8; else each character that is not ASCII becomes '?'.
+/// The bytes that draw these lines from the top, over the old contents. `utf8`: the terminal shows UTF-8;
+/// false: each character that is not ASCII becomes '?'.
 std::string drawn(const std::vector<ScreenLine>& lines, ScreenSize size, bool utf8);
 
 /// Does the environment say that the terminal shows UTF-8?
 bool shows_utf8() noexcept;
 
-/// The controlling terminal, for a program that draws all of it: the alternate screen, no echo, keys at once.
-/// Plain ECMA-48, which every terminal of today understands: no library has to be loaded, and rlock run
-/// starts as quickly as without. Our own descriptor of it does not block, so that a terminal without
-/// a reader cannot hold us up.
+/// The controlling terminal as a full screen: the alternate screen, no echo, and each stroke at once. It uses
+/// plain ECMA-48, which every current terminal understands. So no library has to be loaded, and rlock run
+/// starts as fast as without it. Our descriptor does not block, so a terminal without a reader cannot hold us
+/// up.
 ///
 /// The destructor and leave() restore the terminal.
 class FullScreen final : public Source {
  public:
-  /// Throws Error{usage}, which says `instead`, where stdin and stdout are no terminal that can do this.
+  /// Throws Error{usage} that recommends `instead` if stdin and stdout are no such terminal.
   FullScreen(Loop& loop, std::string_view instead);
   ~FullScreen() override;
   FullScreen(const FullScreen&) = delete;
@@ -75,14 +75,14 @@ class FullScreen final : public Source {
   void enter();
   void leave() noexcept;
 
-  /// Draws what differs from what was drawn last. What the terminal does not take within a moment is drawn
-  /// anew next time.
+  /// Draws the lines that differ from the last ones. If the terminal does not take the output soon,
+  /// everything is drawn again next time.
   void draw(const std::vector<ScreenLine>& lines);
 
   ScreenSize size() const noexcept { return screen_size(tty_.number()); }
 
-  /// What has been typed since the last call.
-  std::vector<Stroke> take_keys();
+  /// The strokes since the last call.
+  std::vector<Stroke> take_strokes();
 
   /// Has the terminal hung up?
   bool gone() const noexcept { return gone_; }

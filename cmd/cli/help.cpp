@@ -19,10 +19,10 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
 
-/// The height of a terminal that the user has not enlarged.
+/// The height of a terminal with the default size.
 constexpr std::ptrdiff_t kScreenLines = 24;
 
-/// Columns that a terminal needs for UTF-8 text without wide characters, which no screen of ours has.
+/// The columns of a UTF-8 text without wide characters, which our help does not use.
 std::size_t columns(std::string_view text) {
   std::size_t count = 0;
   for (const char byte : text) count += (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
@@ -49,7 +49,7 @@ std::string own_line(const Option& option) {
   return padded(line + " ", kWidth - columns(standard)) + standard + "\n";
 }
 
-/// "--signal SIG [TERM]", for a line that several share.
+/// "--signal SIG [TERM]", for options that share a line.
 std::string shared_line(const Option& option) {
   return option.standard.empty() ? with_value(option)
                                  : fmt::format("{} [{}]", with_value(option), option.standard);
@@ -73,7 +73,7 @@ class SharedLines {
   std::string line_, text_;
 };
 
-/// The common options, each with its line, then the names of the others.
+/// The common options, one a line, then the names of the others.
 std::string common_options(const VerbSpec& spec) {
   const std::vector<std::string> common = split(spec.common, ' ');
   std::string text;
@@ -113,7 +113,7 @@ std::string help_group(const VerbSpec::Group& group) {
 
 std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-/// The text in lines of 80 columns. A line that begins with a blank, or is empty, stays as it is.
+/// The text in lines of 80 columns. Lines that are empty or begin with a blank do not change.
 std::string wrapped(std::string_view text) {
   std::string out, line;
   const auto flush = [&] {
@@ -134,8 +134,8 @@ std::string wrapped(std::string_view text) {
   return out;
 }
 
-/// What stands above the examples.
-std::string framed(const VerbSpec& spec, const std::string& options) {
+/// The help above the examples.
+std::string above_examples(const VerbSpec& spec, const std::string& options) {
   std::string text;
   for (const std::string_view usage : spec.usage)
     text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
@@ -156,12 +156,12 @@ std::string help_line(const Option& option) { return own_line(option); }
 
 std::string help_screen(const VerbSpec& spec) {
   std::string all;
-  // One blank line before the options, none between the groups: a screen has few lines.
+  // A blank line stands only before the options and not between groups, because the screen has few lines.
   for (const auto& group : spec.groups)
     if (!group.elsewhere) all += help_group(group);
   const auto examples = static_cast<std::ptrdiff_t>(spec.examples.size());
-  std::string screen = framed(spec, all);
-  if (lines(screen) + 1 + examples > kScreenLines) screen = framed(spec, common_options(spec));
+  std::string screen = above_examples(spec, all);
+  if (lines(screen) + 1 + examples > kScreenLines) screen = above_examples(spec, common_options(spec));
   if (examples > 0) screen += "\n";
   for (const auto& example : spec.examples)
     if (lines(screen) < kScreenLines) screen += example_text(example);
@@ -176,7 +176,7 @@ std::string version_text() {
   if (libraries.find("OpenSSL") != libraries.npos) return text;
   try {
     return text + fmt::format("OpenSSL {} (the system's, loaded for TLS)\n", tls_library_version());
-  } catch (const Error& error) {  // what is not there is part of the answer
+  } catch (const Error& error) {  // a missing library is part of the answer
     return text + fmt::format("OpenSSL none ({})\n", error.what());
   }
 }

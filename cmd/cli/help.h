@@ -6,14 +6,14 @@
 
 namespace rlock {
 
-/// The --help of a verb: usage, what it is for, its options in their groups, notes, examples last; 80 columns wide.
-/// If that takes more than a screen of 24 lines, only the common options are explained, and the others are named.
+/// The --help of a verb, 80 columns wide: usage, purpose, options in groups, notes, examples. If that takes
+/// more than 24 lines, only the common options are explained, and the others are only named.
 std::string help_screen(const VerbSpec& spec);
 
-/// The line of one option, as help_screen() shows it.
+/// The line of one option in help_screen().
 std::string help_line(const Option& option);
 
-/// "rlock 1.0", and with -v what it was built with: each library and its version, a line each.
+/// "rlock 1.0", and with -v a line for each library with its version.
 std::string version_text();
 
 }  // namespace rlock

@@ -21,11 +21,12 @@ void for_each_name(std::string_view names, Visit visit) {
   }
 }
 
-/// So many options a group has, or fewer.
+/// A group has room for this many options from the start; most have no more.
 constexpr std::size_t kUsual = 16;
 
-/// By its name without dashes: a single letter is one of a bundle.
+/// `name` is without dashes; a single letter may be from a bundle.
 bool has_name(const Option& option, std::string_view name) {
+  if (option.names.find(name) == std::string_view::npos) return false;  // so it is for most options
   const std::size_t dashes = name.size() == 1 ? 1 : 2;
   bool found = false;
   for_each_name(option.names, [&](std::string_view own) {
@@ -72,6 +73,21 @@ const Option* VerbSpec::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+std::string OptionDefault::as_written() const {
+  const std::string shown = sanitized(value);
+  return line == 0 ? fmt::format("{}={}", from, shown)
+                   : fmt::format("{} = {} in {} line {}", name, shown, from, line);
+}
+
+void OptionDefault::give_to(const Option& option) const {
+  try {
+    (option.set_default ? option.set_default : option.set)(value);
+  } catch (const Error& error) {  // says where the value stands
+    throw Error{Error::config, line == 0 ? fmt::format("{}: {}", from, error.what())
+                                         : fmt::format("{} line {}: {}: {}", from, line, name, error.what())};
+  }
+}
+
 const Option& help_option() {
   static const Option option{.names = "-h, --help"};
   return option;
@@ -91,7 +107,7 @@ NamedOptions named_in(const VerbSpec& spec, std::string_view word) {
     named.known = option != nullptr;
     if (option != nullptr) named.options.push_back(option);
     if (option != nullptr && !option->value.empty()) named.valued = option;
-    return named.known && named.valued == nullptr;  // there may be more of them
+    return named.known && named.valued == nullptr;  // a bundle may have more letters
   };
   if (word.starts_with("--")) {
     const std::size_t equals = word.find('=');

@@ -11,49 +11,56 @@
 
 namespace rlock {
 
-/// Takes the value of an option or an operand (of a switch: nothing), once per occurrence
-/// and in the order typed: so the last one counts, and lists grow. Throws Error{usage}
-/// whose text says what is wrong with the value; the parser names the option.
+/// Takes the value of an option or an operand; a switch has none. It is called for each occurrence in order:
+/// so the last one counts, and lists grow. Throws Error{usage} with a text about the value; the parser adds
+/// the name of the option.
 using Setter = std::function<void(std::string_view value)>;
 
-/// What a shell may offer for a value.
+/// The candidates that a shell may offer for a value.
 enum class Offer {
   nothing,
   choices,
-  examples,  ///< some of what it takes
+  examples,  ///< some possible values
   file,
   folder,
   key,
   counter,  ///< a key, also of an idle pool, semaphore or latch
-  owner,    ///< of the KEY that has been typed
-  profile,  ///< a section of the configuration files
+  owner,    ///< an owner of the KEY on the command line
+  profile,  ///< a section of the config files
 };
 
-/// One option, declared once: the parser, --help, the manual page and the completions all come from here.
+/// One option, declared once for the parser, --help, the manual page and the completions.
 struct Option {
-  std::string_view names;          ///< as people read them: "-w, --wait"
-  std::string_view value = {};     ///< what it takes: "DUR|forever"; empty: a switch
-  std::string_view alone = {};     ///< the value where none is typed; one that is stands behind '=' only
-  std::string_view help = {};      ///< its line on the screen; empty: it shares a line with its neighbours
+  std::string_view names;          ///< for people: "-w, --wait"
+  std::string_view value = {};     ///< its value: "DUR|forever"; empty: it is a switch
+  std::string_view alone = {};     ///< the value if none is typed; then a typed value must stand behind '='
+  std::string_view help = {};      ///< its line in the help; empty: it shares a line with its neighbours
   std::string_view standard = {};  ///< its default, shown in brackets: "30s"
-  std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
+  std::string_view manual = {};    ///< its paragraph in the manual page, if the help line is too short
   Offer offer = Offer::nothing;
-  std::string_view choices = {};  ///< of Offer::choices and Offer::examples: separated by blanks
-  bool hidden = false;            ///< not on the screen
-  bool no_dash = false;           ///< a value that begins with '-' is taken behind '=' only
+  std::string_view choices = {};  ///< for Offer::choices and Offer::examples: separated by blanks
+  bool hidden = false;            ///< not in the help
+  bool no_dash = false;           ///< a value that begins with '-' is accepted behind '=' only
   Setter set;
-  bool configurable = false;       ///< the configuration files may say its default
-  std::string_view variable = {};  ///< the variable of the environment that may do so
-  Setter set_default = {};         ///< takes such a default after all typed options; empty: as `set`
+  bool configurable = false;       ///< a config file may set its default
+  std::string_view variable = {};  ///< the environment variable that may set its default
+  Setter set_default = {};         ///< takes such a default after all typed options; empty: same as `set`
 };
 
 struct ServerOptions;  // cmd/server/server_options.h
 
-/// The default of an option as the environment or a configuration file says it.
+/// The default of an option, from the environment or a config file.
 struct OptionDefault {
   std::string name;  ///< the long name of the option, without dashes
   std::string value;
-  std::string from;  ///< "RLOCK_WAIT", or where it stands in which file
+  std::string from;  ///< "RLOCK_WAIT", or the section and the file
+  int line = 0;      ///< in that file; 0: it is a variable
+
+  /// As it stands there: "RLOCK_WAIT=5s", "wait = 5s in /etc/rlock/config line 3".
+  std::string as_written() const;
+
+  /// Lets the option take it. Throws Error{config}, which says where the value stands.
+  void give_to(const Option& option) const;
 };
 
 /// A word that is no option.
@@ -63,25 +70,26 @@ struct Operand {
   Offer offer = Offer::nothing;
   std::string_view choices = {};
   bool optional = false;
-  bool many = false;              ///< takes all that is left
-  std::string_view instead = {};  ///< the option that may stand for it: "key"
-  bool no_dash = false;           ///< one that begins with '-' is taken as the value of that option only
+  bool many = false;              ///< takes all remaining words
+  std::string_view instead = {};  ///< the option that may replace it: "key"
+  bool no_dash = false;           ///< a word that begins with '-' is accepted only as the value of that
+                                  ///< option
   Setter set;
 };
 
-/// What fingers know from other programs, and what we say about it instead of "unknown option".
+/// An option of another program, and our advice instead of "unknown option".
 struct Foreign {
   std::string_view name;      ///< "--timeout"
   std::string_view sentence;  ///< "did you mean --wait or --max-hold?"
 };
 
-/// Everything that is said about one verb, in the order in which its screen shows it.
+/// The declaration of one verb, in the order of its help.
 struct VerbSpec {
   struct Group {
     std::string_view title;
     std::string_view note;  ///< at the right edge: "[for ever]"
     std::vector<Option> options;
-    bool elsewhere = false;  ///< understood by this verb, shown by `rlock --help`
+    bool elsewhere = false;  ///< this verb accepts them, but only `rlock --help` shows them
   };
   struct Example {
     std::string_view line;
@@ -90,36 +98,35 @@ struct VerbSpec {
 
   std::string_view verb;           ///< "lock acquire"
   std::vector<std::string> usage;  ///< without "rlock "
-  std::string_view about;          ///< some sentences; the screen breaks them into lines
+  std::string_view about;          ///< some sentences; the help breaks them into lines
   std::vector<Operand> operands;
   std::vector<Group> groups;
   std::vector<Foreign> foreign;
-  std::string_view unknown = {};  ///< what to do about an unknown option; empty: see the help of this verb
+  std::string_view unknown = {};  ///< the advice for an unknown option; empty: see the help of this verb
   std::string notes;              ///< between options and examples: exit statuses
   std::vector<Example> examples;
-  /// The long names of the options that its screen explains if there is no room for all of them: "key wait".
+  /// The long names of the options to explain if the help has no room for all: "key wait".
   std::string_view common = {};
   bool command_follows = false;     ///< options end at the first operand, which starts a command
-  bool* marked = nullptr;           ///< where to say that "--" stands before that command
-  ServerOptions* server = nullptr;  ///< those of a verb that talks to a server
+  bool* marked = nullptr;           ///< set to true if "--" stands before that command
+  ServerOptions* server = nullptr;  ///< the server options of a verb with a server
 
   VerbSpec& group(std::string_view title, std::string_view note = {});
   VerbSpec& add(Option option);
 
-  /// Finds an option by its long name without dashes ("wait"), or by its letter ("w"). Null if there is
-  /// none.
+  /// Finds an option by its long name without dashes ("wait"), or by its letter ("w"). Null: there is none.
   const Option* find(std::string_view name) const noexcept;
 };
 
 /// Does the option take the next word as its value, if its own word has none?
 bool takes_next_word(const Option& option);
 
-/// What one word that begins with '-' names: "--wait=5s", "-nqE0". --help and --version are options of every verb.
+/// The options in a word that begins with '-': "--wait=5s", "-nqE0". Every verb has --help and --version.
 struct [[nodiscard]] NamedOptions {
-  std::vector<const Option*> options;  ///< of a bundle all up to the first that takes a value
-  const Option* valued = nullptr;      ///< the last of them, if it takes a value
-  bool joined = false;                 ///< that value stands in the same word, or may be left out
-  bool known = false;                  ///< the word names options of this verb and nothing else
+  std::vector<const Option*> options;  ///< in a bundle, all up to the first one with a value
+  const Option* valued = nullptr;      ///< the last option, if it takes a value
+  bool joined = false;                 ///< the value stands in the same word, or may be left out
+  bool known = false;                  ///< the word has only options of this verb
 };
 NamedOptions named_in(const VerbSpec& spec, std::string_view word);
 
@@ -127,17 +134,17 @@ NamedOptions named_in(const VerbSpec& spec, std::string_view word);
 const Option& help_option();
 const Option& version_option();
 
-/// The option with what it takes: "-w, --wait DUR", "--export[=SHELL]".
+/// The option with its value: "-w, --wait DUR", "--export[=SHELL]".
 std::string with_value(std::string_view names, std::string_view value, const Option& option);
 
-/// The long names of an option without dashes; the letters of an option.
+/// The long names of an option without dashes, and its letters.
 std::vector<std::string_view> long_names(const Option& option);
 std::string letters(const Option& option);
 
-/// Do the manual and the completions speak of it? What no screen shows needs a paragraph for that.
+/// Do the manual and the completions show it? A hidden option needs a paragraph for that.
 bool is_documented(const Option& option);
 
-/// Setters for the usual kinds of value. Each throws Error{usage} that says what it would have accepted.
+/// Setters for the usual kinds of value. Each throws Error{usage} that says what it accepts.
 Setter into(bool& flag);
 Setter into(std::string& text);
 Setter into(std::optional<std::string>& text);

@@ -41,8 +41,7 @@ int write_all(int fd, std::string_view text) noexcept {
 }
 
 int try_print(std::string_view text) noexcept {
-  // No program is started with this flag on its stdout: it is the
-  // place-holder of one that was closed (fill_std_descriptors).
+  // stdout was closed at our start: only the placeholder of fill_std_descriptors() has this flag.
   if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
   return write_all(STDOUT_FILENO, text);
 }

@@ -16,20 +16,13 @@ using Words = std::vector<std::string>;
 
 bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
-/// "-w, --wait" as CLI11 takes it.
-std::string without_blanks(std::string_view names) {
-  std::string text{names};
-  std::erase(text, ' ');
-  return text;
-}
-
 /// CLI11 without its own --help, which takes as long to declare as three options.
 struct Bare : CLI::App {
   Bare() : CLI::App("", "", nullptr) { allow_extras(); }
 };
 
-/// Shows CLI11 one option after the other, with its value, since it tells neither which of its values had a word of
-/// their own nor where the options ended.
+/// Passes CLI11 one option at a time, with its value. CLI11 does not tell which values were separate words,
+/// or where the options ended.
 class Parser {
  public:
   Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {}
@@ -37,7 +30,7 @@ class Parser {
   Parsed parse() {
     Words operands;
     std::size_t at = 0;
-    while (at < words_.size() && words_[at] != "--" && parsed_.wish != Parsed::Wish::help) {
+    while (at < words_.size() && words_[at] != "--" && parsed_.action != Parsed::Action::help) {
       const std::string& word = words_[at];
       if (const auto text = slip(spec_, words_, at)) {
         refuse(Error::usage, *text);
@@ -51,7 +44,7 @@ class Parser {
       }
     }
     if (refused_) throw Error{*refused_};
-    if (parsed_.wish != Parsed::Wish::act) return std::move(parsed_);
+    if (parsed_.action != Parsed::Action::act) return std::move(parsed_);
     if (!unknown_.empty()) throw Error{Error::usage, unknown_option(spec_, unknown_, seen_)};
 
     const bool marked = at < words_.size() && words_[at] == "--";
@@ -68,18 +61,20 @@ class Parser {
   }
 
  private:
-  /// Lets CLI11 take the option at `at`; answers how many words that were.
+  /// Passes CLI11 the option at `at`. Returns the number of words used.
   std::size_t take(std::size_t at) {
     const std::string& word = words_[at];
     const NamedOptions named = named_in(spec_, word);
-    for (const Option* option : named.options) declare(*option);
+    const std::string name = word.substr(0, word.find('='));
+    for (std::size_t i = 0; i < named.options.size(); ++i)
+      declare(*named.options[i], word.starts_with("--") ? name : std::string{'-', word[i + 1]});
     word_ = word;
     value_apart_ = named.valued != nullptr && !named.joined;
-    Words typed{word};  // from the end, as CLI11 takes them
+    Words typed{word};  // in reverse order, as CLI11 takes them
     if (value_apart_ && at + 1 < words_.size()) typed.insert(typed.begin(), words_[at + 1]);
     if (const std::size_t equals = word.find('='); named.valued != nullptr && word.starts_with("--")) {
       if (named.joined && equals == word.npos) typed = {word + "=" + std::string{named.valued->alone}};
-      // For CLI11 this value is missing; it is an empty one.
+      // CLI11 would call this value missing; it is an empty one.
       if (equals + 1 == word.size()) typed = {"", word.substr(0, equals)};
     }
     try {
@@ -90,21 +85,22 @@ class Parser {
              as_typed(option) + (option.value.empty() ? std::string{" takes no value"}
                                                       : fmt::format(" needs {}", option.value)));
     }
-    if (unknown_.empty() && !typed.empty()) unknown_ = typed.back();  // it leaves what it does not know
+    // CLI11 leaves a word that it does not know.
+    if (unknown_.empty() && !typed.empty()) unknown_ = typed.back();
     return value_apart_ ? 2 : 1;
   }
 
-  /// CLI11 compares each option with each other one, which takes it longer than a server takes for a lock: it
-  /// is told of those only that are typed.
-  void declare(const Option& option) {
-    if (std::ranges::count(declared_, &option)) return;
-    declared_.push_back(&option);
+  /// CLI11 compares each name with all others, which takes longer than a server takes for a lock. So only
+  /// typed names are declared.
+  void declare(const Option& option, const std::string& name) {
+    if (std::ranges::count(declared_, name)) return;
+    declared_.push_back(name);
     const auto found = [this, &option](const CLI::results_t& values) {
       set(option, option.value.empty() ? "" : values.back());
       return true;
     };
     const int values = option.value.empty() ? 0 : 1;
-    app_.add_option(without_blanks(option.names), CLI::callback_t{found})
+    app_.add_option(name, CLI::callback_t{found})
         ->type_size(values)
         ->expected(values)
         ->allow_extra_args(false)
@@ -113,18 +109,18 @@ class Parser {
         ->trigger_on_parse();
   }
 
-  /// An option by the name that was typed: its long one, or its letter.
+  /// The option under the name that was typed: the long one, or the letter.
   std::string as_typed(const Option& option) const {
     if (word_.starts_with("--")) return word_.substr(0, word_.find('='));
     return std::string{"-"} + word_[word_.find_first_of(letters(option), 1)];
   }
 
   void set(const Option& option, std::string_view value) {
-    if (parsed_.wish == Parsed::Wish::help) return;
-    if (&option == &version_option()) parsed_.wish = Parsed::Wish::version;
-    if (parsed_.wish == Parsed::Wish::version && !is_verbose(option)) return;
+    if (parsed_.action == Parsed::Action::help) return;
+    if (&option == &version_option()) parsed_.action = Parsed::Action::version;
+    if (parsed_.action == Parsed::Action::version && !is_verbose(option)) return;
     if (&option == &help_option()) {
-      parsed_.wish = Parsed::Wish::help;
+      parsed_.action = Parsed::Action::help;
       return;
     }
     seen_.push_back(&option);
@@ -132,22 +128,22 @@ class Parser {
       return refuse(Error::usage, value_is_missing(option, value));
     try {
       option.set(value);
-    } catch (const Error& error) {  // told when all options have been read
+    } catch (const Error& error) {  // reported after all options were read
       refuse(error.kind(), fmt::format("{}: {}", as_typed(option), error.what()));
     }
   }
 
-  /// The only option that says more of a version: `--version -v`.
+  /// The only option that changes the output of a version: `--version -v`.
   static bool is_verbose(const Option& option) {
     return std::ranges::count(long_names(option), "verbose") > 0;
   }
 
-  /// The first refusal is told, but an option behind it may say where to: --status-file.
+  /// The first error is reported, but a later option may say where: --status-file.
   void refuse(Error::Kind kind, const std::string& text) {
     if (!refused_) refused_.emplace(kind, text);
   }
 
-  /// `-k $UNSET -n`: by the rules of getopt it locks "-n".
+  /// `-k $UNSET -n`: by getopt's rules this would lock "-n".
   bool is_next_option(const Option& option, std::string_view value) const {
     return option.no_dash ? value.starts_with('-') : names_options(spec_, value);
   }
@@ -198,7 +194,7 @@ class Parser {
                               in_quotes(word), operand.instead, shell_quoted(word))};
     try {
       operand.set(word);
-    } catch (const Error& error) {  // says which operand it is
+    } catch (const Error& error) {  // adds the name of the operand
       throw Error{error.kind(), fmt::format("{}: {}", operand.name, error.what())};
     }
   }
@@ -206,11 +202,12 @@ class Parser {
   const VerbSpec& spec_;
   const Words& words_;
   Bare app_;
-  std::vector<const Option*> declared_, seen_;
-  std::string word_;              ///< what CLI11 takes apart
-  bool value_apart_ = false;      ///< the value stands in the next word
-  std::string unknown_;           ///< the first word that names no option of this verb
-  std::optional<Error> refused_;  ///< the first value that was
+  Words declared_;  ///< the names that CLI11 knows
+  std::vector<const Option*> seen_;
+  std::string word_;              ///< the word that CLI11 parses
+  bool value_apart_ = false;      ///< the value is the next word
+  std::string unknown_;           ///< the first word that is no option of this verb
+  std::optional<Error> refused_;  ///< the first error about a value
   Parsed parsed_;
 };
 

@@ -8,24 +8,25 @@
 
 namespace rlock {
 
-/// What a command line came to, once every option has found its setter.
+/// The result of parsing a command line, after every option was set.
 struct [[nodiscard]] Parsed {
-  enum class Wish { act, help, version } wish = Wish::act;
-  std::vector<std::string> command;  ///< VerbSpec::command_follows: untouched, byte for byte
-  std::vector<const Option*> typed;  ///< the options that were found, once for each time
+  enum class Action { act, help, version } action = Action::act;
+  std::vector<std::string> command;  ///< with VerbSpec::command_follows: the words of the command, unchanged
+  std::vector<const Option*> typed;  ///< the options, once for each occurrence
 };
 
-/// Reads `words` (what follows the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`,
-/// `-w10`, bundles (-nqE0), `--` ends the options; no abbreviations. Where a command follows,
-/// options end at the first word that is neither an option nor an option's value: what comes
-/// then is the command's, options included. A value in a word of its own is neither "--" nor
-/// an option of this verb: it was forgotten, or a variable was empty. `--opt=value` takes any.
-/// Throws Error{usage}, one line that names the first option
-/// that is refused and what it takes; all others are set.
+/// Parses `words` (those behind the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`, `-w10`,
+/// bundles (-nqE0); `--` ends the options; there are no abbreviations. With command_follows, the options end
+/// at the first word that is neither an option nor an option's value: the command starts there, with its own
+/// options. A value in a separate word must not be "--" or an option of this verb, because then the value was
+/// forgotten, or a variable was empty. `--opt=value` accepts any value.
+///
+/// Throws Error{usage}: one line that names the first refused option and what it accepts. All other options
+/// are set.
 Parsed parse(const VerbSpec& spec, const std::vector<std::string>& words);
 
-/// How many words at the front are options of `spec`,
-/// --help and --version among them, or the values of such options.
+/// How many words at the front are options of `spec` (including --help and --version) or values of such
+/// options.
 std::size_t options_at_front(const VerbSpec& spec, const std::vector<std::string>& words);
 
 }  // namespace rlock

@@ -17,22 +17,20 @@ constexpr Milliseconds kPause{200};
 
 }  // namespace
 
-ProgressLine::ProgressLine()
-    : next_(::isatty(STDERR_FILENO) != 0 && verbosity() != Verbosity::quiet ? plus(Clock::now(), kSilence)
-                                                                            : kNever) {}
+ProgressLine::ProgressLine(TimePoint now)
+    : next_(::isatty(STDERR_FILENO) != 0 && verbosity() != Verbosity::quiet ? plus(now, kSilence) : kNever) {}
 
 ProgressLine::~ProgressLine() {
   if (width_ > 0) write("");
 }
 
-void ProgressLine::show(std::string_view text) {
-  const TimePoint now = Clock::now();
+void ProgressLine::show(std::string_view text, TimePoint now) {
   if (now < next_) return;
   next_ = plus(now, kPause);
   write(text);
 }
 
-/// Blanks over what is left of the longer line before: a terminal without ECMA-48 knows them, too.
+/// Overwrites the rest of a longer line with blanks, because some terminals do not know ECMA-48.
 void ProgressLine::write(std::string_view text) {
   std::string line = "\r" + std::string{text};
   if (width_ > text.size()) line += std::string(width_ - text.size(), ' ');

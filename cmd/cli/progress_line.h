@@ -6,24 +6,24 @@
 
 namespace rlock {
 
-/// A line on stderr that says how far something has come, for a person who waits for it: on a terminal only,
-/// not with -q, and only when it takes longer than a second. It is gone when this ends.
+/// A progress line on stderr, for a waiting user: only on a terminal, not with -q, and only if it takes
+/// longer than a second. The destructor removes it.
 class ProgressLine {
  public:
-  ProgressLine();
+  explicit ProgressLine(TimePoint now);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows `text`, sanitized and shorter than a line, instead of the one before; not more often than a person
-  /// can read.
-  void show(std::string_view text);
+  /// Replaces the line by `text`, which must be sanitized and shorter than a line. Does nothing if it is
+  /// called more often than people can read.
+  void show(std::string_view text, TimePoint now);
 
  private:
   void write(std::string_view text);
 
-  TimePoint next_;         ///< when it may be shown
-  std::size_t width_ = 0;  ///< of what is shown; 0: nothing
+  TimePoint next_;         ///< when the line may be shown next
+  std::size_t width_ = 0;  ///< width of the shown text; 0: none
 };
 
 }  // namespace rlock

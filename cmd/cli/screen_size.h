@@ -9,11 +9,11 @@ struct ScreenSize {
   std::size_t lines = 24;
 };
 
-/// Of the terminal behind `fd`, as it is now; 80 × 24 where the terminal does not say.
-/// REQUIRES: it is one.
+/// The current size of the terminal `fd`; 80 × 24 if the terminal does not tell it.
+/// REQUIRES: it is a terminal.
 ScreenSize screen_size(int fd) noexcept;
 
-/// The columns of the terminal on stdout; 0: it is none, texts are to be whole.
+/// The columns of the terminal on stdout; 0: there is none, so texts are not cut.
 std::size_t stdout_columns() noexcept;
 
 }  // namespace rlock

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
 
@@ -21,7 +22,7 @@ std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view w
                      in_quotes(word), sanitized(meant, 80));
 }
 
-/// `-wait 5s`, as tools have it that know no letters: by the rules it is -w with the value "ait".
+/// `-wait 5s`, as in tools without single letters: by getopt's rules it is -w with the value "ait".
 std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   if (name.size() <= 2) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
   return fmt::format("{0}: did you mean -{0}?", name);
 }
 
-/// `-k=deploy`: by the rules it locks "=deploy", which excludes no run that locks "deploy".
+/// `-k=deploy`: by getopt's rules it locks "=deploy", so it would not exclude a run that locks "deploy".
 std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
   if (word.find('=') == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);
@@ -50,6 +51,18 @@ std::string if_it_is_a_key(const VerbSpec& spec, std::string_view word,
       return fmt::format("; a key that begins with '-': --{}={}", operand.instead, shell_quoted(word));
   }
   return "";
+}
+
+/// A negative N looks like an option too. Not every verb takes one.
+std::optional<std::string> negative_number(const VerbSpec& spec, std::string_view word) {
+  const auto number = std::ranges::find(spec.operands, "N", &Operand::name);
+  if (number == spec.operands.end() || !parse_count(word.substr(1))) return std::nullopt;
+  try {
+    number->set(word);
+  } catch (const Error& error) {
+    return fmt::format("N: {}", error.what());
+  }
+  return fmt::format("{0} looks like an option; write a negative N after '--': -- {0}", word);
 }
 
 }  // namespace
@@ -74,8 +87,9 @@ std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::str
 
 std::string unknown_option(const VerbSpec& spec, const std::string& word,
                            const std::vector<const Option*>& seen) {
-  // Without its value, and of a bundle the letter.
+  // A long option without its value; of a bundle, the first letter.
   const std::string shown = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
+  if (auto text = negative_number(spec, word)) return *std::move(text);
   for (const Foreign& foreign : spec.foreign)
     if (foreign.name == shown) return fmt::format("{}: {}", shown, foreign.sentence);
   if ((shown == "-o" || shown == "--output" || shown == "--format") && spec.find("json"))

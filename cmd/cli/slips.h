@@ -7,23 +7,24 @@
 
 #include "cmd/cli/options.h"
 
-// What is typed by habit or pasted from a text, and what we say about it: by the rules of getopt it would mean something
-// that was not meant, or nothing.
+// Words that users type by habit or paste from a text, and our advice: by getopt's rules they would mean
+// something else, or nothing.
 
 namespace rlock {
 
-/// Does the word consist of options of this verb, or end them?
+/// Does the word consist of options of this verb, or end the options?
 bool names_options(const VerbSpec& spec, std::string_view word);
 
-/// What is wrong with the word at `at`, which stands where an option or an operand may: `-wait 5s`,
-/// `-k=deploy`, `-h HOST`, a dash of typography.
+/// The error about the word at `at`, in place of an option or an operand: `-wait 5s`, `-k=deploy`, `-h HOST`,
+/// a dash of typography. Empty: there is none.
 std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::string>& words, std::size_t at);
 
-/// What is said of an option that this verb does not have: what may have been meant.
+/// The error about an option that this verb does not have, with a suggestion.
 std::string unknown_option(const VerbSpec& spec, const std::string& word,
                            const std::vector<const Option*>& seen);
 
-/// What `-h HOST` is told, which redis-cli takes: a screen of help and a 0 would hide that nothing was run.
+/// The error about `-h HOST`, which redis-cli accepts: with help and status 0, users would not notice that
+/// nothing was run.
 std::string not_a_host(std::string_view host);
 
 }  // namespace rlock

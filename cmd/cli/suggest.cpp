@@ -8,14 +8,14 @@
 namespace rlock {
 namespace {
 
-/// Longer words are no typing mistakes, and must not cost us quadratic time.
+/// Longer words are no typing mistakes, and must not cost quadratic time.
 constexpr std::size_t kLongestWord = 40;
 
-/// Longer words are cut short: users do not paste them.
+/// The limits of pasted(): a longer word is cut short, and words after the first seven are left out.
 constexpr std::size_t kLongestPasted = 1024;
 constexpr std::size_t kMostPasted = 7;
 
-/// How many letters have to be changed, added, dropped or swapped with their neighbour.
+/// The number of letters to change, add, drop or swap with a neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> older(b.size() + 1), old(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) old[j] = j;
@@ -40,7 +40,7 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
   std::optional<std::string_view> best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    // A beginning of a known word, or a known word with more behind it, means that word.
+    // A prefix of a known word, or a known word with more letters, counts as one mistake.
     const bool begun = (word.size() >= 2 && candidate.starts_with(word)) ||
                        (candidate.size() >= 3 && word.starts_with(candidate));
     const std::size_t mistakes = begun ? 1 : distance(word, candidate);
@@ -66,7 +66,7 @@ std::optional<std::string_view> behind_typeset_dash(std::string_view word) {
       std::ranges::find_if(kDashes, [&](std::string_view each) { return word.starts_with(each); });
   if (dash == kDashes.end()) return std::nullopt;
   word.remove_prefix(dash->size());
-  // A word processor may have made a dash and a hyphen of "--".
+  // A word processor may turn "--" into a dash and a hyphen.
   while (word.starts_with('-')) word.remove_prefix(1);
   return word;
 }

@@ -8,17 +8,15 @@
 
 namespace rlock {
 
-/// The word of `known` that the user may have meant by `word`: the nearest,
-/// if it is near enough to be worth a question.
-/// Near: one mistake in three letters at most, where swapped neighbours count as one.
+/// The word of `known` that is nearest to `word`, if the user may have meant it. There may be one mistake in
+/// three letters; swapped neighbours count as one. Empty: none is near enough.
 std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& known);
 
-/// " ./x -l": the words of a command as a shell takes them, a blank before each. Long commands are cut short.
+/// " ./x -l": the words of a command for a shell, with a blank before each. A long command is cut short.
 std::string pasted(std::span<const std::string> words);
 
-/// The rest of a word behind dashes of typography, as texts have them:
-/// "k" of "–k", "wait" of "—wait".
-/// Empty if the word does not begin with one.
+/// The rest of a word behind dashes of typography: "k" of "–k", "wait" of "—wait". Empty: the word does not
+/// begin with one.
 std::optional<std::string_view> behind_typeset_dash(std::string_view word);
 
 }  // namespace rlock

@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// The controlling terminal, whose settings are put back at the end.
+/// The controlling terminal; the destructor restores its settings.
 class Terminal {
  public:
   explicit Terminal(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
@@ -27,8 +27,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// ^C and ^\ become bytes that we read, so that neither can end us while nothing is shown.
-  void take_keys(bool shown) {
+  /// ^C and ^\ become bytes that we read, so that they cannot end us while the echo is off.
+  void take_signals(bool shown) {
     termios ours = before_;
     ours.c_lflag &= ~static_cast<tcflag_t>(ISIG | ICANON);
     if (!shown) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
@@ -45,10 +45,10 @@ class Terminal {
 
 struct Line {
   std::string text;
-  int signal = 0;  ///< that a key stood for
+  int signal = 0;  ///< the signal that the user pressed, such as ^C; 0: none
 };
 
-/// One line, as a terminal would let it be edited: with a key that rubs out.
+/// Reads one line as a terminal does: the erase key deletes the last character.
 Line read_line(const Terminal& terminal) {
   const cc_t* keys = terminal.before().c_cc;
   Line line;
@@ -73,7 +73,7 @@ std::string ask(std::string_view question, const std::string& no_terminal, bool 
   Line line;
   {
     Terminal terminal{no_terminal};
-    terminal.take_keys(shown);
+    terminal.take_signals(shown);
     if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, no_terminal};
     line = read_line(terminal);
     static_cast<void>(write_all(terminal.fd(), shown && line.signal == 0 ? "" : "\n"));

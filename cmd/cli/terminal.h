@@ -5,12 +5,12 @@
 
 namespace rlock {
 
-/// Asks the user on the controlling terminal, whatever stdin and stdout are, and returns the typed line.
-/// A signal that would end rlock ends it, and the terminal gets its former modes back.
-/// If there is no terminal, throws Error{usage} with the text `no_terminal`.
+/// Asks the user on the controlling terminal, whatever stdin and stdout are, and returns the typed line. A
+/// key such as ^C ends rlock after the terminal was restored. If there is no terminal, throws Error{usage}
+/// with the text `no_terminal`.
 std::string ask_on_terminal(std::string_view question, const std::string& no_terminal);
 
-/// The same without showing what is typed.
+/// The same without showing the typed text.
 std::string ask_secretly(std::string_view question, const std::string& no_terminal);
 
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@ namespace {
 Milliseconds limit_of(std::string_view value) {
   try {
     return parse_duration(value);
-  } catch (const Error& error) {  // says what may be typed besides
+  } catch (const Error& error) {  // adds the other possible value
     throw Error{error.kind(), fmt::format("{}; to wait without a limit: forever", error.what())};
   }
 }
@@ -21,6 +22,8 @@ Milliseconds limit_of(std::string_view value) {
 }  // namespace
 
 WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
+
+std::string WaitOptions::nonblock_as_given() const { return typed_nonblock ? "-n" : as_given("wait", "-n"); }
 
 void declare_wait(VerbSpec& spec, WaitOptions& options) {
   const auto nonblock = [&options] {
@@ -33,13 +36,13 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
     const Milliseconds limit = forever ? Milliseconds::max() : limit_of(value);
     if (limit == Milliseconds::zero()) return nonblock();
     if (options.typed_nonblock)
-      complain(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
+      warn(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
     options.nonblock = false;
     options.given = true;
     options.limit = forever ? std::nullopt : std::optional{limit};
   };
   const auto typed_nonblock = [&options, nonblock](std::string_view) {
-    if (options.given) complain("--wait and then -n: the last one counts, so rlock does not wait");
+    if (options.given) warn("--wait and then -n: the last one counts, so rlock does not wait");
     options.typed_nonblock = true;
     nonblock();
   };
@@ -58,8 +61,8 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
        .help = "wait at most DUR, also for the server",
        .standard = "forever",
        .manual =
-           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits for ever "
-           "if the key is busy, but only a limited time for a server that it cannot use: it then exits with status 69. "
+           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits "
+           "for a busy key for ever. If rlock cannot use the server, it waits only a limited time and then exits with status 69. "
            "With --wait, rlock retries the server until DUR is over; with --wait forever, for ever. RLOCK_WAIT in the "
            "environment and wait in rlock.conf(5) count like --wait. See SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,

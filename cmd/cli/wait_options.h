@@ -6,30 +6,31 @@
 
 namespace rlock {
 
-/// How long to wait, and the exit status when that was in vain. The same for every verb that waits.
+/// How long to wait, and the exit status if the wait fails. It is the same for every verb that waits.
 struct WaitOptions {
   bool nonblock = false;              ///< one try
-  std::optional<Milliseconds> limit;  ///< counted from rlock's start; nothing: for ever
-  bool given = false;           ///< --wait was typed, or has a default: then the server is waited for as well
+  std::optional<Milliseconds> limit;  ///< counted from rlock's start; empty: for ever
+  bool given = false;           ///< --wait was typed or has a default: then rlock waits for the server too
   bool typed_nonblock = false;  ///< -n was typed, and not --wait 0
-  std::int64_t conflict_exit_code;  ///< exit status when not acquired
+  std::int64_t conflict_exit_code;  ///< the exit status if the lock is not acquired
 
   WaitOptions();
 
+  /// The user's word for `nonblock`: "-n", or the default that says 0.
+  std::string nonblock_as_given() const;
+
   TimePoint until(TimePoint started) const { return limit ? plus(started, *limit) : kNever; }
 
-  /// Is a server that does not answer still waited for?
-  bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
+  /// Should rlock still retry if the server does not answer?
+  bool goes_on(TimePoint started, TimePoint now) const { return given && now < until(started); }
 
   /// The patience of a call before the wait: at most `time`, and within the limit of --wait.
-  Patience one_call(TimePoint started, Milliseconds time) const {
-    Patience patience = within(time);
-    if (given) patience.until = earliest(patience.until, until(started));
-    return patience;
+  Patience one_call(TimePoint started, TimePoint now, Milliseconds time) const {
+    return {.until = earliest(plus(now, time), given ? until(started) : kNever)};
   }
 };
 
-/// -n, -w and -E. Of -n and -w the later counts.
+/// -n, -w and -E. If both -n and -w are given, the later one counts.
 void declare_wait(VerbSpec& spec, WaitOptions& options);
 
 }  // namespace rlock

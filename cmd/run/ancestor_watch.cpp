@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/ancestry.h"
-#include "base/identity.h"
 #include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -14,21 +13,24 @@
 namespace rlock {
 namespace {
 
-/// For so long we wait for what will never come: its holder may be about to release it.
+/// If the wait cannot succeed, we still wait this long: the holder may be about to release the key.
 constexpr Milliseconds kGivesUpAfter{1000};
 
-/// Is the process of this record above us, and is it kept for as long as that lives? Another host or another
-/// process with the same number does not count.
-bool is_above(const Metadata& facts) {
-  if (!facts.renews || facts.ended_at || !facts.started || facts.host != host_name()) return false;
-  const auto process = process_of(facts.pid);
-  return process && process->started == *facts.started && is_ancestor(facts.pid);
+/// Does this record name a process above us, and is the key held as long as that process lives?
+bool is_above(const Metadata& facts) { return facts.renews && !facts.ended_at && names_ancestor(facts); }
+
+/// Of a pool: do the processes above us leave this many permits to us?
+bool leaves_enough(const Inspection& key, std::int64_t wanted) {
+  if (key.kind != &kinds::permit) return false;
+  const auto others =
+      std::ranges::count_if(key.holders, [](const Holder& one) { return !one.meta || !is_above(*one.meta); });
+  return key.available.value_or(0) + others >= wanted;
 }
 
 }  // namespace
 
-AncestorWatch::AncestorWatch(Redis& redis, const LockType& type, bool joins, Milliseconds answer_within)
-    : redis_(redis), type_(type), joins_(joins), answer_within_(answer_within), inquiry_(redis) {
+AncestorWatch::AncestorWatch(Redis& redis, const Options& options)
+    : redis_(redis), options_(options), inquiry_(redis) {
   redis_.loop().join(*this);
 }
 
@@ -41,29 +43,40 @@ void AncestorWatch::hear(const Waiting& waiting) {
   ask(member.empty() ? waiting.what->name() : LockName{member}, waiting.busy->holder);
 }
 
+AcquireOptions AncestorWatch::over(AcquireOptions options) {
+  options.tell = [this, tell = std::move(options.tell)](const Waiting& waiting) {
+    tell(waiting);
+    hear(waiting);
+  };
+  options.patience.interrupted = [this, interrupted = std::move(options.patience.interrupted)] {
+    return interrupted() || ends_the_wait_;
+  };
+  return options;
+}
+
 void AncestorWatch::ask(const LockName& name, const std::string& holder) {
   const Owner owner{holder};
   if (name == name_ && owner == holder_) return;
   name_ = name;
   holder_ = owner;
-  give_up_at_ = kNever;  // the holder that we cannot join has gone
+  give_up_at_ = kNever;  // the holder whose hold we cannot join is gone
   inquiry_.drop();
   if (asked_.contains({name, owner}) || !may_be_above(owner)) return;
-  inquiry_.begin(name, std::nullopt, answer_within_);
+  inquiry_.begin(name, std::nullopt, options_.answer_within);
 }
 
-/// Could this owner be a process above us? rlock's own owners name their process, those that a user has named
-/// say nothing, and others are Redisson's. A plain lock does not say who has it: whoever waits for one polls, so
-/// that one question more costs little.
+/// Could this owner be a process above us? An owner of rlock names its process. An owner that a user named
+/// says nothing, so it could be. Other owners are Redisson's. A plain lock does not name its owner, but its
+/// waiters poll anyway, so one more question costs little.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
-  if (owner.str().empty()) return type_.polls;
+  if (owner.str().empty()) return options_.asks_always;
   if (const auto pid = process_in(owner)) return is_ancestor(*pid);
   return !has_redisson_form(owner);
 }
 
 void AncestorWatch::look_at(const LockName& name, const std::string& holder) {
   ask(name, holder);
-  redis_.loop().wait(redis_.loop().within(answer_within_), [this] { return !inquiry_.under_way(); });
+  redis_.loop().wait(redis_.loop().within(options_.answer_within), [this] { return !inquiry_.under_way(); });
 }
 
 InheritedHold AncestorWatch::take() { return *std::exchange(found_, std::nullopt); }
@@ -83,7 +96,7 @@ void AncestorWatch::ready(short, TimePoint now) {
 void AncestorWatch::conclude(TimePoint now) {
   const std::vector<Inspection> seen = inquiry_.seen();
   if (seen.empty()) {
-    name_ = {};  // nobody has answered: the next time that it is busy we ask again
+    name_ = {};  // no server has answered: we ask again when the key is busy next time
     return;
   }
   asked_.insert({name_, holder_});
@@ -93,8 +106,9 @@ void AncestorWatch::conclude(TimePoint now) {
     return asked_for && one.meta && is_above(*one.meta);
   });
   if (holder == key.holders.end()) return;
-  if (joins_) {
-    found_ = InheritedHold{std::string{type_.name}, holder->owner, name_};
+  if (leaves_enough(key, options_.permits)) return;
+  if (options_.joins) {
+    found_ = InheritedHold{std::string{options_.type}, holder->owner, name_};
     return;
   }
   text_ = fmt::format("deadlock: {} is held by process {} ({}), which waits for this command", quoted(name_),

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cmd/run/inherited_hold.h"
-#include "cmd/run/lock_types.h"
 #include "loop/loop.h"
 #include "loop/source.h"
 #include "redis/redis.h"
@@ -15,33 +16,45 @@
 
 namespace rlock {
 
-/// Finds out, when a key is busy, whether a process above us holds it that waits for us: a script that holds by
-/// --while-pid, or a run whose RLOCK_STACK does not reach us. The holder's record names its host and process.
+/// If a key is busy, finds out whether its holder is a process above us, which waits for us. This may be a
+/// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names
+/// its host and process.
 ///
-/// An owner of rlock's names its process, so that a wait for another process costs no question.
+/// An owner of rlock names its process, so a wait for another process costs no question.
+///
+/// The wait for permits never ends if processes above us hold so many that the others are too few.
 class AncestorWatch final : public Source {
  public:
-  /// `joins`: that hold may be joined; else we give up after a second, since the wait would never end.
-  AncestorWatch(Redis& redis, const LockType& type, bool joins, Milliseconds answer_within);
+  struct Options {
+    std::string_view type{};   ///< the type of the lock, to join a hold
+    bool joins = false;        ///< we may join that hold; otherwise we give up after a second
+    bool asks_always = false;  ///< also ask if the server does not say who holds the key
+    std::int64_t permits = 1;  ///< of a pool: how many we want
+    Milliseconds answer_within{0};
+  };
+  AncestorWatch(Redis& redis, const Options& options);
   ~AncestorWatch() override;
 
-  /// For AcquireOptions: what the waiter sees now.
+  /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// A process above us holds it, and that hold may be joined.
+  /// These options, and with them the watch hears of the wait and ends it.
+  AcquireOptions over(AcquireOptions options);
+
+  /// Has a process above us a hold that we may join?
   bool found() const noexcept { return found_.has_value(); }
 
-  /// The hold that was found; each is found once.
+  /// Returns the hold that was found; each is found once.
   InheritedHold take();
 
-  /// The wait is over, or there was none: looks at who was the holder, and waits for the answer.
+  /// Asks about the holder, and waits for the answer. Call it after a wait, or if there is no wait.
   void look_at(const LockName& name, const std::string& holder);
 
-  /// The wait would never end: we have waited for a second, and cannot join.
+  /// The wait would never end: we have waited for a second, and may not join.
   bool ends_the_wait() const noexcept { return ends_the_wait_; }
 
-  /// Why, for a person. REQUIRES: ends_the_wait()
-  const std::string& text() const noexcept { return text_; }
+  /// The reason, for a person. Empty: we do not end the wait.
+  std::string reason() const { return ends_the_wait_ ? text_ : ""; }
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
@@ -52,14 +65,12 @@ class AncestorWatch final : public Source {
   void conclude(TimePoint now);
 
   Redis& redis_;
-  const LockType& type_;
-  const bool joins_;
-  const Milliseconds answer_within_;
+  const Options options_;
   Inquiry inquiry_;
   LockName name_;
   Owner holder_;
-  std::set<std::pair<LockName, Owner>> asked_;  ///< about these we know
-  TimePoint begun_ = kNever;                    ///< the wait
+  std::set<std::pair<LockName, Owner>> asked_;  ///< the keys and holders that we have asked about
+  TimePoint begun_ = kNever;                    ///< when the wait began
   std::optional<InheritedHold> found_;
   std::string text_;
   TimePoint give_up_at_ = kNever;

@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <vector>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/text.h"
+#include "cmd/run/inherited_hold.h"
 #include "cmd/server/deployment.h"
 #include "redis/target.h"
 
@@ -15,20 +21,35 @@ namespace {
 
 std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
-std::optional<std::string> first_of(const std::vector<std::int64_t>& slots) {
-  if (slots.empty()) return std::nullopt;
-  return std::to_string(slots.front());
+std::optional<std::string> lines_of(const std::vector<std::string>& words) {
+  return words.empty() ? std::nullopt : std::optional{joined(words, "\n")};
 }
 
-std::optional<std::string> lines_of(const std::vector<std::int64_t>& numbers) {
-  if (numbers.empty()) return std::nullopt;
-  std::vector<std::string> lines;
-  lines.reserve(numbers.size());
-  for (const std::int64_t number : numbers) lines.push_back(std::to_string(number));
-  return joined(lines, "\n");
+/// One for each key, or none.
+std::optional<std::string> fences_of(const HeldKeys& keys) {
+  std::vector<std::string> fences;
+  for (const Held& held : keys.taken().held)
+    if (held.fence) fences.push_back(std::to_string(*held.fence));
+  return lines_of(fences);
 }
 
-/// Within single quotes every byte stands for itself, but for the quote, and in fish the backslash.
+/// RLOCK_SLOT and RLOCK_SLOTS; without a value if the type has no permits.
+Variables slots_of(const HeldKeys& keys) {
+  std::vector<std::string> slots;
+  for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
+  const auto lines = lines_of(slots);
+  return {{"RLOCK_SLOT", lines ? std::optional{slots.front()} : std::nullopt}, {"RLOCK_SLOTS", lines}};
+}
+
+/// RLOCK_STACK: all holds, because a nested run may enter any of them.
+std::string stack_of(const HeldKeys& keys) {
+  std::vector<InheritedHold> stack = holds_above_us();
+  std::ranges::copy(keys.holds(), std::back_inserter(stack));
+  return write_holds(stack);
+}
+
+/// Quotes for a shell. Within single quotes every byte is literal, except the quote and, in fish, the
+/// backslash.
 std::string quoted_for(const std::string& value, Shell shell) {
   std::string text = "'";
   for (const char c : value) {
@@ -39,38 +60,37 @@ std::string quoted_for(const std::string& value, Shell shell) {
   return text + "'";
 }
 
-/// A URL that cannot be read is not passed on where it may say a password.
+/// The URL without its password. Empty if it cannot be parsed and may contain a password.
 std::optional<std::string> without_password(const std::string& url) {
   try {
     const Target target = parse_target(url);
     return target.password.empty() ? url : target.url();
-  } catch (const Error&) {  // REDIS_URL is another program's, and may be something that only that one reads
+  } catch (const Error&) {  // REDIS_URL belongs to another program, which may accept other forms
     return url.find('@') == std::string::npos ? std::optional{url} : std::nullopt;
   }
 }
 
 }  // namespace
 
-Variables describe_hold(const HoldFacts& facts) {
-  std::vector<std::string> keys;
-  keys.reserve(facts.keys.size());
-  for (const LockName& key : facts.keys) keys.push_back(key.str());
-  return {
+Variables describe_hold(const HoldRequest& request, const HeldKeys& keys) {
+  std::vector<std::string> names;
+  for (const LockName& name : request.names) names.push_back(name.str());
+  Variables variables{
       {"RLOCK_HELD", "1"},
-      {"RLOCK_LOCK", keys.front()},
-      {"RLOCK_LOCKS", joined(keys, "\n")},
-      {"RLOCK_TYPE", facts.type},
-      {"RLOCK_OWNER", facts.owner.str()},
-      {"RLOCK_FENCE", lines_of(facts.fences)},
-      {"RLOCK_LEASE_MS", number(facts.lease)},
-      {"RLOCK_ACQUIRED_AT", number(facts.acquired_at)},
-      {"RLOCK_WAITED_MS", number(facts.waited)},
+      {"RLOCK_LOCK", names.front()},
+      {"RLOCK_LOCKS", joined(names, "\n")},
+      {"RLOCK_TYPE", std::string{request.type->name}},
+      {"RLOCK_OWNER", keys.owner().str()},
+      {"RLOCK_FENCE", fences_of(keys)},
+      {"RLOCK_LEASE_MS", number(request.lease)},
+      {"RLOCK_ACQUIRED_AT", number(keys.taken().held.front().server_time)},
+      {"RLOCK_WAITED_MS", number(keys.waited())},
       {"RLOCK_PID", std::to_string(::getpid())},
-      {"RLOCK_SLOT", first_of(facts.slots)},
-      {"RLOCK_SLOTS", lines_of(facts.slots)},
-      {"RLOCK_STACK", facts.stack},
-      {"RLOCK_KEY", std::nullopt},  // of a script around it, whose RLOCK_OWNER this is not
+      {"RLOCK_STACK", stack_of(keys)},
+      {"RLOCK_KEY", std::nullopt},  // a script around us may have set it, for another RLOCK_OWNER
   };
+  std::ranges::copy(slots_of(keys), std::back_inserter(variables));
+  return variables;
 }
 
 Variables describe_no_hold() {
@@ -82,7 +102,15 @@ Variables describe_no_hold() {
   return variables;
 }
 
-std::string export_text(const Variables& variables, Shell shell) {
+std::string export_text(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Shell shell) {
+  std::vector<std::string> names;
+  for (const LockName& name : request.names) names.push_back(as_typed(name));
+  Variables variables{{"RLOCK_OWNER", id.str()},
+                      {"RLOCK_FENCE", fences_of(keys)},
+                      {"RLOCK_KEY", joined(names, "\n")},
+                      {"RLOCK_STACK", stack_of(keys)}};
+  if (!keys.taken().held.front().slots.empty())
+    std::ranges::copy(slots_of(keys), std::back_inserter(variables));
   std::string text;
   for (const auto& [name, value] : variables) {
     if (shell == Shell::posix)

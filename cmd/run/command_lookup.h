@@ -6,25 +6,25 @@
 
 namespace rlock {
 
-/// Why a command cannot run, and the exit status that says so (126 or 127).
+/// Why a command cannot run, and the exit status for it (126 or 127).
 struct [[nodiscard]] CannotRun {
   int exit_code;
   std::string text;
 };
 
-/// The path found in PATH, or the reason why the command cannot run. Both are empty if the name contains a slash
-/// and is no directory: exec reports the error.
+/// The path found in PATH, or the reason why the command cannot run. Both are empty if the name contains a
+/// slash and is no directory: exec reports the error.
 struct [[nodiscard]] CommandLookup {
   std::string found;
   std::optional<CannotRun> problem;
 };
 
-/// Looks a command up as execvp(3) does, so that a typing mistake is told before anything is locked.
-/// `words`: the command and its arguments.
+/// Looks up a command like execvp(3), so that a typing mistake is found before anything is locked. `words`:
+/// the command and its arguments.
 CommandLookup look_up(const std::vector<std::string>& words);
 
-/// The end of a message about a command that is not there: where it is a line for a shell, typed as one word,
-/// a hint at -c. Else empty.
+/// The end of a message about a missing command. If the command is one word that looks like a shell command
+/// line, the end suggests -c. Otherwise it is empty.
 std::string if_it_is_for_a_shell(const std::vector<std::string>& command);
 
 }  // namespace rlock

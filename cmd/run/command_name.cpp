@@ -9,12 +9,12 @@
 namespace rlock {
 namespace {
 
-/// A program that runs scripts, and what its options with one letter do.
+/// A program that runs scripts, and its options with one letter.
 struct Interpreter {
-  std::string_view name;      ///< "python" is python3 and python3.13 as well
+  std::string_view name;      ///< "python" also means python3 and python3.13
   std::string_view switches;  ///< letters that take no value
   std::string_view valued;    ///< letters that take the next word
-  std::string_view code;      ///< letters whose value is what runs
+  std::string_view code;      ///< letters whose value is the code to run
 };
 
 constexpr std::string_view kShellSwitches = "abefhiklmnprtuvxBCEHPT";

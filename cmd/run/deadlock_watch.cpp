@@ -14,11 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// When we look, counted from the beginning of the wait; then every minute.
+/// The times of the searches, counted from the beginning of the wait; after these, every minute.
 constexpr std::array<Milliseconds, 4> kLooksAt{1s, 5s, 15s, 30s};
 constexpr Milliseconds kThenEvery{60s};
 
-/// Before we look again at a circle that was found once.
+/// The pause before the second search, which confirms a circle.
 constexpr Milliseconds kSecondLook{100};
 
 TimePoint look_number(std::size_t number, TimePoint begun) {
@@ -32,7 +32,8 @@ std::vector<Owner> owners_of(const std::vector<DeadlockMember>& circle) {
   return owners;
 }
 
-/// "deadlock: 'b' is held by A, which waits for 'c', held by B, which waits for 'a', held by this run".
+/// "deadlock: 'b' is held by A, which waits for 'c', held by B, which waits for 'a', held by a run above this
+/// one".
 std::string text_of(const std::vector<DeadlockMember>& circle) {
   std::string text = fmt::format("deadlock: {} is held by ", quoted(circle.front().waits_for));
   for (std::size_t i = 1; i < circle.size(); ++i)
@@ -116,12 +117,15 @@ void DeadlockWatch::ask_who_lives() {
 }
 
 void DeadlockWatch::hear_who_lives() {
-  if (inquiry_.listeners() == 0) return circle_.clear();  // killed, or nobody may say: no reason to give up
+  if (inquiry_.listeners() == 0)
+    // No process listens for this member: it was killed, or the server does not count listeners. That is no
+    // reason to give up.
+    return circle_.clear();
   if (++living_ < circle_.size()) return ask_who_lives();
   text_ = text_of(circle_);
   circle_.clear();
   ends_the_wait_ = options_.gives_up;
-  if (!options_.gives_up) complain(text_);
+  if (!options_.gives_up) warn(text_);
 }
 
 }  // namespace rlock

@@ -12,27 +12,27 @@
 
 namespace rlock {
 
-/// Looks now and then, while a nested run waits, whether it waits for itself: one second after the wait
-/// began, and when wait lines are due. The youngest of a circle gives up, so that the others go on.
+/// While a nested run waits, searches for a deadlock now and then: one second after the wait began, and when
+/// wait lines are due. The youngest member of the circle gives up, so that the others can go on.
 ///
-/// A waiter that was killed is in no circle: its own lock ends with its lease.
+/// A waiter that was killed does not count: its own lock ends with its lease.
 class DeadlockWatch final : public Source {
  public:
   struct Options {
-    std::vector<HeldKey> holds;  ///< of the runs above us
-    bool gives_up = true;        ///< else it only says so
+    std::vector<HeldKey> holds;  ///< holds of the runs above us
+    bool gives_up = true;        ///< false: only print the deadlock
     Milliseconds answer_within{0};
   };
   DeadlockWatch(Redis& redis, Options options);
   ~DeadlockWatch() override;
 
-  /// For AcquireOptions: what the waiter sees now.
+  /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// We are the youngest of a circle: the wait is to end.
+  /// We are the youngest member of a circle: the wait must end.
   bool ends_the_wait() const noexcept { return ends_the_wait_; }
 
-  /// The whole circle, for a person.
+  /// The whole circle, for people.
   const std::string& text() const noexcept { return text_; }
 
   TimePoint wake_at() const override;
@@ -48,13 +48,13 @@ class DeadlockWatch final : public Source {
   const Options options_;
   std::optional<Owner> us_;
   LockName wanted_;
-  TimePoint begun_ = kNever;  ///< the wait
+  TimePoint begun_ = kNever;  ///< when the wait began
   std::size_t looks_ = 0;
   TimePoint look_at_ = kNever;
   std::optional<DeadlockSearch> search_;
-  std::vector<Owner> suspects_;         ///< the circle that the last look has found
-  std::vector<DeadlockMember> circle_;  ///< found twice: do all of it live?
-  std::size_t living_ = 0;              ///< so many of it do, we first
+  std::vector<Owner> suspects_;         ///< the circle that the last search found
+  std::vector<DeadlockMember> circle_;  ///< the circle that was found twice: do all its members live?
+  std::size_t living_ = 0;              ///< this many members live, counted from the first
   Inquiry inquiry_;
   bool ends_the_wait_ = false;
   std::string text_;

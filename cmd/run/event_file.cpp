@@ -20,8 +20,9 @@ constexpr int kHow = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr mode_t kMode = 0644;
 
 [[noreturn]] void refuse(const std::string& where) {
-  throw Error{Error::system, fmt::format("--events {}: {}", in_quotes(where),
-                                         errno == ENXIO ? "nobody reads this pipe" : std::strerror(errno))};
+  throw Error{Error::system,
+              fmt::format("--events {}: {}", in_quotes(where),
+                          errno == ENXIO ? "no process reads this pipe" : std::strerror(errno))};
 }
 
 bool is_socket(int fd) {
@@ -34,9 +35,10 @@ bool is_regular(int fd) {
   return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/// The same file anew: what others do with the descriptor of the user is not to change (O_NONBLOCK is shared by all
-/// who have inherited it). A socket cannot be opened anew, and does without. Neither is a regular file, which never
-/// makes a writer wait: opened anew it would have an offset of its own, and the command would write over our lines.
+/// Opens the same file again, because O_NONBLOCK would affect all processes that inherited the user's
+/// descriptor. A socket cannot be opened again. A regular file is not opened again either: the new descriptor
+/// would have its own offset, and the command would overwrite our lines. It needs no O_NONBLOCK, because it
+/// never blocks a writer.
 Descriptor open_again(int fd, const std::string& where) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) throw Error{Error::usage, fmt::format("--events: descriptor {} is not open", fd)};
@@ -52,7 +54,7 @@ Descriptor open_again(int fd, const std::string& where) {
 
 std::string json(const Event& event, std::int64_t dropped) {
   std::vector<std::pair<std::string_view, Json>> fields{
-      {"v", 1}, {"event", Json::word(event.name)}, {"at", event.at}, {"pid", ::getpid()}};
+      {"v", 1}, {"event", Json::word(event.name)}, {"at", event.at}, {"pid", event.pid}};
   if (!event.keys.empty()) fields.emplace_back("key", Json{event.keys.front()});
   if (event.keys.size() > 1) fields.emplace_back("keys", Json::keys(event.keys));
   fields.insert(fields.end(), event.fields.begin(), event.fields.end());

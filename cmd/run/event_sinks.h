@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,47 +14,54 @@
 
 namespace rlock {
 
-/// One thing that has happened to a run.
+/// One event of a run.
 struct Event {
-  enum class Weight { info, notice, warning, error };  ///< how loud the system log is to be
+  enum class Weight { info, notice, warning, error };  ///< its severity in the system log
 
   std::string_view name;  ///< "acquired"
   Weight weight;
   Milliseconds at;                                        ///< since the epoch
-  const std::vector<LockName>& keys;                      ///< of the run
-  std::vector<std::pair<std::string_view, Json>> fields;  ///< that this event has besides
+  pid_t pid;                                              ///< the process that holds: rlock, or a script
+  const std::vector<LockName>& keys;                      ///< the keys of the run
+  std::vector<std::pair<std::string_view, Json>> fields;  ///< further fields of this event
 };
 
 /// --events: one JSON object a line (rlock-json(5)), to a file, a pipe or an open descriptor.
 ///
-/// Each line is one write() that never waits, since a reader that is slow, full or gone must delay neither a
-/// renewal nor the stop. A line that cannot be written is dropped; the next one that can says how many were.
+/// Each line is one write() that never blocks: a slow or stopped reader must not delay a renewal or the stop.
+/// A line that cannot be written is dropped. The next line that can be written has the number of dropped
+/// lines.
 class EventFile {
  public:
-  /// `where`: a path, or the number of an open descriptor, which the command does not inherit unless it is 1 or 2.
-  /// Throws Error{usage} or Error{system} when nothing can be written there.
+  /// `where`: a path, or the number of an open descriptor, which the command does not inherit unless it is 1
+  /// or 2. Throws Error{usage} or Error{system} if we cannot write to it.
   void open(const std::string& where);
 
-  /// Nothing happens without open().
+  /// Does nothing without open().
   void write(const Event& event) noexcept;
+
+  int descriptor() const noexcept { return sink_.number(); }  ///< -1: none is open
 
  private:
   Descriptor sink_;
   bool is_socket_ = false;
   std::int64_t dropped_ = 0;
-  bool torn_ = false;  ///< the last line was written in part
+  bool torn_ = false;  ///< the last line was written only in part
 };
 
-/// --syslog: one datagram for each event, to the systemd journal (with each field as a field of its own) or to a syslog
-/// daemon. Never waits, as EventFile. A daemon that is started again is found again.
+/// --syslog: one datagram for each event, to the systemd journal (with each field as a field of its own) or
+/// to a syslog daemon. It never blocks, like EventFile. It reconnects to a daemon that was restarted.
 class SystemLog {
  public:
-  /// `socket`: that of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystem: that of this
-  /// system. If nothing listens there, the user is warned once, and each event tries again.
+  /// `socket`: the socket of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystem
+  /// means the log of this system. If nothing listens there, the user is warned once, and each event tries
+  /// again.
   void open(const std::string& socket);
 
-  /// Nothing happens without open().
+  /// Does nothing without open().
   void write(const Event& event) noexcept;
+
+  int descriptor() const noexcept { return socket_.number(); }  ///< -1: it is not connected
 
   static constexpr std::string_view kSystem = "/dev/log";
 
@@ -61,9 +70,9 @@ class SystemLog {
   int send(const std::string& datagram) noexcept;
   std::string datagram(const Event& event) const;
 
-  std::vector<std::string> paths_;  ///< the first that listens counts
+  std::vector<std::string> paths_;  ///< the candidates; the first that can be used counts
   Descriptor socket_;
-  bool journal_ = false;  ///< a journal listens there
+  bool journal_ = false;  ///< the socket is a journal's
   std::int64_t dropped_ = 0;
 };
 

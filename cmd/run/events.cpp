@@ -1,7 +1,11 @@
 #include "cmd/run/events.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <utility>
+
+#include "base/text.h"
 
 namespace rlock {
 namespace {
@@ -14,11 +18,31 @@ Milliseconds since_epoch() {
 
 }  // namespace
 
-void Events::open(const RunOptions& options) {
-  keys_ = options.names;
-  wanted_ = !options.events.empty() || !options.syslog.empty();
-  if (!options.events.empty()) file_.open(options.events);
-  if (!options.syslog.empty()) log_.open(options.syslog);
+void Events::open(HoldRequest& request) {
+  keys_ = request.names;
+  pid_ = request.script ? request.script->pid : ::getpid();
+  open_outputs(request.events, request.syslog);
+  if (!wanted_) return;
+  request.on_wait = [this](const Waiting& seen) { waiting(seen); };
+  request.on_trouble = [this](std::string_view why) { trouble(why); };
+}
+
+void Events::open_outputs(const std::string& file, const std::string& socket) {
+  if (!file.empty()) file_.open(file);
+  if (!socket.empty()) log_.open(socket);
+  wanted_ = !file.empty() || !socket.empty();
+}
+
+void Events::listen_to(StopOptions& options) {
+  options.tell_lost = [this](const std::string& why) { lost(why); };
+  options.tell_stopping = [this](const std::string& why) { stopping(why); };
+}
+
+std::vector<int> Events::descriptors() const {
+  std::vector<int> open;
+  for (const int one : {file_.descriptor(), log_.descriptor()})
+    if (one >= 0) open.push_back(one);
+  return open;
 }
 
 void Events::waiting(const Waiting& seen) {
@@ -64,21 +88,42 @@ void Events::runs_without_lock(const RunReport& report) {
 }
 
 void Events::ended(const RunReport& report) {
-  if (!wanted_) return;
+  if (!std::exchange(wanted_, false)) return;  // a failure may follow the end
   const std::string_view outcome = text_of(report.outcome);
   if (!acquired_ && !gave_up_)
     return tell("gave-up", Weight::notice,
                 {{"outcome", outcome}, {"exit", report.exit}, {"why", report.error}});
   if (report.outcome == RunReport::Outcome::lost) lost(report.error.value_or(""));
   const bool gone = !report.released || *report.released == RunReport::Released::no;
-  tell(gone ? "ended" : "released", Weight::info,
-       {{"outcome", outcome}, {"exit", report.exit}, {"held_ms", report.held}});
+  end(!gone, outcome, report.exit, report.held);
+}
+
+void Events::ended(std::string_view outcome, Milliseconds held, bool released) {
+  end(released, outcome, std::nullopt, held);
+}
+
+void Events::killed(const HoldRequest& request, const PastHold& past) {
+  Events events;
+  events.keys_ = request.names;
+  events.pid_ = static_cast<pid_t>(past.facts.pid);
+  events.open_outputs(parse_count(request.events) ? "" : request.events, request.syslog);
+  events.end(true, past.end.outcome, std::nullopt, past.held());
+}
+
+void Events::end(bool released, std::string_view outcome, std::optional<int> exit,
+                 std::optional<Milliseconds> held) {
+  tell(released ? "released" : "ended", Weight::info,
+       {{"outcome", outcome}, {"exit", exit}, {"held_ms", held}});
 }
 
 void Events::tell(std::string_view name, Weight weight,
                   std::vector<std::pair<std::string_view, Json>> fields) noexcept {
-  const Event event{
-      .name = name, .weight = weight, .at = since_epoch(), .keys = keys_, .fields = std::move(fields)};
+  const Event event{.name = name,
+                    .weight = weight,
+                    .at = since_epoch(),
+                    .pid = pid_,
+                    .keys = keys_,
+                    .fields = std::move(fields)};
   file_.write(event);
   log_.write(event);
 }

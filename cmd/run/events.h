@@ -9,21 +9,24 @@
 #include "cmd/run/event_sinks.h"
 #include "cmd/run/run_report.h"
 #include "sync/wait/acquire_options.h"
+#include "sync/watch/history.h"
 
 namespace rlock {
 
-/// What happens to a run, while it goes on, told to --events and --syslog. Each transition is told once, in its order:
+/// Reports the events of a run, or of the hold of a script, to --events and --syslog. Each transition is reported
+/// once, in this order:
 ///
 ///     waiting*  acquired  (trouble recovered)*  [lost]  [stopping]  released | ended
 ///     waiting*  gave-up                           there is no lock
 ///     waiting*  gave-up  [stopping]  ended        --if-unreachable run
 ///
-/// `trouble` and `recovered` also stand in the wait, and `recovered` ends every trouble that does not end in `lost`,
+/// `trouble` and `recovered` may also come during the wait. Every trouble ends with `recovered`, `lost`,
 /// `gave-up` or the end of the run.
 class Events {
  public:
-  /// Opens the outputs of --events and --syslog. Throws as EventFile::open and SystemLog::open do.
-  void open(const RunOptions& options);
+  /// Opens the outputs of --events and --syslog, and listens to the wait of the request. Throws like
+  /// EventFile::open and SystemLog::open. REQUIRES: it outlives the wait.
+  void open(HoldRequest& request);
 
   /// Did the user ask for events?
   bool wanted() const noexcept { return wanted_; }
@@ -31,25 +34,45 @@ class Events {
   void waiting(const Waiting& seen);
   void acquired(const RunReport& report);
   void trouble(
-      std::string_view why);  ///< a renewal has failed, and is tried again; empty: one has succeeded since
+      std::string_view why);  ///< a renewal has failed and is retried; with an empty text, a renewal has
+                              ///< succeeded again
   void lost(std::string_view why);
-  void stopping(std::string_view why);  ///< the command gets its first signal from us
+  void stopping(std::string_view why);  ///< rlock sends the command the first signal to stop it
   void runs_without_lock(const RunReport& report);
   void ended(const RunReport& report);
 
+  /// The end of the hold of a script. `outcome`: as in the history. `released`: false if it was lost, or is left to
+  /// its lease.
+  void ended(std::string_view outcome, Milliseconds held, bool released);
+
+  /// For a guardian, which has no descriptor of rlock's and opens the outputs again: rlock was killed, and its hold
+  /// is released. An open descriptor that the user named is out of its reach. Throws like open().
+  static void killed(const HoldRequest& request, const PastHold& past);
+
+  /// Tells of a loss, and of the stop of processes.
+  void listen_to(StopOptions& options);
+
+  /// The open descriptors, for a process that goes on with the report. Both processes have the same place in the
+  /// stream: one tells no event after the other has begun.
+  std::vector<int> descriptors() const;
+
  private:
+  void open_outputs(const std::string& file, const std::string& socket);
+  void end(bool released, std::string_view outcome, std::optional<int> exit,
+           std::optional<Milliseconds> held);
   void tell(std::string_view name, Event::Weight weight,
             std::vector<std::pair<std::string_view, Json>> fields) noexcept;
 
   EventFile file_;
   SystemLog log_;
   std::vector<LockName> keys_;
+  pid_t pid_ = 0;
   bool wanted_ = false;
   bool troubled_ = false;
   bool acquired_ = false;
   bool gave_up_ = false;
   bool said_lost_ = false;
-  std::string holder_;  ///< of the last `waiting`
+  std::string holder_;  ///< the holder in the last `waiting`
   std::optional<std::int64_t> place_;
 };
 

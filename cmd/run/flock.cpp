@@ -1,7 +1,7 @@
-// rlock flock: the command line of flock(1), translated to that of rlock run. FILE, as typed, is the key; the
-// lock is a read/write lock, since -s and -x of one FILE have to exclude each other.
+// rlock flock: the command line of flock(1), translated to that of rlock run. FILE, as typed, is the key. The
+// lock is a read/write lock, because -s and -x of one FILE must exclude each other.
 //
-// It is as silent as flock, which says nothing while it waits: a cron job that skips must not send a mail.
+// It is as silent as flock, which prints nothing while it waits: a cron job that skips must not send mail.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
@@ -22,21 +21,21 @@
 namespace rlock {
 namespace {
 
-/// What flock ends with where it could not get the lock.
+/// flock's exit status if the lock is busy.
 constexpr int kConflict = 1;
 
-/// What it ends with where the command cannot be executed: EX_UNAVAILABLE.
+/// flock's exit status if the command cannot be executed: EX_UNAVAILABLE.
 constexpr int kNotExecuted = exit_code::unreachable;
 
 constexpr std::string_view kNoUnlock =
-    "the lock lasts as long as COMMAND; to give one back yourself: rlock lock acquire KEY --while-pid $$, then "
-    "rlock lock release";
+    "there is nothing to unlock, because the lock lasts as long as COMMAND; to release a lock yourself: rlock "
+    "lock acquire KEY --while-pid $$, then rlock lock release";
 
-/// -u is --url for rlock and --unlock for flock, and what follows it tells them apart.
+/// -u means --url in rlock and --unlock in flock; the value tells which one.
 Setter url_or_unlock(Setter url) {
   return [url = std::move(url)](std::string_view value) {
     if (value.find(':') == std::string_view::npos)
-      throw Error{Error::usage, fmt::format("as --unlock: {}; as --url it needs one", kNoUnlock)};
+      throw Error{Error::usage, fmt::format("{}; to name a server: -u URL", kNoUnlock)};
     url(value);
   };
 }
@@ -45,7 +44,7 @@ bool is_number(const std::string& word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// As flock's -c, which asks the shell of the user.
+/// The user's shell, which flock uses for -c.
 std::string shell() {
   const char* named = std::getenv("SHELL");
   return named != nullptr && *named != '\0' ? named : "/bin/sh";
@@ -66,8 +65,8 @@ class Flock final : public Verb {
   std::optional<std::string> shell_;  ///< the STRING of -c, which stands behind FILE here
   bool no_fork_ = false, close_ = false;
   Events events_;
-  StatusRecord status_;  ///< nobody reads it but the events
-  RunReport known_;      ///< what a failure is added to
+  StatusOutput status_;  ///< only the events use it
+  RunReport known_;      ///< the facts for the record of a failure
 };
 
 void Flock::declare(VerbSpec& spec) {
@@ -85,8 +84,9 @@ void Flock::declare(VerbSpec& spec) {
   };
   spec.group("What to acquire");
   spec.add({.names = "-s, --shared", .help = "share the lock with others that use -s", .set = take("read")});
-  spec.add(
-      {.names = "-x, -e, --exclusive", .help = "exclude everybody else (the default)", .set = take("write")});
+  spec.add({.names = "-x, -e, --exclusive",
+            .help = "exclude all other holders (the default)",
+            .set = take("write")});
   declare_waiting(spec);
   spec.group("Accepted, without effect");
   spec.add({.names = "-o, --close",
@@ -105,8 +105,9 @@ void Flock::declare(VerbSpec& spec) {
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
 
-/// -n, -w and -E as run has them, under the names and with the default status of flock. The other options of run that a
-/// configuration file may set are there, too, so that it sets them for both; and so are its events.
+/// Takes -n, -w and -E of run under the names and with the default status of flock. Also takes all other
+/// options of run that a configuration file may set, so that the file applies to both, and the options for
+/// events.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
   declare_run(run, options_, shell_);
@@ -116,8 +117,8 @@ void Flock::declare_waiting(VerbSpec& spec) {
   wait.value = "DUR";
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
-      "0 means -n. By default rlock waits for ever if the lock is busy, but only a limited time for a server that it "
-      "cannot use. RLOCK_WAIT in the environment and wait in rlock.conf(5) count like --wait.";
+      "0 means -n. By default rlock waits for a busy lock for ever. If rlock cannot use the server, it waits only a "
+      "limited time and then exits with status 69. RLOCK_WAIT in the environment and wait in rlock.conf(5) count like --wait.";
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
@@ -132,7 +133,8 @@ void Flock::declare_waiting(VerbSpec& spec) {
   for (const auto& group : run.groups) {
     for (Option option : group.options) {
       const bool tells = option.names == "--events" || option.names == "--syslog";
-      const bool other = option.names == "-w, --wait" || option.names == "--backoff";
+      const bool other = option.names == "-w, --wait" || option.names == "--backoff" ||
+                         option.names == "--fair-wait-timeout";
       if (other || !(option.configurable || tells)) continue;
       option.hidden = option.names != "--if-unreachable";
       spec.add(option);
@@ -140,7 +142,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   }
 }
 
-/// A number alone is a descriptor that the shell has opened: that lock is given back when the shell ends.
+/// A number alone is a descriptor that the shell has opened: its lock ends with the shell.
 void Flock::refuse_descriptor(const std::string& number) {
   throw Error{
       Error::usage,
@@ -149,7 +151,7 @@ void Flock::refuse_descriptor(const std::string& number) {
                   number)};
 }
 
-/// The command behind FILE, which takes -c STRING only there.
+/// The command behind FILE; -c STRING is possible only there.
 std::vector<std::string> Flock::command_in(std::vector<std::string> words) const {
   words.erase(words.begin());
   if (words.front() != "-c" && words.front() != "--command") return words;
@@ -169,21 +171,9 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   key_into(options_.keys)(words.front());
   complete_run(options_, std::nullopt, command_in(std::move(words)));
   known_ = report_of(options_);
-  listen(options_, status_, events_);
-  auto [found, problem] = look_up(options_.command);
-  if (problem) {
-    complain(problem->text);
-    known_.outcome = RunReport::Outcome::not_started;
-    known_.exit = kNotExecuted;
-    known_.error = problem->text;
-    status_.write(known_);
-    return kNotExecuted;
-  }
-  options_.found = std::move(found);
   options_.die_of_its_signal = false;
-  const int exit = run(options_, status_, events_);
-  const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
-  return refused && status_.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
+  options_.not_executed = kNotExecuted;
+  return run(options_, status_, events_);
 }
 
 void Flock::failed(const Error& error) noexcept {
@@ -193,7 +183,7 @@ void Flock::failed(const Error& error) noexcept {
 
 constexpr VerbEntry kRow{
     "flock", "do the same, with the command line of flock(1)", takes::nothing,
-    "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as of "
+    "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
     "rlock run",
     create<Flock>};
 

@@ -3,20 +3,23 @@
 #include <exception>
 
 #include "base/log.h"
+#include "cmd/run/events.h"
 #include "cmd/server/session.h"
 #include "loop/std_descriptors.h"
 #include "sync/hold/release.h"
 
 namespace rlock {
 
-void release_in_guardian(const Deployment& deployment, const WaitOptions& wait, bool quorum_all,
+void release_in_guardian(const HoldRequest& request, RlockEnd how, const PastHold& past,
                          const std::vector<Part>& parts, const ReleaseOptions& options) {
   try {
-    fill_std_descriptors();  // or a message would go to the server
-    Session session{deployment, wait, quorum_all};
-    static_cast<void>(release(session.redis, parts, options, within(cleanup_time(parts.size()))));
-  } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
-    mention(error.what());
+    fill_std_descriptors();  // otherwise a message could be written to a server's socket
+    Session session{request.deployment, request.wait, request.quorum_all};
+    static_cast<void>(
+        release(session.redis, parts, options, session.loop.within(cleanup_time(parts.size()))));
+    if (how == RlockEnd::killed) Events::killed(request, past);
+  } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease
+    debug(error.what());
   }
 }
 

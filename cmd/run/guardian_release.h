@@ -2,16 +2,18 @@
 
 #include <vector>
 
-#include "cmd/cli/wait_options.h"
-#include "cmd/server/deployment.h"
+#include "cmd/run/hold_request.h"
+#include "loop/guardian_main.h"
 #include "sync/kinds/lockable.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
+#include "sync/watch/history.h"
 
 namespace rlock {
 
-/// In a guardian, when rlock was killed and nobody lives any more for whom it held: releases what it held, over
-/// connections of its own. Whoever is not the holder any more changes nothing.
-void release_in_guardian(const Deployment& deployment, const WaitOptions& wait, bool quorum_all,
+/// Called in a guardian after rlock was killed and the command's processes have ended. Releases the holds
+/// over new connections. If the lock has another holder by now, this changes nothing. Then it reports this end,
+/// `past`, to --events and --syslog, unless rlock was only stopped: then rlock reports it when it goes on.
+void release_in_guardian(const HoldRequest& request, RlockEnd how, const PastHold& past,
                          const std::vector<Part>& parts, const ReleaseOptions& options);
 
 }  // namespace rlock

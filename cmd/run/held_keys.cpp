@@ -1,11 +1,10 @@
-// From what was typed to a Wish: for each key one Lockable of the wanted type, with an owner, and with the
-// metadata that people see (who holds it, for what) as a follower of the acquire and of each renewal. Facts
-// are written beside the lock and never in it: another client reads the lock, and nothing there may surprise
-// it.
+// Turns a HoldRequest into an AcquireRequest: one Lockable for each key, with its owner. The metadata for
+// people (holder and purpose) is a follower of the acquire and of each renewal. It is written beside the lock
+// and never into it, because other clients read the lock.
 //
-// A key that a process above us holds is joined as that owner's next hold (again). Its facts stay those of
-// the outer hold, so such a part writes none. Its release erases them where it is the last: the outer hold may
-// have ended before it.
+// If a process above us holds a key, we join it as that owner's next hold (again). The metadata of the outer
+// hold stays, so such a part writes none. Its release erases the metadata if it is the last, because the
+// outer hold may end first.
 
 #include "cmd/run/held_keys.h"
 
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random.h"
 #include "redis/slots.h"
 #include "sync/kinds/once_per.h"
 
@@ -24,9 +24,8 @@ bool lie_in_one_slot(const std::vector<std::string>& keys) {
   return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
 }
 
-/// One script for all keys, which saves round trips, and then other clients never see some of them taken
-/// without the rest. Nothing: it is a single key, they lie in several slots of a cluster, or they are of
-/// different kinds.
+/// One script for all keys: it saves round trips, and other clients never see only some of them held. Empty:
+/// there is one key, the keys lie in several slots of a Cluster, or they are of different kinds.
 std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment) {
   if (parts.size() < 2) return std::nullopt;
   std::vector<const Lockable*> members;
@@ -37,22 +36,21 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
 }
 
 std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const LockName& name,
-                                          const InheritedHold* outer, const Owner& owner, std::int64_t ticket,
-                                          const Metadata& facts, bool again) {
+                                          const InheritedHold* outer, const RequestId& inner,
+                                          const Owner& owner, std::int64_t ticket, const Metadata& facts,
+                                          bool again) {
   const bool waits = !request.wait.nonblock;
   const Wanted wanted{.claim = {.name = name,
                                 .owner = outer != nullptr ? outer->owner : owner,
                                 .lease = request.lease,
                                 .pub_sub = request.deployment.pub_sub(),
                                 .owner_returns = outer == nullptr && request.owner.has_value(),
+                                .request = outer != nullptr ? inner : RequestId{},
                                 .turn = request.deployment.turn(waits),
                                 .ticket = outer == nullptr ? ticket : 0},
                       .again = outer != nullptr || again,
                       .waits = waits,
-                      .backoff = request.backoff,
-                      .permits = request.permits,
-                      .count = request.count,
-                      .fair_wait_timeout = request.fair_wait_timeout};
+                      .options = request.type_options};
   std::shared_ptr<const Lockable> lock = request.type->make(wanted);
   if (!request.once_per) return lock;
   return std::make_shared<OncePer>(std::move(lock), fmt::format("{}@{}", facts.user, facts.host));
@@ -62,53 +60,55 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
 
 HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
                    const std::vector<InheritedHold>& above, bool again)
-    : request_(request), owner_(owner), facts_(std::move(facts)) {
+    : request_(request),
+      owner_(owner),
+      inner_(above.empty() ? RequestId{} : new_inner_request()),
+      facts_(std::move(facts)) {
   if (request.type->kind->like != nullptr) facts_.type = request.type->name;
   for (const InheritedHold& hold : above) facts_.holds.push_back({hold.key, hold.owner});
   std::size_t joined = 0;
   for (const LockName& name : request.names) {
-    const InheritedHold* outer = request.joins ? find_hold(above, name) : nullptr;
-    Part& part = wish_.parts.emplace_back(
-        Part{.lock = make_lock(request, name, outer, owner_, ticket, facts_, again)});
+    const InheritedHold* outer = request.joining.allowed ? find_hold(above, name) : nullptr;
+    Part& part = acquire_request_.parts.emplace_back(
+        Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, facts_, again)});
     const Lockable& lock = *part.lock;
-    if (outer != nullptr) ++joined;  // the facts about an outer hold are written already
+    if (outer != nullptr) ++joined;  // the outer hold has written its metadata already
     if (outer == nullptr)
-      part.followers = {write_metadata(name, lock.owner(), lock.evidence(), request.lease, facts_)};
-    part.release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
+      part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_)};
+    part.release_followers = {erase_metadata(name, lock.owner(), lock.hold_entry())};
   }
-  wish_.together = together_of(wish_.parts, request.deployment);
-  const Owner& first = wish_.parts.front().lock->owner();
+  acquire_request_.together = together_of(acquire_request_.parts, request.deployment);
+  const Owner& first = acquire_request_.parts.front().lock->owner();
   joins_ = joined > 0;
-  joins_all_ = joined == wish_.parts.size() && std::ranges::all_of(wish_.parts, [&](const Part& part) {
-                 return part.lock->owner() == first;
-               });
-  // RLOCK_OWNER names whoever holds the key: the outer hold.
+  joins_all_ = joined == acquire_request_.parts.size() &&
+               std::ranges::all_of(acquire_request_.parts,
+                                   [&](const Part& part) { return part.lock->owner() == first; });
+  // RLOCK_OWNER names the holder of the key, which is the outer hold.
   if (joins_all_) owner_ = first;
 }
 
 std::vector<InheritedHold> HeldKeys::holds() const {
   std::vector<InheritedHold> holds;
-  for (const Part& part : wish_.parts)
+  for (const Part& part : acquire_request_.parts)
     holds.push_back({std::string{request_.type->name}, part.lock->owner(), part.lock->name()});
   return holds;
 }
 
-void HeldKeys::take(Taken taken) {
+bool HeldKeys::owner_returns() const { return request_.owner || !is_of_rlock(owner_); }
+
+void HeldKeys::take(Taken taken, TimePoint now) {
   taken_ = std::move(taken);
-  waited_ = elapsed(request_.started, Clock::now());
+  waited_ = elapsed(request_.started, now);
 }
 
 Keeper::Options HeldKeys::renewing() const {
-  return {.lease = lease(),
-          .parts = wish_.parts,
-          .sync_replicas = static_cast<int>(request_.sync_replicas),
-          .sync_timeout = request_.sync_timeout};
+  return {.lease = lease(), .parts = acquire_request_.parts, .sync_replicas = request_.sync_replicas};
 }
 
-PastHold HeldKeys::past(HoldEnd end) const {
+PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
   PastHold past{.type = std::string{request_.type->name}, .facts = facts_, .waited = waited_};
   past.facts.since = taken_->held.front().server_time;
-  past.ended = past.facts.since + elapsed(taken_->asked, Clock::now());
+  past.ended = past.facts.since + elapsed(taken_->asked, now);
   past.end = std::move(end);
   return past;
 }
@@ -118,17 +118,17 @@ std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHol
 }
 
 std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
-  std::vector<Part> parts = ending(wish_.parts, past);
+  std::vector<Part> parts = ending(acquire_request_.parts, past);
   Metadata last = facts_;
   last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
-  last.exit = exit;  // the key stays for --min-hold, with nobody behind it: inspect says how it ended
+  last.exit = exit;  // the key stays for --min-hold after the command: inspect shows how the command ended
   for (Part& part : parts) {
-    if (part.followers.empty()) continue;  // an outer hold: it goes on
+    if (part.followers.empty()) continue;  // an outer hold, which continues
     const Lockable& lock = *part.lock;
-    // Where it turns out that the time is over already, the key is free: then nothing stays beside it.
+    // If --min-hold has passed already, the key is free, and this call writes nothing.
     part.release_followers.insert(
         part.release_followers.begin(),
-        write_metadata(lock.name(), lock.owner(), lock.evidence(), request_.kept_for(), last));
+        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request_.kept_for(), last));
   }
   return parts;
 }

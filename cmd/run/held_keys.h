@@ -9,7 +9,7 @@
 #include "cmd/run/inherited_hold.h"
 #include "sync/hold/keeper.h"
 #include "sync/wait/acquire.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
 #include "sync/watch/history.h"
 #include "sync/watch/metadata.h"
 
@@ -17,52 +17,60 @@ namespace rlock {
 
 /// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
 ///
-/// A key that a process above us holds is joined: it is taken once more as its owner's next hold. Every other
-/// key gets the owner of this request. REQUIRES: the request outlives it.
+/// If a process above us holds a key, we join it: it is acquired once more as that owner's next hold. All
+/// other keys get the owner of this request. REQUIRES: the request outlives it.
 class HeldKeys {
  public:
-  /// `facts`: what people see of us. `owner`: of this request; nobody else may have it. `ticket`: see Claim.
-  /// `above`: the holds that may be joined. `again`: the other keys are those of an owner who has them already.
+  /// `facts`: our metadata. `owner`: the owner for this request; it must be new. `ticket`: see Claim.
+  /// `above`: the holds that may be joined. `again`: the owner has the other keys already.
   HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
            const std::vector<InheritedHold>& above, bool again);
 
-  /// To acquire and to renew: each with what people want to know about us as its follower.
-  const std::vector<Part>& parts() const noexcept { return wish_.parts; }
+  /// The parts to acquire and to renew. Each has our metadata as its follower.
+  const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 
-  /// All of them at once where one script can take them: not a single key, nor keys in several slots of a
-  /// cluster, nor holds of different kinds.
-  const Wish& wish() const noexcept { return wish_; }
+  /// One call for all keys if a single script can acquire them. That needs several keys of one kind and, in a
+  /// Cluster, in one slot.
+  const AcquireRequest& acquire_request() const noexcept { return acquire_request_; }
 
-  bool joins() const noexcept { return joins_; }          ///< at least one hold of a process above us
-  bool joins_all() const noexcept { return joins_all_; }  ///< one owner above us holds all of them
+  bool joins() const noexcept { return joins_; }          ///< joins at least one hold of a process above us
+  bool joins_all() const noexcept { return joins_all_; }  ///< joins one owner above us for all keys
 
-  /// Of the keys that are not joined; where all of them are, the owner that is joined.
+  /// The owner of the keys that are not joined. If all are joined, the joined owner.
   const Owner& owner() const noexcept { return owner_; }
   std::vector<InheritedHold> holds() const;
 
-  /// They are ours.
-  void take(Taken taken);
-  const Taken& taken() const { return *taken_; }  ///< REQUIRES: take(), as all below
+  /// Did the user name the owner, of these holds or of those around them? Then another process may acquire
+  /// the keys with the same owner, after they are lost.
+  bool owner_returns() const;
+
+  /// The id for the user: of the owner, or of the hold inside a hold of that owner.
+  Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
+
+  /// The keys are acquired, `now`.
+  void take(Taken taken, TimePoint now);
+  const Taken& taken() const { return *taken_; }  ///< REQUIRES: take(), as do all functions below
   Milliseconds waited() const noexcept { return waited_; }
   Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
   Keeper::Options renewing() const;
 
-  /// These holds as they end now.
-  PastHold past(HoldEnd end) const;
+  /// These holds, ending `now`, for the history.
+  PastHold past(HoldEnd end, TimePoint now) const;
 
-  /// `parts` (of ours) to release: their facts are erased, and the history of each key gets `past`.
+  /// Our `parts` for a release that erases their metadata and records `past` in the history of each key.
   std::vector<Part> ending(const std::vector<Part>& parts, const PastHold& past) const;
 
-  /// The same of all parts, where --min-hold or --once-per keeps the keys: their facts say how the command
+  /// The same for all parts, if --min-hold or --once-per keeps the keys: the metadata says how the command
   /// ended.
   std::vector<Part> ending_kept(int exit, const PastHold& past) const;
 
  private:
   const HoldRequest& request_;
   Owner owner_;
+  RequestId inner_;  ///< the request of each key that is joined
   Metadata facts_;
   bool joins_ = false, joins_all_ = false;
-  Wish wish_;
+  AcquireRequest acquire_request_;
   std::optional<Taken> taken_;
   Milliseconds waited_{0};
 };

@@ -1,15 +1,18 @@
 #include "cmd/run/hold_end.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/run/run_report.h"
 
 namespace rlock {
 namespace {
 
-/// How long the end of a run waits to learn why its lock was lost.
+/// At the end of a run, the reason of a loss is awaited for this long.
 constexpr Milliseconds kAnswer{250};
 
 std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
@@ -35,14 +38,22 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   return end;
 }
 
+void warn_lost_at_release(std::string_view key) { warn(fmt::format("lost {}: {}", key, kLostAtRelease)); }
+
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease) {
+  warn(fmt::format("release of {} not confirmed ({}); it expires within {}", key, release.why,
+                   describe(lease)));
+}
+
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {
-  const Votes votes = redis.run_all(ask_history(lock.name(), kLongestHistory), {}, within(kAnswer));
+  const Votes votes =
+      redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kAnswer));
   for (const Vote& vote : votes) {
     if (vote.good_reply() == nullptr) continue;
     try {
       const History history = read_history(*vote.good_reply());
       if (auto remover = remover_in(history, lock.owner(), since)) return remover;
-    } catch (const Error&) {  // a reply out of shape tells nothing, and the run ends all the same
+    } catch (const Error&) {  // a reply of another shape is ignored: the run ends anyway
       continue;
     }
   }

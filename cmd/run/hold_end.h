@@ -5,6 +5,7 @@
 
 #include "cmd/run/held_command.h"
 #include "redis/redis.h"
+#include "sync/hold/release.h"
 #include "sync/kinds/lockable.h"
 #include "sync/watch/history.h"
 
@@ -12,17 +13,26 @@ namespace rlock {
 
 /// Why a hold was lost.
 struct Loss {
-  std::string why;                     ///< for a person
-  std::optional<std::string> by = {};  ///< somebody has removed it: "alice@ops: stuck since noon"
+  std::string why;                     ///< for people
+  std::optional<std::string> by = {};  ///< if it was removed by force, who did it and why: "alice@ops: stuck
+                                       ///< since noon"
 
   static Loss removed_by(const std::string& whom) { return {"removed by " + whom, whom}; }
 };
 
-/// How the hold of a run ended, for the history of its keys.
+/// The reason of a loss that nothing but the release has shown.
+constexpr std::string_view kLostAtRelease = "it was not ours any more at its release";
+
+/// `key`: for people, in quotes.
+void warn_lost_at_release(std::string_view key);
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease);
+
+/// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);
 
-/// The server says that a hold is not ours any more: did somebody remove it by force? That stands in the history
-/// of its key. `since`: when it was acquired. Nothing: nobody says so, or not within a moment.
+/// After the server says that a hold is not ours any more: finds out from the history of its key whether it
+/// was removed by force. `since`: the time of the acquire. Empty: the history does not say so, or did not
+/// answer in time.
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since);
 
 }  // namespace rlock

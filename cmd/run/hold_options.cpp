@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "loop/signal_names.h"
@@ -13,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// Reasons and labels travel with every renewal and are read on one line.
+/// Reasons and labels go with every renewal, and are shown on one line.
 constexpr std::size_t kLongestRemark = 1024;
 
 Setter label_into(std::map<std::string, std::string>& labels) {
@@ -26,16 +27,27 @@ Setter label_into(std::map<std::string, std::string>& labels) {
   };
 }
 
+Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
+  return [&timeout](std::string_view value) {
+    into(timeout)(value);
+    if (*timeout < Milliseconds{1000}) throw Error{Error::usage, "expected 1s or more"};
+  };
+}
+
 void check_newest(const HoldRequest& opt, std::size_t servers) {
   if (!opt.newest) return;
   const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
   if (!opt.type->in_order.empty())
     refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
-  if (servers > 1) refuse("with several servers (--url): their waiters stand in no common line");
-  if (opt.wait.nonblock) refuse("with -n: it supersedes those who wait, so it has to wait itself");
+  if (servers > 1)
+    refuse(fmt::format("with several servers ({}): they have no common queue of waiters",
+                       as_given("url", "--url")));
+  if (opt.wait.nonblock)
+    refuse(fmt::format("with {}: it supersedes the other waiters, so it has to wait itself",
+                       opt.wait.nonblock_as_given()));
   if (opt.queue_limit)
     refuse(
-        "with --queue-limit: it supersedes those who wait, so it has to wait itself, however many there are");
+        "with --queue-limit: it supersedes the other waiters, however many there are, so it has to wait itself");
 }
 
 }  // namespace
@@ -55,12 +67,12 @@ void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual, s
             .manual = manual,
             .offer = Offer::examples,
             .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
-            .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
+            .set = [&opt](std::string_view value) { opt.stop.signal = parse_signal(value); }});
   spec.add({.names = "--kill-after",
             .value = "DUR",
             .standard = "5s",
             .manual = kill_after,
-            .set = into(opt.kill_after),
+            .set = into(opt.stop.kill_after),
             .configurable = true});
 }
 
@@ -74,7 +86,7 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, st
             .choices = "stop warn",
             .set = [&opt](std::string_view value) {
               if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
-              opt.stop_on_loss = value == "stop";
+              opt.stop.stop_on_loss = value == "stop";
             }});
 }
 
@@ -82,14 +94,14 @@ void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
   spec.add({.names = "--reason",
             .value = "TEXT",
             .manual = "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.",
-            .set = reason_into(opt.reason)});
+            .set = reason_into(opt.remarks.reason)});
   spec.add(
       {.names = "--label",
        .value = "K=V",
        .manual =
            "Attach the label K with the value V, which rlock inspect shows. You may repeat the option. K=V has "
            "at most 1024 bytes.",
-       .set = label_into(opt.labels)});
+       .set = label_into(opt.remarks.labels)});
 }
 
 void declare_queue(VerbSpec& spec, HoldRequest& opt) {
@@ -99,8 +111,10 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
        .help = "do not wait behind N or more waiters",
        .manual =
            "If N processes already wait for the lock, rlock exits with status 75 at once. With 0 it never "
-           "waits, as with -n. The waiters of all hosts count. N is at most 1000000. You cannot use the option "
-           "with --type spin or plain, whose waiters have no queue, or with several --url.",
+           "waits, as with -n. The waiters of all hosts count. A waiter that was killed counts until the server "
+           "forgets it. That takes 14s for the first one in the queue and at most 250s for the others, but in a fair "
+           "queue two thirds of the waiter's --lease. N is at most 1000000. You cannot use the option with --type "
+           "spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
   declare_newest(spec, opt);
   spec.add(
@@ -113,9 +127,12 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "waiters of Redisson. The server forgets a silent waiter of rlock after two thirds of its --lease, or "
            "after DUR if DUR is shorter.",
        .hidden = true,
-       .set = [&opt](std::string_view value) {
-         into(opt.fair_wait_timeout)(value);
-         if (*opt.fair_wait_timeout < Milliseconds{1000}) throw Error{Error::usage, "expected 1s or more"};
+       .set = fair_wait_into(opt.type_options.fair_wait_timeout),
+       .configurable = true,
+       .set_default = [&opt](std::string_view value) {
+         std::optional<Milliseconds> timeout;
+         fair_wait_into(timeout)(value);
+         if (opt.type != nullptr && opt.type->name == "fair") opt.type_options.fair_wait_timeout = timeout;
        }});
 }
 
@@ -126,10 +143,11 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
        .value = "N",
        .help = "acquire one of N permits; RLOCK_SLOT is its index",
        .manual =
-           "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. The option "
-           "implies --type permit; --count acquires more than one permit.",
+           "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. If the pool has "
+           "another size, rlock exits with status 65. The option implies --type permit; --count acquires more "
+           "than one permit.",
        .set = [&opt, take, permit](std::string_view value) {
-         number(opt.permits, 1, 1'000'000)(value);
+         number(opt.type_options.permits, 1, 1'000'000)(value);
          take(*permit, "--permits");
        }});
   spec.add(
@@ -140,7 +158,7 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
            "permit; without --permits the pool has to exist.",
        .hidden = true,
        .set = [&opt, take, permit](std::string_view value) {
-         number(opt.count, 1, Permits::kMostAtOnce)(value);
+         number(opt.type_options.count, 1, Permits::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
 }
@@ -163,13 +181,14 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
        .standard = "0",
        .manual =
            "Count an acquire or a renewal only if N replicas have it (the command WAIT). N is from 0 to 1000.",
-       .set = number(opt.sync_replicas, 0, 1000),
+       .set = number(opt.sync_replicas.count, 0, 1000),
        .configurable = true});
   spec.add({.names = "--sync-timeout",
             .value = "DUR",
             .standard = "1s",
             .manual = "Wait at most DUR for these replicas.",
-            .set = into(opt.sync_timeout)});
+            .set = into(opt.sync_replicas.timeout),
+            .configurable = true});
 }
 
 int parse_signal(std::string_view text) {
@@ -184,10 +203,17 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
+void plan_time(HoldRequest& opt, std::optional<Milliseconds> lost_grace) {
+  opt.budget = plan_budget(opt.lease, lost_grace, opt.stop.kill_after, opt.renew);
+  opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
+  opt.good_for = opt.budget.stop_after();  // if it is granted later, the command would be stopped at once
+}
+
 void check_request(const HoldRequest& opt, std::size_t servers) {
-  if (opt.permits && opt.count > *opt.permits)
-    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
-  if (opt.fair_wait_timeout && opt.type->name != "fair")
+  if (opt.type_options.permits && opt.type_options.count > *opt.type_options.permits)
+    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.type_options.count,
+                                          *opt.type_options.permits)};
+  if (opt.type_options.fair_wait_timeout && opt.type->name != "fair")
     throw Error{Error::usage,
                 fmt::format("--fair-wait-timeout with --type {}: it is for --fair", opt.type->name)};
   check_newest(opt, servers);
@@ -197,7 +223,8 @@ void check_request(const HoldRequest& opt, std::size_t servers) {
                 fmt::format("--queue-limit with --type {}: its waiters have no queue", opt.type->name)};
   if (servers > 1)
     throw Error{Error::usage,
-                "--queue-limit with several servers (--url): they have no common queue of waiters"};
+                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
+                            as_given("url", "--url"))};
 }
 
 }  // namespace rlock

@@ -10,7 +10,7 @@ namespace rlock {
 
 // The options that `run` and `lock acquire` share. Each declare_…() adds options that write into `options`.
 
-/// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
+/// The setter of --reason, whose text is shown on one line. It throws Error{usage} if the text is too long.
 Setter reason_into(std::string& reason);
 
 /// --queue-limit and --fair-wait-timeout.
@@ -22,8 +22,12 @@ void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take)
 /// --newest.
 void declare_newest(VerbSpec& spec, HoldRequest& options);
 
-/// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of servers. Throws Error{usage}.
+/// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of
+/// servers. Throws Error{usage}.
 void check_request(const HoldRequest& options, std::size_t servers);
+
+/// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
+void plan_time(HoldRequest& options, std::optional<Milliseconds> lost_grace);
 
 /// --signal and --kill-after.
 void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,
@@ -38,7 +42,7 @@ void declare_remarks(VerbSpec& spec, HoldRequest& options);
 /// --sync-replicas and --sync-timeout.
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& options);
 
-/// A signal as people write it: "TERM", "SIGTERM", "15". Throws Error{usage}.
+/// Parses a signal: "TERM", "SIGTERM", "15". Throws Error{usage}.
 int parse_signal(std::string_view text);
 
 }  // namespace rlock

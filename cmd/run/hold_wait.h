@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,56 +17,57 @@
 
 namespace rlock {
 
-/// Why there is no lock. HoldWait::give_up() checks in this order, but a deadlock with an ancestor last.
+/// Why there is no lock. HoldWait::give_up() checks in this order, but checks a deadlock with an ancestor
+/// last.
 struct NotHeld {
   enum class Why {
-    signal,        ///< somebody has ended the wait
-    script_ended,  ///< nobody is left for whom it would be held
-    done,          ///< its work is done already (--once-per)
+    signal,        ///< a signal ended the wait
+    script_ended,  ///< the process of --while-pid has ended
+    done,          ///< the work is done already (--once-per)
     deadlock,      ///< the wait would never end
-    queue_full,    ///< --queue-limit: others wait already
-    superseded,    ///< --newest: a newer one has come
+    queue_full,    ///< --queue-limit: enough others wait already
+    superseded,    ///< --newest: a newer waiter has come
     other          ///< see the GaveUp
   } why = Why::other;
-  int exit = 0;               ///< the status that says so
-  std::optional<int> signal;  ///< which one; the caller dies of it when nothing is left to do
+  int exit = 0;               ///< the exit status
+  std::optional<int> signal;  ///< the signal; the caller dies of it at the very end
 };
 
-/// The wait for what a HoldRequest wants. It ends with all keys held or with nothing held or queued; what else
-/// may end it than the lock, a signal or its time: a circle of waiters, work that is done, a script that ends.
+/// The wait for the keys of a HoldRequest. At the end either all keys are held, or no key is held or queued
+/// for. It may also end because of a deadlock, work that is done, or the end of the script.
 ///
-/// A hold of a process above us is joined (HeldKeys): what RLOCK_STACK names at once, another one as soon as its
-/// record shows it. REQUIRES: request and session outlive it.
+/// If a process above us holds a key, we join that hold (HeldKeys). Holds in RLOCK_STACK are joined at once,
+/// others when their record shows them. REQUIRES: request and session outlive it.
 class HoldWait {
  public:
   HoldWait(Session& session, const HoldRequest& request, Metadata facts);
 
-  /// After it with Taken: keys().
+  /// Waits. If it returns Taken, keys() are held.
   [[nodiscard]] Acquired run();
 
-  /// What was taken, or asked for last.
+  /// The keys that are held, or were asked for last.
   HeldKeys& keys() { return *keys_; }
 
-  /// Did this wait end because no server could be used? Then `--if-unreachable` says what follows.
+  /// Did this wait end because no server could be used? Then `--if-unreachable` decides.
   bool unreachable(const GaveUp& gave_up) const;
 
-  /// Do more wait already than --queue-limit allows?
+  /// Do more waiters wait already than --queue-limit allows?
   bool queue_full() const { return request_.queue_limit && ahead_ && *ahead_ >= *request_.queue_limit; }
 
-  /// Has any server said during this wait that somebody has it?
-  bool heard_busy() const noexcept { return heard_busy_; }
+  /// Has any server answered "busy" during this wait?
+  bool seen_busy() const noexcept { return seen_busy_; }
 
-  /// Why no server could be used, for a person; `then`: what follows, "; ...".
+  /// Why no server could be used, for people. `then`: the end of the text, "; ...".
   std::string describe(const GaveUp& gave_up, std::string_view then);
 
-  /// Says why there is no lock, and which status that is.
+  /// Prints why there is no lock, and returns the reason and the exit status.
   NotHeld give_up(const GaveUp& gave_up);
 
  private:
   std::optional<GaveUp> arrive();
   Acquired attempt();
   AcquireOptions options();
-  Wish wish(NewIdentity renewed);
+  AcquireRequest acquire_request(NewIdentity renewed);
   Owner fresh_owner() const;
   bool end_the_wait();
   void count_waiters(const Waiting& waiting);
@@ -80,10 +82,10 @@ class HoldWait {
   std::vector<InheritedHold> above_;
   Owner owner_;
   bool again_;
-  bool heard_busy_ = false;
-  std::optional<std::int64_t>
-      ahead_;                ///< --queue-limit: how many waited before us, as the first answer has told
-  std::int64_t ticket_ = 0;  ///< --newest: see Claim
+  bool seen_busy_ = false;
+  std::optional<std::int64_t> ahead_;  ///< --queue-limit: number of waiters before us, of the longest queue
+  std::set<LockName> counted_;         ///< the keys in whose queues they were counted
+  std::int64_t ticket_ = 0;            ///< --newest: see Claim
   std::optional<HeldKeys> keys_;
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;

@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// The words that started a process; nothing where /proc does not tell.
+/// The words that started a process; empty if /proc does not show them.
 std::vector<std::string> words_of(pid_t pid) {
   std::string text = proc_text(pid, "cmdline");
   if (text.empty()) return {};
@@ -27,10 +27,10 @@ Metadata about_script(pid_t script) {
   return facts;
 }
 
-/// What the user says about the hold, and whether and how it ends with its holder.
+/// Adds the user's reason and labels, and whether the hold is renewed.
 Metadata with_remarks(Metadata facts, const HoldRequest& request) {
-  if (!request.reason.empty()) facts.reason = request.reason;
-  facts.labels = request.labels;
+  if (!request.remarks.reason.empty()) facts.reason = request.remarks.reason;
+  facts.labels = request.remarks.labels;
   facts.renews = request.renew;
   return facts;
 }
@@ -40,13 +40,13 @@ Metadata with_remarks(Metadata facts, const HoldRequest& request) {
 Metadata facts_of(const RunOptions& run) {
   Metadata facts = with_remarks(about_us(command_name(run.command)), run);
   if (run.show_args) facts.command = command_line(run.command);
-  facts.kill_after = run.kill_after;
+  facts.kill_after = run.stop.kill_after;
   return facts;
 }
 
 Metadata facts_of(const HoldRequest& request) {
   Metadata facts = with_remarks(about_script(request.script ? request.script->pid : ::getppid()), request);
-  if (request.script) facts.kill_after = request.kill_after;
+  if (request.script) facts.kill_after = request.stop.kill_after;
   return facts;
 }
 

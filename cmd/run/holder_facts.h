@@ -5,15 +5,15 @@
 
 namespace rlock {
 
-// What people see of a holder: the record that stands beside a hold. All of it is built here.
+// The metadata of a holder, beside its hold. Only this file builds it.
 
-/// Of a run: its command, its reason and labels, and how it is stopped.
+/// For a run: its command, its reason and labels, and how it is stopped.
 Metadata facts_of(const RunOptions& run);
 
-/// Of `lock acquire`: the script that asks us, and not we, who end at once.
+/// For `lock acquire`: the calling script, because rlock itself ends at once.
 Metadata facts_of(const HoldRequest& request);
 
-/// Of what `permit acquire` and `sem acquire` take, for the script that asks us.
+/// For `permit acquire` and `sem acquire`: the calling script.
 Metadata about_the_script();
 
 }  // namespace rlock

@@ -1,8 +1,7 @@
-// RLOCK_STACK in both directions. A run tells its command which keys are held above it, so that a nested run
-// of the same key enters that hold, and does not wait for its own parent for ever. The variable comes from
-// outside and may be anything: what cannot be read is skipped, since the server decides in the end whether an
-// owner holds. A key may hold any byte, so blanks, control characters and '%' are escaped: one hold a line,
-// three words each.
+// Reads and writes RLOCK_STACK. A run tells its command which keys are held above it. So a nested run for the
+// same key enters that hold, instead of waiting for its parent for ever. The variable may contain anything.
+// Lines that cannot be read are skipped, because the server decides whether an owner holds. Blanks, control
+// characters and '%' in a key are escaped: each line is one hold of three words.
 
 #include "cmd/run/inherited_hold.h"
 
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 #include "base/random.h"
@@ -18,8 +18,12 @@
 namespace rlock {
 namespace {
 
-/// Of the name of a hold inside another one. So few: they only tell holds of one owner from each other.
-constexpr std::size_t kIdDigits = 8;
+/// Digits in the request of an inner hold.
+constexpr std::size_t kRequestDigits = 16;
+
+/// The most holds of one key that are read: each one costs a request to the server. (Nested runs of one key
+/// share one owner.)
+constexpr std::size_t kMostOfOneKey = 16;
 
 std::string escaped(std::string_view key) {
   std::string out;
@@ -38,7 +42,8 @@ std::optional<std::string> unescaped(std::string_view text) {
       out += text[i];
       continue;
     }
-    const auto byte = from_hex(text.substr(i + 1, 2));  // substr() of too little is short, not an error
+    const auto byte = from_hex(text.substr(i + 1, 2));  // near the end, substr() returns less, which is no
+                                                        // error
     if (!byte || byte->size() != 1) return std::nullopt;
     out += *byte;
     i += 2;
@@ -55,12 +60,16 @@ std::vector<InheritedHold> holds_above_us() {
 
 std::vector<InheritedHold> read_holds(std::string_view text) {
   std::vector<InheritedHold> holds;
-  for (const std::string& line : split(text, '\n')) {
-    const auto words = split(line, ' ');
+  std::map<std::string, std::size_t> counts;
+  const std::vector<std::string> lines = split(text, '\n');
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const auto words = split(*line, ' ');
     if (words.size() != 3 || words[0].empty() || words[1].empty()) continue;
     const auto key = unescaped(words[2]);
-    if (key && !key->empty()) holds.push_back({words[0], Owner{words[1]}, LockName{*key}});
+    if (!key || key->empty() || ++counts[*key] > kMostOfOneKey) continue;
+    holds.push_back({words[0], Owner{words[1]}, LockName{*key}});
   }
+  std::ranges::reverse(holds);
   return holds;
 }
 
@@ -72,16 +81,18 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   return joined(lines, "\n");
 }
 
-Owner inner_hold_id(const Owner& owner) {
-  return Owner{fmt::format("{}#{}", owner.str(), to_hex(random_bytes(kIdDigits / 2)))};
+RequestId new_inner_request() { return RequestId{to_hex(random_bytes(kRequestDigits / 2))}; }
+
+Owner name_of(const InnerHold& hold) {
+  return Owner{fmt::format("{}#{}", hold.owner.str(), hold.request.str())};
 }
 
-std::optional<Owner> owner_in(const Owner& id) {
-  const std::string& text = id.str();
+std::optional<InnerHold> inner_hold_in(const Owner& name) {
+  const std::string& text = name.str();
   const std::size_t sign = text.rfind('#');
-  if (sign == std::string::npos || sign == 0 || text.size() - sign - 1 != kIdDigits) return std::nullopt;
+  if (sign == std::string::npos || sign == 0 || text.size() - sign - 1 != kRequestDigits) return std::nullopt;
   if (text.find_first_not_of("0123456789abcdef", sign + 1) != std::string::npos) return std::nullopt;
-  return Owner{text.substr(0, sign)};
+  return InnerHold{Owner{text.substr(0, sign)}, RequestId{text.substr(sign + 1)}};
 }
 
 bool forget(std::vector<InheritedHold>& holds, const LockName& key) {

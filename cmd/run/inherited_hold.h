@@ -9,33 +9,43 @@
 
 namespace rlock {
 
-/// One hold of a process above us, as RLOCK_STACK tells it: what a nested run of the same key may join.
-/// Only a hint: whether that owner still holds the key is for the server to say.
+/// A hold of a process above us, from RLOCK_STACK. A nested run for the same key may join it. It is only a
+/// hint: the server knows whether that owner still holds the key.
 struct InheritedHold {
   std::string type;
   Owner owner;
   LockName key;
 };
 
-/// What RLOCK_STACK says in our environment.
+/// The holds in our RLOCK_STACK.
 std::vector<InheritedHold> holds_above_us();
 
-/// Reads RLOCK_STACK: one hold a line, "<type> <owner> <key>", the outermost first; control characters,
-/// blanks and '%' in the key stand as %XX. Lines that are none are skipped: the variable comes from outside.
+/// Parses RLOCK_STACK: one hold a line, "<type> <owner> <key>", the outermost first. Control characters,
+/// blanks and '%' in the key are escaped as %XX. Any program may have written the variable, so lines of
+/// another form are skipped, and only the innermost 16 holds of one key are read.
 std::vector<InheritedHold> read_holds(std::string_view text);
 
-/// The same text again.
+/// Writes the same format.
 std::string write_holds(const std::vector<InheritedHold>& holds);
 
-/// The name of one hold inside another one of the same owner, "<owner>#<8 hexadecimal digits>": by it `lock
-/// release` says which of them has ended. And the owner in such a name; nothing: it is none.
-Owner inner_hold_id(const Owner& owner);
-std::optional<Owner> owner_in(const Owner& id);
+/// A hold inside another hold of its owner, by the request that acquired it. `lock acquire` prints its name,
+/// "<owner>#<request>".
+struct InnerHold {
+  Owner owner;
+  RequestId request;
+};
 
-/// Leaves out the innermost hold of this key. False: there is none.
+/// A new request for such a hold: 16 hexadecimal digits.
+RequestId new_inner_request();
+
+/// The name of an inner hold, and the hold in such a name; empty: it is none.
+Owner name_of(const InnerHold& hold);
+std::optional<InnerHold> inner_hold_in(const Owner& name);
+
+/// Removes the innermost hold of this key. Returns false if there is none.
 bool forget(std::vector<InheritedHold>& holds, const LockName& key);
 
-/// The innermost hold of this key; nothing if there is none.
+/// The innermost hold of this key; null: there is none.
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key);
 
 }  // namespace rlock

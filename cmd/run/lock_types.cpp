@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "sync/kinds/fair.h"
@@ -25,29 +26,29 @@ std::unique_ptr<Lockable> make(const Wanted& wanted) {
 
 std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
   const auto turn = wanted.waits ? FairLock::Turn::queue : FairLock::Turn::leave;
-  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted), wanted.fair_wait_timeout);
+  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted), wanted.options.fair_wait_timeout);
 }
 
-/// Redisson's spin lock starts at 1 ms; the clients of a
-/// plain lock poll more slowly, and so do we beside them.
+/// Redisson's spin lock starts at 1 ms. Clients of a plain lock poll more slowly, and so do we.
 constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
 constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
 
 template <class Type, const Waitable::Pause& standard>
 std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
-  return std::make_unique<Type>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
+  return std::make_unique<Type>(wanted.claim, wanted.options.backoff.value_or(standard), hold_of(wanted));
 }
 
 std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
   return std::make_unique<Permits>(
-      wanted.claim, Permits::Wanted{.count = wanted.count, .total = wanted.permits}, hold_of(wanted));
+      wanted.claim, Permits::Wanted{.count = wanted.options.count, .total = wanted.options.permits},
+      hold_of(wanted));
 }
 
-/// A reader of Redisson that joins sets the TTL of all to its
-/// own 30 s, flat, and would take our hold along if it died.
+/// A Redisson reader that joins sets the TTL of all readers to its own 30 s. If it then died, our hold would
+/// end with it.
 constexpr Milliseconds kBesideRedisson{10000};
 
-/// In the order in which `rlock run --help` shows them.
+/// In the order of `rlock run --help`.
 constexpr LockType kLockTypes[] = {
     {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .make = make<Lock>},
     {.name = "read",
@@ -116,8 +117,8 @@ const LockType* find_lock_type(std::string_view name) {
 
 void need_few_servers(const LockType& type, std::size_t servers) {
   if (servers == 1 || type.only_one_server.empty()) return;
-  throw Error{Error::usage,
-              fmt::format("--type {} with {} servers (--url): {}", type.name, servers, type.only_one_server)};
+  throw Error{Error::usage, fmt::format("--type {} with {} servers ({}): {}", type.name, servers,
+                                        as_given("url", "--url"), type.only_one_server)};
 }
 
 std::string_view lock_type_names() {

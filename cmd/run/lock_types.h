@@ -15,53 +15,60 @@
 
 namespace rlock {
 
-/// What a lock is made from, whatever its kind.
-struct Wanted {
-  Claim claim;
-  bool again = false;                             ///< one more hold of an owner who has it already
-  bool waits = true;                              ///< false: one try, which takes no place in a queue
-  std::optional<Waitable::Pause> backoff;         ///< where nothing wakes a waiter
+/// The options that only some types take.
+struct TypeOptions {
+  std::optional<Waitable::Pause> backoff;         ///< the pause for polling; empty: the default of the type
   std::optional<std::int64_t> permits;            ///< the size of the pool
-  std::int64_t count = 1;                         ///< how many permits to take
-  std::optional<Milliseconds> fair_wait_timeout;  ///< of a fair lock, where it is not Redisson's default
+  std::int64_t count = 1;                         ///< how many permits to acquire
+  std::optional<Milliseconds> fair_wait_timeout;  ///< Redisson's setting of that name; empty: its default
 };
 
-/// A kind of thing that `run` and `lock acquire` can hold.
-/// One row for each value of --type (cmd/run/lock_types.cpp); several may have one kind.
+/// The parameters of a lock of any kind.
+struct Wanted {
+  Claim claim;
+  bool again = false;  ///< one more hold of an owner that has it already
+  bool waits = true;   ///< false: one try, without a place in a queue
+  TypeOptions options{};
+};
+
+/// A type that `run` and `lock acquire` can hold. There is one row for each value of --type
+/// (cmd/run/lock_types.cpp). Several types may have the same kind.
 struct LockType {
-  std::string_view name;               ///< as --type takes it: "fair"
-  const Kind* kind;                    ///< what then stands under the key
-  std::string_view flags;              ///< how people type it: "-s, --shared, --read"; empty: only by --type
-  std::string_view help;               ///< its line on the screen of `run`
-  bool polls = false;                  ///< nothing wakes its waiters
+  std::string_view name;               ///< the value of --type: "fair"
+  const Kind* kind;                    ///< the kind of the key
+  std::string_view flags;              ///< its switches: "-s, --shared, --read"; empty: only --type
+  std::string_view help;               ///< its line in the help of `run`
+  bool polls = false;                  ///< its waiters are not woken
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
   std::string_view only_one_key{};     ///< why `run` takes no second key of it; empty: it does
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
-  std::string_view in_order{};         ///< why --newest is not for its waiters; empty: it is
-  std::string_view busy_text{};  ///< of what many hold together: why it cannot be had; empty: one has it
-  Milliseconds renewed_within = kLongest;  ///< whatever the lease: others who hold it too may cut its TTL
+  std::string_view in_order{};         ///< why --newest does not work; empty: it does
+  std::string_view busy_text{};  ///< for types with several holders, why it is busy; empty: there is one
+                                 ///< holder
+  Milliseconds renewed_within = kLongest;  ///< renewal interval at most, because other holders may cut the
+                                           ///< TTL
   std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
 };
 
 std::span<const LockType> lock_types();
 
-/// Nothing if there is no such type.
+/// The type with this name; null: there is none.
 const LockType* find_lock_type(std::string_view name);
 
-/// Throws Error{usage} when a lock of this kind cannot be held on so many servers together.
+/// Throws Error{usage} if this many servers cannot hold this type together.
 void need_few_servers(const LockType& type, std::size_t servers);
 
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();
 
-/// Takes a type as somebody has typed it: "-s", "--type read".
-/// Throws Error{usage} where it contradicts another one.
+/// Accepts a type as the user typed it: "-s", "--type read". Throws Error{usage} if it contradicts another
+/// one.
 using TakeType = std::function<void(const LockType& type, std::string_view typed)>;
 
-/// What contradicts what was typed before. Throws Error{usage}.
+/// Throws Error{usage} if `type` contradicts the type typed before.
 void refuse_other_type(const LockType* before, const LockType& type);
 
-/// -s, -x, --fair and whatever else stands for a type; --type itself.
+/// declare_type_switches() declares -s, -x, --fair and so on; declare_type() declares --type.
 void declare_type_switches(VerbSpec& spec, const TakeType& take);
 void declare_type(VerbSpec& spec, const TakeType& take);
 

@@ -9,20 +9,20 @@
 
 namespace rlock {
 
-/// Asks, whenever a run with --once-per finds its lock busy, whether the work is done already: then it need
-/// not wait. REQUIRES: one server, or what stands behind one URL.
+/// For a run with --once-per whose lock is busy: asks the server whether the work is done already. Then the
+/// run need not wait. REQUIRES: one server, or one URL.
 class OnceWatch {
  public:
   OnceWatch(Redis& redis, LockName name, Milliseconds answer_within)
       : redis_(redis), name_(std::move(name)), answer_within_(answer_within) {}
 
-  /// For AcquireOptions: what the waiter sees now.
+  /// The caller passes it to AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// As far as the server has said; once true it stays so.
+  /// Is the work done, according to the last answer? Once true, it stays true.
   bool done();
 
-  /// The wait is over: asks once more, and waits for the answer.
+  /// At the end of the wait: asks once more, and waits for the answer.
   bool done_after_all();
 
   /// "'report' was done 3m ago by root@web-1; again after 5h57m". REQUIRES: done()
@@ -35,7 +35,7 @@ class OnceWatch {
   LockName name_;
   Milliseconds answer_within_;
   Redis::Request asked_;
-  bool ask_again_ = false;  ///< busy was heard after the question was sent
+  bool ask_again_ = false;  ///< "busy" came after the question was sent
   std::optional<OncePer::Done> done_;
 };
 

@@ -1,11 +1,14 @@
-// rlock run from its parsed options to its exit status, in three steps: wait (run_wait.cpp), hold (run_hold.cpp) and
-// release (run_release.cpp). Each file says why its own steps stand in their order.
+// rlock run from its parsed options to its exit status, in three steps: wait (run_wait.cpp), hold
+// (run_hold.cpp) and release (run_release.cpp). Each file says why its own steps stand in their order. A command that
+// does not exist is noticed before them, so that nothing is locked for it.
 
 #include "cmd/run/run.h"
 
 #include <optional>
+#include <utility>
 
 #include "base/log.h"
+#include "cmd/run/command_lookup.h"
 #include "cmd/run/run_context.h"
 #include "cmd/run/run_hold.h"
 #include "cmd/run/run_release.h"
@@ -13,22 +16,34 @@
 
 namespace rlock {
 
-void listen(RunOptions& options, StatusRecord& status, Events& events) {
-  events.open(options);
-  if (!events.wanted()) return;
-  options.hears_wait = [&events](const Waiting& seen) { events.waiting(seen); };
-  status.tell_also([&events](const RunReport& report) { events.ended(report); });
+namespace {
+
+int end_without_command(const RunOptions& opt, StatusOutput& status, const CannotRun& why) {
+  warn(why.text);
+  RunReport report = report_of(opt);
+  report.outcome = RunReport::Outcome::not_started;
+  report.exit = opt.not_executed.value_or(why.exit_code);
+  report.error = why.text;
+  status.write(report);
+  return report.exit;
 }
 
-int run(const RunOptions& opt, StatusRecord& status, Events& events) {
+}  // namespace
+
+int run(RunOptions& opt, StatusOutput& status, Events& events) {
+  events.open(opt);
+  if (events.wanted()) status.tell_also([&events](const RunReport& report) { events.ended(report); });
+  auto [found, problem] = look_up(opt.command);
+  if (problem) return end_without_command(opt, status, *problem);
+  opt.found = std::move(found);
   RunContext run{opt, status, events};
-  mention(opt.budget.str());
+  if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&waited)) return *exit;
   std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);
-  hold.reset();  // waits for its guardian, which has ended while we released
+  hold.reset();  // waits for its guardian, which had time to end during the release
   return end_like(opt, ended, lost);
 }
 

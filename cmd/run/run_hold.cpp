@@ -1,9 +1,9 @@
-// A Keeper renews, StopRequests listens, and HeldCommand runs the command and stops it in time: it asks after every
-// turn of the loop whether the lock is lost, and until when the command may run.
+// KeptKeys renews and listens, and HeldCommand runs the command and stops it in time. After every
+// turn of the loop it asks whether the lock is lost, and until when the command may run.
 //
-// The members are in this order because each uses those before it; so the guardian, which HeldCommand has started,
-// is waited for first when the hold goes. The Keeper stops as soon as the command has ended, before anything is
-// released: a renewal that is still under way would find the lock gone and call it lost.
+// Each member uses those before it. So HeldCommand is destroyed first, and waits for its guardian. The renewals
+// stop when the command has ended, before the release: a renewal under way would otherwise find no lock and
+// call it lost.
 
 #include "cmd/run/run_hold.h"
 
@@ -15,34 +15,15 @@
 
 #include "cmd/run/command_environment.h"
 #include "cmd/run/guardian_release.h"
-#include "cmd/run/inherited_hold.h"
 
 namespace rlock {
 namespace {
 
-HoldFacts hold_facts(const RunOptions& opt, const HeldKeys& keys) {
-  const std::vector<Held>& held = keys.taken().held;
-  std::vector<std::int64_t> fences;
-  for (const Held& one : held)
-    if (one.fence) fences.push_back(*one.fence);
-  std::vector<InheritedHold> stack = holds_above_us();  // all of them: a run inside ours may enter any
-  std::ranges::copy(keys.holds(), std::back_inserter(stack));
-  return {.keys = opt.names,
-          .type = std::string{opt.type->name},
-          .owner = keys.owner(),
-          .fences = std::move(fences),
-          .lease = opt.lease,
-          .acquired_at = held.front().server_time,
-          .waited = keys.waited(),
-          .slots = held.front().slots,
-          .stack = write_holds(stack)};
-}
+/// A run starts to listen for `rlock stop` when it is a second old: most runs are over by then, and should cost
+/// the server nothing.
+constexpr Milliseconds kListensAfter{1000};
 
-Variables variables_of(const RunOptions& opt, const HeldKeys& keys) {
-  return for_command(opt, describe_hold(hold_facts(opt, keys)));
-}
-
-/// The marks by which the processes of this run are found. RLOCK_STACK ends with the run's own owner, and
+/// Environment variables that mark the processes of this run. RLOCK_STACK ends with the run's own owner, and
 /// nested runs only add lines to it. Two runs that join the same outer hold have the same RLOCK_STACK, so
 /// RLOCK_OWNER and RLOCK_PID mark them instead.
 std::vector<std::string> marks_of(const Variables& variables, bool enters) {
@@ -54,15 +35,10 @@ std::vector<std::string> marks_of(const Variables& variables, bool enters) {
   return marks;
 }
 
-HoldOptions holding(const RunOptions& opt, const HeldKeys& keys) {
-  HoldOptions options;
-  options.command = {.argv = opt.command, .variables = variables_of(opt, keys), .found = opt.found};
+CommandOptions holding(const RunOptions& opt, const HeldKeys& keys) {
+  CommandOptions options = with_or_without_lock(opt, describe_hold(opt, keys));
   options.marks = marks_of(options.command.variables, keys.joins());
-  options.signal = opt.signal;
-  options.kill_after = opt.kill_after;
   if (opt.max_hold) options.max_hold = plus(keys.taken().asked, *opt.max_hold);
-  options.stop_on_loss = opt.stop_on_loss;
-  options.until_group = opt.until_group;
   return options;
 }
 
@@ -71,71 +47,51 @@ HoldEnd end_by_guardian(RlockEnd end) {
   return {.outcome = "lost", .why = "rlock was stopped, and could not renew it"};
 }
 
-/// Runs in the guardian if rlock was killed or stopped and the command's family has ended. --min-hold is
-/// kept; with --once-per the next host may try.
-void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end) {
-  const PastHold past = keys.past(end_by_guardian(end));
+/// Runs in the guardian if rlock was killed or stopped, after the command's family has ended. It keeps the
+/// key for --min-hold. With --once-per it releases the key, so that the next host may try.
+void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end, TimePoint now) {
+  const PastHold past = keys.past(end_by_guardian(end), now);
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0};
   if (keep) options.keep_until = past.facts.since + opt.min_hold;
-  release_in_guardian(opt.deployment, opt.wait, opt.quorum_all,
+  release_in_guardian(opt, end, past,
                       keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(keys.parts(), past),
                       options);
 }
 
-Keeper::Options renewing(const HeldKeys& keys, Events& events) {
-  Keeper::Options options = keys.renewing();
-  options.tell = [&events](const std::string& obstacle) { events.trouble(obstacle); };
-  return options;
-}
-
 }  // namespace
 
-/// Adds the variables that every command gets, with or without a lock.
-Variables for_command(const RunOptions& opt, Variables variables) {
+CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables) {
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
   if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  return variables;
+  CommandOptions options;
+  options.command = {.argv = opt.command, .variables = std::move(variables), .found = opt.found};
+  options.rules = opt.stop;
+  options.until_group = opt.until_group;
+  return options;
 }
 
 RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),
       keys_(keys),
-      keeper_(run.session.redis, renewing(keys, run.events)),
-      requests_(run.session.redis, keys.parts(), keys.taken().asked),
-      command_(run.session.loop, run.session.signals, lock(), options()) {}
+      kept_(run.session.redis, keys, plus(keys.taken().asked, kListensAfter),
+            [&run](const std::string& problem) { run.events.trouble(problem); }),
+      command_(run.session.loop, run.session.signals, kept_.lock(), options()) {}
 
 RunHold::~RunHold() = default;
 
 CommandOutcome RunHold::run_command() {
   CommandOutcome ended = command_.run();
-  keeper_.stop(run_.session.loop.within(kCleanupTime));
+  kept_.stop(run_.session.loop.within(kCleanupTime));
   return ended;
 }
 
-std::optional<Loss> RunHold::loss() {
-  if (!keeper_.lost()) return std::nullopt;
-  if (keeper_.taken_away() && requests_.removed()) return Loss::removed_by(*requests_.removed());
-  return Loss{keeper_.why()};
-}
-
-HeldLock RunHold::lock() {
-  return {.name = run_.opt.all_keys(),
-          .deadlines = [this] { return Deadlines{keeper_.stop_at(), keeper_.kill_at()}; },
-          .renewed = run_.opt.renew,
-          .asked_to_stop = [this] { return requests_.asked(); },
-          .lost = [this]() -> std::optional<std::string> {
-            if (requests_.take_removal()) keeper_.look_now();
-            const auto lost = loss();
-            return lost ? std::optional{lost->why} : std::nullopt;
-          }};
-}
-
-HoldOptions RunHold::options() {
-  HoldOptions options = holding(run_.opt, keys_);
-  options.release_by_guardian = [this](RlockEnd end) { release_by_guardian(run_.opt, keys_, end); };
-  options.tell_lost = [this](const std::string& why) { run_.events.lost(why); };
-  options.tell_stopping = [this](const std::string& why) { run_.events.stopping(why); };
+CommandOptions RunHold::options() {
+  CommandOptions options = holding(run_.opt, keys_);
+  options.release_by_guardian = [this](RlockEnd end) {
+    release_by_guardian(run_.opt, keys_, end, run_.session.loop.now());
+  };
+  run_.events.listen_to(options);
   return options;
 }
 

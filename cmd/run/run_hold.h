@@ -5,44 +5,41 @@
 #include "cmd/run/held_command.h"
 #include "cmd/run/held_keys.h"
 #include "cmd/run/hold_end.h"
+#include "cmd/run/kept_keys.h"
 #include "cmd/run/run_context.h"
-#include "cmd/run/stop_requests.h"
-#include "sync/hold/keeper.h"
 
 namespace rlock {
 
-/// The second step of a run: its keys while the command runs. They are renewed, and the command lives no longer
-/// than they are surely ours. REQUIRES: run and keys outlive it.
+/// The second step of a run: renews the keys while the command runs, and stops the command before they can
+/// end. REQUIRES: run and keys outlive it.
 class RunHold {
  public:
   RunHold(RunContext& run, const HeldKeys& keys);
   ~RunHold();  ///< waits for the guardian
 
-  /// Runs the command. No renewal is under way afterwards.
+  /// Runs the command. Afterwards no renewal is under way.
   CommandOutcome run_command();
 
   const HeldKeys& keys() const noexcept { return keys_; }
-  const Keeper& keeper() const noexcept { return keeper_; }
+  const Keeper& keeper() const noexcept { return kept_.keeper(); }
 
-  /// Why the keys are not ours any more; nothing while they are.
-  std::optional<Loss> loss();
+  /// Why the keys are not ours any more; empty: they are ours.
+  std::optional<Loss> loss() { return kept_.loss(); }
 
-  /// How long the command has been there; for the record only, the lease counts from Taken::asked.
+  /// How long the command has run. It is only for the record: the lease counts from Taken::asked.
   Milliseconds lasted() const { return elapsed(started_, run_.session.loop.now()); }
 
  private:
-  HeldLock lock();
-  HoldOptions options();
+  CommandOptions options();
 
   RunContext& run_;
   const HeldKeys& keys_;
   const TimePoint started_ = run_.session.loop.now();
-  Keeper keeper_;
-  StopRequests requests_;
+  KeptKeys kept_;
   HeldCommand command_;
 };
 
-/// Adds the variables that every command gets, with or without a lock.
-Variables for_command(const RunOptions& opt, Variables variables);
+/// How a command runs and is stopped, with or without a lock. `variables` gets those that every command gets.
+CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables);
 
 }  // namespace rlock

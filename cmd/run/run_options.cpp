@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/random.h"
@@ -19,12 +20,12 @@
 namespace rlock {
 namespace {
 
-/// Can it be run? Then it is the command, and not a key that was typed without --key.
+/// Can this word be run? Then it is the command, and not a key without --key.
 bool can_be_run(const std::string& word) {
   return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
 }
 
-/// `rlock run ./deploy.sh -k production`: says where --key has to stand. Nothing where it stands nowhere.
+/// `rlock run ./deploy.sh -k production`: says where --key belongs. Does nothing if there is no --key.
 void refuse_key_behind(std::span<const std::string> command) {
   for (std::size_t at = 1; at < command.size(); ++at) {
     const std::string& word = command[at];
@@ -50,7 +51,7 @@ void refuse_key_behind(std::span<const std::string> command) {
   const std::string key = pasted(command.first(1));
   command = command.subspan(1);
   if (!command.empty() && command[0] == "--") command = command.subspan(1);
-  // After `flock FILE -c 'make x'` there is no command, but an option of ours.
+  // `flock FILE -c 'make x'`: what follows the key is no command but an option.
   const bool options_follow = !command.empty() && command[0].starts_with("-");
   throw Error{Error::usage,
               fmt::format("no --key; did you mean: rlock run -k{}{}{}", key, options_follow ? "" : " --",
@@ -72,10 +73,10 @@ void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
   opt.command = std::move(command);
 }
 
-/// What the kernel takes as one variable of the environment, its name and its end included (MAX_ARG_STRLEN).
+/// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
 constexpr std::size_t kLongestVariable = 128 * 1024;
 
-/// Keys that a command could not be told of would be taken, and given back because it cannot be started.
+/// If the keys do not fit into the environment, the command could not start after the acquire.
 void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
   constexpr std::size_t kMostKeys = 1000;
   constexpr std::size_t kMostBytes = 64 * 1024;
@@ -85,7 +86,7 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
     throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
                                           names.size(), bytes, kMostKeys, kMostBytes / 1024)};
   std::vector<InheritedHold> holds = holds_above_us();
-  const Owner owner = new_owner();
+  const Owner owner{std::string(kLongestOwner, '0')};
   for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
   if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
     throw Error{
@@ -93,7 +94,7 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
         "these keys and those of the runs above are too long for a variable in the environment of the command"};
 }
 
-/// A mark on one key says that the work is done: nothing could say it of some keys, or by some servers.
+/// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
 void check_once_per(const RunOptions& opt) {
   if (!opt.once_per) return;
   const auto refuse = [](std::string_view why) {
@@ -105,8 +106,10 @@ void check_once_per(const RunOptions& opt) {
   if (opt.min_hold > Milliseconds{0})
     refuse("contradicts --min-hold, which keeps the key after a failure, too");
   if (opt.deployment.targets.size() > 1)
-    refuse("with several servers (--url): each would keep the key by itself, and they need not agree");
-  if (opt.inside) refuse("with --owner: only the outermost hold can keep the key");
+    refuse(
+        fmt::format("with several servers ({}): each would keep the key by itself, and they need not agree",
+                    as_given("url", "--url")));
+  if (opt.joining.inside) refuse("with --owner: only the outermost hold can keep the key");
   if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
     refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
                        quoted(opt.names.front())));
@@ -116,7 +119,7 @@ void check_once_per(const RunOptions& opt) {
 
 void HoldRequest::complete_names() {
   for (const std::string& key : keys) names.push_back(deployment.name(key));
-  // Everybody takes several locks in the same order, or two could wait for each other.
+  // All clients acquire several locks in the same order; otherwise two could wait for each other.
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
@@ -131,20 +134,18 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                             opt.mode_between_keys)};
   complete_command(opt, shell, std::move(command));
   if (!opt.type) opt.type = find_lock_type("lock");
-  if (opt.backoff && !opt.type->polls)
+  if (opt.type_options.backoff && !opt.type->polls)
     throw Error{
         Error::usage,
         fmt::format("--backoff is for --type spin and plain: a release wakes up the waiters of --type {}",
                     opt.type->name)};
-  if (opt.type->polls && !opt.backoff) opt.backoff = opt.default_backoff;
   if (opt.max_hold && opt.min_hold > *opt.max_hold)
-    throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
-                                           exact(*opt.max_hold))};
+    throw Error{Error::config,
+                fmt::format("--min-hold {} is longer than {}", exact(opt.min_hold),
+                            as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
   if (opt.until_group && !Family::proc_shows_us())
-    throw Error{Error::config, "--until group: /proc does not show who is left of a process group; mount it"};
-  opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
-  opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
-  opt.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
+    throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
+  plan_time(opt, opt.lost_grace);
   opt.deployment = resolve(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
   opt.complete_names();

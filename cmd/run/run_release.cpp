@@ -1,7 +1,7 @@
-// The order keeps the promises. The release comes before anything is said or written, so that the next holder does
-// not wait for our terminal or a full disk. Its answers may teach us that the lock had been lost, which the messages,
-// the record and the exit status then say. The process ends last, by the command's own signal: end_like() does not
-// return then.
+// The order keeps the promises. The release comes before any output, so that the next holder does not wait
+// for our terminal or a full disk. Its answers may show that the lock had been lost; then the messages, the
+// record and the exit status say so. At the very end the process may die of the command's signal: then
+// end_like() does not return.
 
 #include "cmd/run/run_release.h"
 
@@ -16,40 +16,41 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/refusal.h"
+#include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
 #include "sync/hold/release.h"
 
 namespace rlock {
 namespace {
 
-/// Does the key stay, for --min-hold or because its work is done?
+/// Does the key stay, for --min-hold or because the work is done?
 bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   if (lost || !ended.ran() || ended.stopped_by) return false;
   if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
   return opt.min_hold > Milliseconds{0};
 }
 
-/// Nobody has told us in time: the history of a key may.
+/// No message named the remover in time: the history of a key may.
 void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since, Loss& lost) {
-  const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // however many keys there are
+  const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // whatever the number of keys
   for (const Part& part : keys.parts()) {
     if (redis.loop().now() >= until) return;
     const auto remover = removed_by(redis, *part.lock, since);
     if (!remover) continue;
     lost = Loss::removed_by(*remover);
-    return complain(fmt::format("{} was {}", quoted(part.lock->name()), lost.why));
+    return warn(fmt::format("{} was {}", quoted(part.lock->name()), lost.why));
   }
 }
 
-/// The release found nothing of ours: it was lost, though nobody may have told the keeper.
+/// The release found no hold of ours: the lock was lost, even if the keeper did not know.
 void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, bool ran,
                    std::optional<Loss>& lost) {
-  if (!lost && ran) lost = Loss{"it was not ours any more at its release"};
+  if (!lost && ran) lost = Loss{std::string{kLostAtRelease}};
   if (lost && !lost->by) look_who_removed_it(redis, keys, since, *lost);
 }
 
-/// Of several keys, the end of the one that was removed is written by whoever removed it: this one is for the
-/// others.
+/// If one of several keys was removed, its remover has recorded that end. This end is for the other keys.
 HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, const std::optional<Loss>& lost) {
   HoldEnd end = end_of(ended, lost);
   if (!lost || !lost->by || opt.names.size() == 1) return end;
@@ -58,8 +59,8 @@ HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, cons
   return end;
 }
 
-/// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
-/// the mark another host would do it again.
+/// How long a release may take. A release that marks the work as done is retried as long as the lock is ours:
+/// without the mark another host would do the work again.
 Patience release_patience(bool marks, const Keeper& keeper, const Session& session, std::size_t keys) {
   Patience patience = session.loop.within(cleanup_time(keys));
   if (!marks) return patience;
@@ -67,7 +68,7 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
           [&session] { return session.signals.insisted(); }};
 }
 
-/// Releases all keys, and says what a person should know about it.
+/// Releases all keys, and prints what the user should know about it.
 RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
                             const CommandOutcome& ended) {
   const RunOptions& opt = run.opt;
@@ -75,7 +76,7 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   const bool lost = hold.keeper().lost();
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
-  // By the server's clock, from the server's own time: never mixed with our clock.
+  // The server's time plus a duration: never mixed with our clock.
   if (keep) options.keep_until = past.facts.since + opt.kept_for();
   const std::vector<Part> parts =
       keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
@@ -86,59 +87,58 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
     const std::string key = quoted(parts[i].lock->name());
     const ReleaseResult& answer = answers[i];
     if (answer.how == ReleaseResult::How::unknown)
-      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
-                           describe(opt.lease)));
+      warn_unconfirmed(key, answer, opt.lease);
     else if (!answer.why.empty())
-      mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-    if (answer.how == ReleaseResult::How::yes) mention("released " + key);
+      debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
+    if (answer.how == ReleaseResult::How::yes) debug("released " + key);
     if (answer.how == ReleaseResult::How::kept)
-      mention(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
-    if (answer.how == ReleaseResult::How::not_ours && !lost)
-      complain(fmt::format("lost {}: it was not ours any more at its release", key));
-    if (!answer.unannounced.empty())
-      complain(fmt::format("released {}, but could not wake up its waiters: {}", key,
-                           sanitized(answer.unannounced)));
+      debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
+    if (answer.how == ReleaseResult::How::not_ours && !lost) warn_lost_at_release(key);
+    say_unannounced("released " + key, answer.unannounced);
   }
   return released_of(answers);
 }
 
 void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
   say_why_it_did_not_start(opt, ended);
-  if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", opt.all_keys()));
+  if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", opt.all_keys()));
   if (ended.left_hidden)
-    complain(fmt::format(
-        "released {} while others of the command's process group may still run: /proc does not show them",
+    warn(fmt::format(
+        "the command of {} has ended, but others of its process group may still run: /proc does not show them",
         opt.all_keys()));
   if (ended.left.empty()) return;
-  std::vector<std::string> pids;
-  for (const pid_t pid : ended.left) pids.push_back(std::to_string(pid));
-  complain(fmt::format("released {} while {} still runs (--until group waits for it)", opt.all_keys(),
-                       joined(pids, ", ")));
+  warn(fmt::format("the command of {} has ended, but {} still {} (--until group waits for it)",
+                   opt.all_keys(), listed(ended.left), ended.left.size() == 1 ? "runs" : "run"));
 }
 
 }  // namespace
 
 bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
-  const PastHold past = hold.keys().past(end_for_history(run.opt, ended, lost));
+  const PastHold past = hold.keys().past(end_for_history(run.opt, ended, lost), run.session.loop.now());
   run.report.released = release(run, hold, past, ended);
   if (run.report.released == RunReport::Released::no)
     learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended.ran(), lost);
   say_how_it_ended(run.opt, ended);
-  // A quorum may be reached before two nodes have told their run ids. We know only now whether they are one
+  // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
-  if (const auto twice = run.session.redis.same_server_twice()) complain(twice->text);
+  if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);
   report_ended(run.report, ended, lost ? std::optional{lost->why} : std::nullopt, hold.lasted(),
-               exit_status(ended, lost.has_value()));
+               exit_of(run.opt, ended, lost.has_value()));
   run.status.write(run.report);
   return lost.has_value();
 }
 
 void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended) {
   if (ended.not_started == 0) return;
-  complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
-                       std::strerror(ended.not_started),
-                       ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+  warn(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()), std::strerror(ended.not_started),
+                   ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+}
+
+int exit_of(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
+  const int exit = exit_status(ended, lost);
+  const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
+  return refused && ended.not_started != 0 ? opt.not_executed.value_or(exit) : exit;
 }
 
 int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
@@ -146,7 +146,7 @@ int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   if (ended.pressed) share_with_group(*ended.pressed);
   if (opt.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)
     die_of(*ended.signal);
-  return exit_status(ended, lost);
+  return exit_of(opt, ended, lost);
 }
 
 }  // namespace rlock

@@ -4,14 +4,17 @@
 
 namespace rlock {
 
-/// The last step of a run: releases its keys, then says and records how it ended. Answers whether the lock was
-/// lost.
+/// The last step of a run: releases its keys, then prints and records how it ended. Returns whether the lock
+/// was lost.
 bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 
 void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended);
 
-/// Ends as the command did: our parent sees the same signal, and on a terminal the rest of our group gets the
-/// same key. Nothing may be left to do.
+/// The exit status of the run: see exit_status() and RunOptions::not_executed.
+int exit_of(const RunOptions& opt, const CommandOutcome& ended, bool lost);
+
+/// Ends like the command: dies of the same signal, and passes a key such as ^C on to the rest of our group.
+/// REQUIRES: nothing is left to do.
 int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost);
 
 }  // namespace rlock

@@ -71,10 +71,10 @@ std::string RunReport::json() const {
       .str();
 }
 
-RunReport report_of(const RunOptions& options) {
+RunReport report_of(const HoldRequest& request) {
   RunReport report;
-  report.keys = options.names;
-  report.type = options.type != nullptr ? options.type->name : "lock";
+  report.keys = request.names;
+  report.type = request.type != nullptr ? request.type->name : "lock";
   return report;
 }
 
@@ -121,6 +121,20 @@ void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave
   }
   const bool down = !gave_up.failure || gave_up.failure->kind == Error::unreachable;
   report.outcome = down ? Outcome::unreachable : Outcome::error;
+}
+
+void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up,
+                    const NotHeld& not_held) {
+  report_gave_up(report, redis, gave_up, not_held.exit);
+  switch (not_held.why) {
+    case NotHeld::Why::deadlock: report.outcome = Outcome::deadlock; break;
+    case NotHeld::Why::superseded: report.outcome = Outcome::superseded; break;
+    case NotHeld::Why::done: report.outcome = Outcome::done; break;
+    case NotHeld::Why::queue_full: report.outcome = Outcome::busy; break;
+    case NotHeld::Why::signal:
+    case NotHeld::Why::script_ended:
+    case NotHeld::Why::other: break;
+  }
 }
 
 void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,

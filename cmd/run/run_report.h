@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "cmd/run/held_command.h"
+#include "cmd/run/hold_wait.h"
 #include "cmd/run/run_options.h"
 #include "redis/executor.h"
 #include "sync/hold/release.h"
@@ -16,7 +17,7 @@
 
 namespace rlock {
 
-/// How a run ended, in one line of JSON that no exit status can be confused with.
+/// The record of a run: one line of JSON. Unlike an exit status, it is unambiguous.
 struct RunReport {
   enum class Outcome {
     ran,
@@ -42,9 +43,9 @@ struct RunReport {
   };
 
   Outcome outcome = Outcome::error;
-  int exit = 0;                       ///< of rlock
-  std::optional<int> command_exit;    ///< the command ended by itself with this status
-  std::optional<int> command_signal;  ///< the command was ended by this signal
+  int exit = 0;                       ///< exit status of rlock
+  std::optional<int> command_exit;    ///< set if the command exited by itself
+  std::optional<int> command_signal;  ///< set if a signal ended the command
   bool locked = false;                ///< rlock acquired the lock
   std::vector<LockName> keys;
   std::string type;
@@ -54,37 +55,38 @@ struct RunReport {
   std::optional<Milliseconds> waited, held;
   std::optional<Released> released;
   std::optional<std::vector<Node>> nodes;
-  std::optional<std::string> error;  ///< for a person
+  std::optional<std::string> error;  ///< for people
 
   std::string json() const;
 };
 
-/// What a node answered, in the word of the status record; "late": nothing, before enough others had decided.
+/// The answer of a node, as a word of the record. "late": it had not answered when enough others had.
 std::string_view text_of(Answer answer);
 
 std::string_view text_of(RunReport::Outcome outcome);
 
-/// How a run ended whose command was to run; `lost`: its lock was lost.
+/// The outcome of a run whose wait succeeded; `lost`: its lock was lost.
 RunReport::Outcome outcome_of(const CommandOutcome& ended, bool lost);
 
-/// What is known before anything has been asked: keys and type.
-RunReport report_of(const RunOptions& options);
+/// The facts before anything was asked: keys and type.
+RunReport report_of(const HoldRequest& request);
 
-/// A failure ended the run.
+/// An error ended the run.
 void report_failed(RunReport& report, const Error& error);
 
-/// No lock: why, and which exit status says so.
+/// There is no lock: records the reason and the exit status.
 void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit);
+void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, const NotHeld& not_held);
 
-/// The lock is ours.
+/// Records that the lock was acquired.
 void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
                   Milliseconds waited);
 
-/// The command has ended. `lost`: why the lock was lost; nothing: it was not.
+/// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.
 void report_ended(RunReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
                   Milliseconds held, int exit);
 
-/// What became of the release, of all keys together: the worst counts.
+/// The result of the release for all keys together: the worst counts.
 RunReport::Released released_of(const std::vector<ReleaseResult>& answers);
 
 }  // namespace rlock

@@ -1,23 +1,15 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <csignal>
-#include <cstring>
-
 #include "base/error.h"
-#include "base/text.h"
-#include "cmd/run/event_sinks.h"
+#include "cmd/run/backoff_option.h"
 #include "cmd/run/hold_options.h"
 #include "cmd/run/inherited_hold.h"
+#include "cmd/run/report_options.h"
 #include "cmd/run/run_options.h"
 #include "cmd/server/owner_option.h"
-#include "sync/kinds/permits.h"
 
 namespace rlock {
 namespace {
 
-/// One that comes after a key must not look as if it were for the next one only.
+/// A switch after a key must not look as if it were only for the next key.
 void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
   refuse_other_type(opt.type, meant);
   if (!opt.type && !opt.keys.empty()) opt.mode_after_key = typed;
@@ -31,44 +23,6 @@ Setter key_for_run(RunOptions& opt) {
   };
 }
 
-/// "64..128ms": a number without a unit has that of the other.
-std::string with_unit_of(std::string_view other, std::string_view number) {
-  constexpr std::string_view kNumber = "0123456789.";
-  const bool bare = !number.empty() && number.find_first_not_of(kNumber) == number.npos;
-  const std::size_t unit = other.find_first_not_of(kNumber);
-  // Of several, such as 1m30s, it would have to be guessed.
-  const bool one = unit != other.npos && other.find_first_of(kNumber, unit) == other.npos;
-  return std::string{number} + std::string{bare && one ? other.substr(unit) : ""};
-}
-
-/// "10ms..500ms"
-Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
-  return [&backoff](std::string_view value) {
-    const std::size_t dots = value.find("..");
-    // "1...5" would be read as 1 and .5: nobody means that.
-    if (dots == std::string_view::npos || value.substr(dots).starts_with("..."))
-      throw Error{Error::usage, "expected MIN..MAX"};
-    const std::string_view most = value.substr(dots + 2);
-    const Waitable::Pause pause{parse_duration(with_unit_of(most, value.substr(0, dots))),
-                                parse_duration(most)};
-    if (pause.least == Milliseconds::zero()) throw Error{Error::usage, "MIN must be more than zero"};
-    if (pause.least > pause.most) throw Error{Error::usage, "MIN is more than MAX"};
-    backoff = pause;
-  };
-}
-
-Setter open_descriptor(std::optional<std::int64_t>& fd) {
-  return [&fd](std::string_view value) {
-    std::optional<std::int64_t> meant;
-    number(meant, 0, 1 << 20)(value);
-    const int flags = ::fcntl(static_cast<int>(*meant), F_GETFL);
-    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *meant)};
-    if ((flags & O_ACCMODE) == O_RDONLY)
-      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *meant)};
-    fd = meant;
-  };
-}
-
 void declare_what(VerbSpec& spec, RunOptions& opt) {
   spec.group("What to acquire");
   spec.add(
@@ -77,8 +31,10 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        .help = "acquire KEY; if repeated, all keys or none",
        .manual =
            "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
-           "their names, so that no two runs wait for each other. One run takes at most 1000 keys, and 64 KiB "
-           "of them.",
+           "their names, so that no two runs wait for each other. A key that you give twice counts once. The "
+           "keys x and {x} share the queue, the fence and the records beside them, as in Redisson: use one of the two "
+           "names, never both. One run "
+           "takes at most 1000 keys, and 64 KiB of them.",
        .offer = Offer::key,
        .no_dash = true,
        .set = key_for_run(opt)});
@@ -97,7 +53,8 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        .hidden = true,
        .set = [&opt](std::string_view text) {
          const Owner owner = parse_owner(text);
-         opt.inside = owner_in(owner).value_or(owner);
+         const auto inner = inner_hold_in(owner);
+         opt.joining.inside = inner ? inner->owner : owner;
        }});
 }
 
@@ -113,7 +70,7 @@ void declare_once_per(VerbSpec& spec, RunOptions& opt) {
            "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
            "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
            "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
-           "--min-hold.",
+           "--min-hold or --owner, or use it in a run that is nested in a hold of the key.",
        .set = into(opt.once_per)});
 }
 
@@ -126,8 +83,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .standard = "30s",
        .manual =
            "If rlock dies with its host, others wait at most this long. rlock renews the lock three times per "
-           "lease, and a lock for reading at least every 10s, because a Redisson reader that joins cuts the TTL "
-           "of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
+           "lease. It renews a lock for reading at least every 10s: a Redisson reader that joins cuts the TTL of "
+           "all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
            "before the lock can end. RLOCK_LEASE in the environment and lease in rlock.conf(5) "
            "set another default.",
        .set = into(opt.lease),
@@ -148,20 +105,28 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .help = "keep the key until DUR after the acquire",
        .manual =
            "If COMMAND ends sooner, rlock ends too, and the server keeps the key for the rest of DUR by its own "
-           "clock. A host whose clock is late then does not run the same job again. After exit status 125, 126 "
-           "or 127 rlock releases the key at once. Default: 0.",
+           "clock. A host whose clock is late then does not run the same job again. If COMMAND could not start "
+           "(status 126 or 127 of rlock), if rlock stop ended it, or if the lock was lost, rlock does not keep the "
+           "key. If COMMAND itself exits with 126 or 127, the server keeps the key. DUR cannot be longer than "
+           "--max-hold. Default: 0.",
        .set = zero_or_more(opt.min_hold)});
   declare_once_per(spec, opt);
-  spec.add({.names = "--no-renew",
-            .help = "do not renew: stop COMMAND before the lease ends",
-            .set = [&opt](std::string_view) { opt.renew = false; }});
+  spec.add(
+      {.names = "--no-renew",
+       .help = "do not renew: stop COMMAND before the lease ends",
+       .manual =
+           "rlock asks three times per lease whether the lock is its own, and stops COMMAND if it is not. "
+           "If COMMAND runs too long, rlock exits with status 125. With the default lease, rlock sends --signal "
+           "after 24.4s, and KILL after 29.4s.",
+       .set = [&opt](std::string_view) { opt.renew = false; }});
   spec.add(
       {.names = "--until",
        .value = "command|group",
        .help = "release the lock when this has ended",
        .standard = "command",
        .manual =
-           "With group, rlock also waits for the processes that COMMAND leaves behind in its process group.",
+           "With group, rlock also waits for the processes that COMMAND leaves behind in its process group. With "
+           "command, it prints their process ids after the release.",
        .offer = Offer::choices,
        .choices = "command group",
        .set = [&opt](std::string_view value) {
@@ -187,75 +152,6 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
 }
 
-void declare_events(VerbSpec& spec, RunOptions& opt) {
-  spec.add(
-      {.names = "--events",
-       .value = "FILE|FD",
-       .help = "write one JSON line for each event of the run",
-       .manual =
-           "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
-           "it acquires the lock (acquired). It writes one when a renewal fails and when one succeeds again "
-           "(trouble, recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
-           "(stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
-           "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
-           "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
-           "rlock-json(5) has the fields.",
-       .offer = Offer::file,
-       .set = [&opt](std::string_view value) {
-         if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
-         opt.events = value;
-       }});
-}
-
-void declare_telling(VerbSpec& spec, RunOptions& opt) {
-  spec.group("Reports");
-  declare_remarks(spec, opt);
-  spec.add(
-      {.names = "--show-args",
-       .manual =
-           "Store the arguments of COMMAND, so that waiters and rlock inspect show them. Without it, rlock "
-           "stores the name of COMMAND only, because arguments can hold secrets. If an interpreter runs a "
-           "script, rlock stores the name of the script.",
-       .set = into(opt.show_args)});
-  spec.add(
-      {.names = "--status-file",
-       .value = "F",
-       .help = "write one JSON line to F that says how it ended",
-       .manual =
-           "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
-           "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
-       .offer = Offer::file,
-       .set = [&opt](std::string_view value) {
-         if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
-         opt.status_file = value;
-       }});
-  spec.add({.names = "--status-fd",
-            .value = "N",
-            .help = "write that line to the open descriptor N",
-            .manual = "COMMAND does not inherit N, unless N is 1 or 2.",
-            .set = open_descriptor(opt.status_fd)});
-  declare_events(spec, opt);
-  spec.add(
-      {.names = "--syslog",
-       .value = "SOCKET",
-       .alone = SystemLog::kSystem,
-       .help = "send the events of the run to the system log",
-       .manual =
-           "rlock sends the events of --events to the systemd journal. If there is no journal, it sends them to the "
-           "syslog daemon at /dev/log. -q does not change this. The journal has each field under its own name: "
-           "journalctl RLOCK_KEY=deploy. A syslog daemon gets the fields as text: event=acquired key=\"deploy\". The "
-           "severity is err for lost, warning for trouble, and notice or info for the others. rlock never waits for "
-           "the log: it drops an event that it cannot send at once, and the next event has the number of dropped "
-           "events. If there is no log, rlock prints one warning and goes on. SOCKET is the socket of another syslog "
-           "daemon; if SOCKET ends in /journal/socket, it is the socket of a journal.",
-       .offer = Offer::file,
-       .set = [&opt](std::string_view value) {
-         if (value.empty()) throw Error{Error::usage, "expected the socket of a log"};
-         opt.syslog = value;
-       }});
-  declare_verbosity(spec);
-}
-
 void declare_rare(VerbSpec& spec, RunOptions& opt) {
   spec.group("Rarely needed");
   spec.add(
@@ -263,10 +159,11 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
        .value = "give-up|wait",
        .standard = "give-up",
        .manual =
-           "Choose what a nested run does when it detects a deadlock: another process holds the lock that it "
-           "wants, and waits, directly or through others, for one of ours. With give-up, the run that came last "
-           "exits with status 75 and outcome deadlock, and says who waits for whom. With wait, it only says so. "
-           "It is a deadlock even if --wait or --max-hold of another run would end it later.",
+           "Choose what a nested run does when it detects a deadlock. In a deadlock, the holder of the wanted lock "
+           "waits, directly or through others, for a lock that this run or a run around it holds. With give-up, "
+           "the run that came last exits with status 75 and outcome deadlock, and prints which run waits for "
+           "which. With wait, it prints that and waits on. A deadlock counts even if the --wait or --max-hold of "
+           "another run would end it later.",
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
@@ -275,19 +172,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
          opt.give_up_on_deadlock = value == "give-up";
        }});
   declare_sync_replicas(spec, opt);
-  const bool polls = std::ranges::any_of(lock_types(), [](const LockType& type) { return type.polls; });
-  if (polls) {
-    spec.add(
-        {.names = "--backoff",
-         .value = "MIN..MAX",
-         .manual =
-             "Pause this long between two tries of type spin or plain, whose waiters are not woken up. The pause "
-             "doubles from MIN to MAX, with jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN "
-             "without a unit has the unit of MAX.",
-         .set = backoff_into(opt.backoff),
-         .configurable = true,
-         .set_default = backoff_into(opt.default_backoff)});
-  }
+  declare_backoff(spec, opt);
   spec.add({.names = "--scrub-password",
             .manual =
                 "Remove RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL from the "
@@ -306,7 +191,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
             }});
 }
 
-/// What other lockers and wrappers call it.
+/// Names of options in other lock tools, with the advice for each.
 std::vector<Foreign> foreign_options() {
   return {
       {"--timeout", "did you mean --wait (for the lock) or --max-hold (for the command)?"},

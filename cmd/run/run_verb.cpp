@@ -1,12 +1,12 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cmd/run/command_lookup.h"
 #include "cmd/run/events.h"
+#include "cmd/run/report_options.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
-#include "cmd/run/status_record.h"
+#include "cmd/run/status_output.h"
 
 namespace rlock {
 namespace {
@@ -18,20 +18,10 @@ class RunVerb final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
     known_ = report_of(options_);
+    check_reports(options_);
     status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
     known_ = report_of(options_);
-    listen(options_, status_, events_);
-    auto [found, problem] = look_up(options_.command);
-    if (problem) {
-      complain(problem->text);
-      known_.outcome = RunReport::Outcome::not_started;
-      known_.exit = problem->exit_code;
-      known_.error = problem->text;
-      status_.write(known_);
-      return problem->exit_code;
-    }
-    options_.found = std::move(found);
     return run(options_, status_, events_);
   }
 
@@ -42,14 +32,16 @@ class RunVerb final : public Verb {
   }
 
  private:
-  /// Where not all words were understood: a record of an earlier run must not be taken for this one's.
+  /// The command line could not be parsed. A record of an earlier run must not be taken for the record of
+  /// this one.
   bool open_after_refusal() noexcept {
     known_ = report_of(options_);
     try {
       status_.open(options_.status_fd, options_.status_file);
       return true;
-    } catch (const Error& error) {  // the second failure of this command line, which ends with the first
-      complain(error.what());
+    } catch (const Error& error) {  // the second failure of this command line; the first one decides the exit
+                                    // status
+      warn(error.what());
       return false;
     }
   }
@@ -57,8 +49,8 @@ class RunVerb final : public Verb {
   RunOptions options_;
   std::optional<std::string> shell_;
   Events events_;
-  StatusRecord status_;
-  RunReport known_;  ///< what a failure is added to
+  StatusOutput status_;
+  RunReport known_;  ///< the facts for the record of a failure
 };
 
 constexpr VerbEntry kRow{

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -25,7 +26,7 @@
 namespace rlock {
 namespace {
 
-/// What each of several nodes answered.
+/// Prints the answer of each node, if there are several.
 void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
   if (redis.nodes() == 1 || answers.empty()) return;
   std::map<Answer, std::vector<std::string>> names;
@@ -33,8 +34,8 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
   std::vector<std::string> groups;
   for (const auto& [word, who] : names)
     groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
-  mention(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
-                      joined(groups, "; ")));
+  debug(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
+                    joined(groups, "; ")));
 }
 
 /// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
@@ -47,30 +48,32 @@ Acquired wait_for_all(RunContext& run, HoldWait& wait) {
   return wait.run();
 }
 
-/// What rlock does instead if it does not get the lock, and the text that says so. Empty if the lock was
-/// busy or refused, or if --if-unreachable says no more than the exit status does.
+/// What rlock does if it does not get the lock, and the text for it. Empty: the lock was busy or refused, or
+/// --if-unreachable does not change the exit status.
 struct Instead {
   IfUnreachable choice = IfUnreachable::fail;
   std::string text{};
 };
 
-/// The command never runs without a lock if a server has told us of a holder, or could tell us of one.
+/// If a server has told us of a holder, or could do so, the command never runs without a lock.
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   const IfUnreachable choice = run.opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
   if (choice == IfUnreachable::skip)
-    return {choice, wait.describe(gave_up, "; the command does not run (--if-unreachable skip)")};
-  if (wait.heard_busy()) return {};
+    return {choice, wait.describe(gave_up, fmt::format("; the command does not run ({})",
+                                                       as_given("if-unreachable", "--if-unreachable skip")))};
+  if (wait.seen_busy()) return {};
   if (const auto key = existing_key(run.session, run.opt))
     return {
         IfUnreachable::fail,
         wait.describe(gave_up, fmt::format("; {} exists there, so the command does not run without a lock",
                                            quoted(*key)))};
-  return {choice, wait.describe(gave_up, "; the command runs without a lock (--if-unreachable run)")};
+  return {choice, wait.describe(gave_up, fmt::format("; the command runs without a lock ({})",
+                                                     as_given("if-unreachable", "--if-unreachable run")))};
 }
 
-/// There is no lock: says why, writes the record, and returns the exit status. Empty if the command is to
-/// run without a lock.
+/// There is no lock: prints why, writes the record, and returns the exit status. Empty: the command must run
+/// without a lock.
 std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   RunReport& report = run.report;
   say_who_voted(run.session.redis, gave_up.answers);
@@ -80,25 +83,16 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
     const int exit = instead.choice == IfUnreachable::fail ? exit_code::unreachable : exit_code::ok;
     report_gave_up(report, run.session.redis, gave_up, exit);
     if (instead.choice == IfUnreachable::skip) {
-      tell(instead.text);
+      info(instead.text);
     } else {
-      complain(instead.text);
+      warn(instead.text);
     }
     if (instead.choice == IfUnreachable::run) return std::nullopt;
     run.status.write(report);
     return exit;
   }
   const NotHeld not_held = wait.give_up(gave_up);
-  report_gave_up(report, run.session.redis, gave_up, not_held.exit);
-  switch (not_held.why) {
-    case NotHeld::Why::deadlock: report.outcome = RunReport::Outcome::deadlock; break;
-    case NotHeld::Why::superseded: report.outcome = RunReport::Outcome::superseded; break;
-    case NotHeld::Why::done: report.outcome = RunReport::Outcome::done; break;
-    case NotHeld::Why::queue_full: report.outcome = RunReport::Outcome::busy; break;
-    case NotHeld::Why::signal:
-    case NotHeld::Why::script_ended:
-    case NotHeld::Why::other: break;
-  }
+  report_gave_up(report, run.session.redis, gave_up, not_held);
   run.status.write(report);
   if (not_held.signal) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
@@ -107,12 +101,12 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 }  // namespace
 
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
-  // Whatever ends the wait, acquire() has undone what it took.
+  // If the wait ends without the keys, acquire() has undone what it was granted.
   std::optional<HoldWait> wait{std::in_place, run.session, run.opt, facts_of(run.opt)};
   const Acquired got = wait_for_all(run, *wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;
-    wait.reset();  // ends its questions and its lines
+    wait.reset();  // ends its requests and its wait lines
     return run_without_lock(run);
   }
   HeldKeys keys = std::move(wait->keys());

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// The first step of a run: waits until all its keys are held. Where that is in vain, or the command runs without a
-/// lock (--if-unreachable), the run is over: then the exit status, when all has been said and recorded.
+/// The first step of a run: waits until all its keys are held. If it gives up, or runs the command without a
+/// lock (--if-unreachable), the run is over, and it returns the exit status.
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run);
 
 }  // namespace rlock

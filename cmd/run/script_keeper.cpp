@@ -1,9 +1,10 @@
-// The keeper of a script. It is a fork of the rlock that took the lock, and shares nothing with it but what
-// both know: its loop, signals and connections are its own (Session), since those of the parent end with it.
+// The keeper of a script. It is a fork of the rlock that acquired the lock. Its loop, signals and connections
+// are its own (Session), because those of the parent end with the parent.
 //
-// ScriptKeeper::run() is the story. Each turn looks at facts: has the script ended? Was the hold released by
-// its owner, elsewhere? Is it lost, or are we told to end? Only the last two stop the script; after them the
-// lock is given back when the script and all that it has started have ended, and never before.
+// It holds the lock as `rlock run` does: KeptKeys renews, and HeldProcesses guards and stops. But the script
+// is no child of the keeper, another rlock may release the lock while the script goes on, and a signal to the
+// keeper is meant for the keeper. If the script was stopped, the keeper releases the lock only when all
+// processes of the script have ended.
 
 #include "cmd/run/script_keeper.h"
 
@@ -11,260 +12,248 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/run/guardian_release.h"
-#include "cmd/run/hold_end.h"
+#include "cmd/run/inherited_hold.h"
+#include "cmd/run/kept_keys.h"
 #include "cmd/run/script_watch.h"
 #include "cmd/server/session.h"
 #include "loop/background.h"
-#include "loop/family.h"
-#include "loop/guardian.h"
-#include "redis/mailbox.h"
-#include "sync/hold/keeper.h"
+#include "loop/script_family.h"
 #include "sync/hold/release.h"
+#include "sync/kinds/requests.h"
 #include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {
 
-/// How long the question may take whether the owner has released the hold. The stop of a script that has lost
-/// its lock waits for the answer.
+/// The time for the question whether the owner has released the hold. After a loss, the stop of the script
+/// waits for the answer.
 constexpr Milliseconds kAnswer{250};
 
-/// After a script was told to end: how often to look for its remaining processes. The kernel does not
-/// report their end.
+/// The pause between two looks for remaining processes, after the script was told to end and has ended.
 constexpr Milliseconds kLookAgain{50};
 
-/// For how long after KILL, where the lock is lost anyway: a process may not be ours to kill.
+/// How long to go on after KILL if the lock is lost: we may be unable to kill a process.
 constexpr Milliseconds kLastTries{10000};
 
-/// How long the lock is kept for processes that are not the script's as far as we know, and may be.
+/// How long to keep the lock for processes that may belong to the script, although we do not know it.
 constexpr Milliseconds kRestEnds{1000};
+
+StopOptions stopping(const HoldRequest& request, Events& events) {
+  StopOptions options{.rules = request.stop,
+                      .whom = fmt::format("process {}", request.script->pid),
+                      .last_tries = kLastTries};
+  events.listen_to(options);
+  return options;
+}
+
+/// Runs in the guardian, after the keeper was killed or stopped: the guardian has ended the script.
+void release_for(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
+                 RlockEnd end, TimePoint now) {
+  if (end != RlockEnd::killed && keys.owner_returns()) return;  // the lock is lost: see release_keys()
+  const HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
+  const HoldEnd stopped{.outcome = "lost",
+                        .why = "the keeper of the script was stopped, and could not renew it"};
+  const PastHold past = keys.past(end == RlockEnd::killed ? killed : stopped, now);
+  release_in_guardian(request, end, past, keys.ending(parts, past), {});
+}
 
 class ScriptKeeper {
  public:
-  ScriptKeeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id)
+  ScriptKeeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events)
       : request_(request),
         keys_(keys),
         id_(id),
+        events_(events),
+        named_(request.owner.has_value()),
         session_(request.deployment, WaitOptions{}, false),
-        family_(Family::of_script(*request.script, ::getpid())),
-        parts_(keys.parts()),
+        family_(*request.script, ::getpid()),
+        kept_(session_.redis, keys, session_.loop.now(),
+              [&events](const std::string& problem) { events.trouble(problem); }),
         script_(session_.loop, *request.script),
-        mailbox_(session_.redis),
-        escalation_(request.signal) {
-    keep();
-  }
+        processes_(session_.loop, family_, kept_.lock(), stopping(request, events)) {}
 
-  /// `at_work`: called when nothing can go unnoticed any more.
+  /// Calls `at_work` when the keeper sees every event from then on.
   void run(const std::function<void()>& at_work);
 
  private:
-  enum class Phase { keeping, stopping };
-
-  void keep();
   void turn();
   bool over();
+  std::set<std::string> release_numbers(const LockName& name);
+  bool was_released(const LockName& name);
   void forget_released();
-  void look_for_reasons(const std::vector<Message>& messages);
-  void begin_to_stop(std::string_view why, HoldEnd end, const Deadlines& until);
-  Loss loss() const;
-  Deadlines deadlines() const;
-  std::string names() const;
-  void release_keys();
+  HoldEnd end();
+  void record(const std::vector<Part>& ending);
+  RunReport::Released release_keys(const HoldEnd& how);
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
   const Owner id_;
+  Events& events_;
+  const bool named_;  ///< the user named the owner: it may have other holds before and after this one
+  std::map<LockName, std::set<std::string>> numbers_before_;  ///< if named: the earlier releases of each key
   Session session_;
-  Family family_;
-  std::vector<Part> parts_;  ///< those that nobody has released meanwhile
-  std::optional<Keeper> keeper_;
-  std::optional<Guardian> guardian_;
+  ScriptFamily family_;
+  KeptKeys kept_;
   ScriptWatch script_;
-  Mailbox mailbox_;
-  Escalation escalation_;
-  Phase phase_ = Phase::keeping;
+  HeldProcesses processes_;
+  std::optional<int> told_by_;  ///< the signal that told the keeper to end: the script has to end first
   TimePoint rest_ends_ = kNever;
-  Deadlines told_to_end_;                  ///< by a signal or a request: then the script has to end first
-  std::optional<std::string> removed_by_;  ///< who says so
-  HoldEnd end_{.outcome = "released", .why = "the script has ended"};
 };
 
-/// In the guardian: the keeper was killed or stopped, and so was the script.
-void release_for(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
-                 RlockEnd end) {
-  const HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
-  const HoldEnd stopped{.outcome = "lost",
-                        .why = "the keeper of the script was stopped, and could not renew it"};
-  const PastHold past = keys.past(end == RlockEnd::killed ? killed : stopped);
-  release_in_guardian(request.deployment, WaitOptions{}, false, keys.ending(parts, past), {});
-}
-
-/// Starts to keep parts_, with as much of the lease as is known to be left.
-void ScriptKeeper::keep() {
-  Keeper::Options options = keys_.renewing();
-  if (keeper_) options.lease = keeper_->lease();
-  options.parts = parts_;
-  keeper_.emplace(session_.redis, std::move(options));
-  std::vector<Channel> channels;
-  for (const Part& part : parts_) channels.push_back(holder_channel(part.lock->name(), part.lock->owner()));
-  mailbox_.listen_to(std::move(channels));
-}
-
 void ScriptKeeper::run(const std::function<void()>& at_work) {
-  if (request_.stop_on_loss) {
-    guardian_.emplace(
-        session_.loop,
-        Guarded{.signal = request_.signal,
-                .session = ::getpid(),
-                .script = *request_.script,
-                .marks = {},
-                .when_nobody_lives = [this](RlockEnd end) { release_for(request_, keys_, parts_, end); }},
-        deadlines());
-    if (guardian_->start_errno() != 0)
-      throw Error{Error::system,
-                  fmt::format("cannot start a guardian: {}", std::strerror(guardian_->start_errno()))};
-  }
-  // Behind everything that knows the script by its number alone: it is still the one that asked for the lock.
+  const int no_guardian = processes_.guard(
+      session_.signals,
+      {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
+         release_for(request_, keys_, kept_.parts(), how, session_.loop.now());
+       }});
+  if (no_guardian != 0)
+    throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
+  // Only after all watches of the script's number have begun: checks that the number still belongs to the
+  // script that asked for the lock.
   if (script_.ended()) {
-    if (guardian_) guardian_->dismiss();
+    processes_.dismiss_guardian();
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
+  if (named_)
+    for (const Part& part : kept_.parts())
+      numbers_before_[part.lock->name()] = release_numbers(part.lock->name());
   at_work();
-  while (!parts_.empty() && !over() && (request_.stop_on_loss || !keeper_->lost())) turn();
-  if (guardian_) guardian_->dismiss();
-  keeper_->stop(within(kCleanupTime));
-  if (keeper_->lost() && !request_.stop_on_loss && !parts_.empty())
-    return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), loss().why));
-  release_keys();
+  while (!kept_.parts().empty() && !over()) turn();
+  processes_.dismiss_guardian();
+  if (!kept_.parts().empty()) forget_released();
+  kept_.stop(session_.loop.within(kCleanupTime));
+  const HoldEnd how = end();
+  const bool leaves_it = !request_.stop.stop_on_loss && kept_.loss();
+  const RunReport::Released released = leaves_it ? RunReport::Released::no : release_keys(how);
+  const bool lost = released == RunReport::Released::no;
+  events_.ended(lost ? "lost" : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
+                released == RunReport::Released::yes);
 }
 
 void ScriptKeeper::turn() {
   const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
-  session_.loop.turn(phase_ == Phase::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
-                                               : kNever);
+  session_.loop.turn(earliest(processes_.wake_at(), look_at));
   family_.look();
-  const std::vector<Message> messages = mailbox_.take();
-  const auto has_text = [](const Message& message) { return message.text.has_value(); };
-  if (phase_ == Phase::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
-    forget_released();
-  if (parts_.empty()) return;
+  if (!processes_.stopping() && kept_.may_be_released()) forget_released();
+  if (kept_.parts().empty()) return;
 
-  if (guardian_) guardian_->tell(deadlines());
-  look_for_reasons(messages);
-  if (phase_ == Phase::keeping) return;
-  while (const auto signal = escalation_.next(session_.loop.now(), deadlines())) {
-    const std::vector<pid_t> refused = family_.signal(*signal);
-    if (!refused.empty()) mention(fmt::format("may not signal {} (another user's)", refused.front()));
-    if (guardian_) guardian_->tell_stop_sent();
-  }
-}
-
-/// Why the script has to end: its lock is lost, a signal ends its keeper, or somebody asks for it.
-void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
-  if (phase_ == Phase::stopping) return;
   const TimePoint now = session_.loop.now();
-  for (const Message& message : messages) {
-    const auto removal = message.text ? read_removal_notice(*message.text) : std::nullopt;
-    if (!removed_by_) removed_by_ = removal;
-    if (removal && !keeper_->lost()) keeper_->look_now();
+  const auto signal = session_.signals.ended();
+  if (signal && !told_by_ && !processes_.stopping() && !kept_.loss()) {
+    told_by_ = signal;
+    processes_.end(
+        now, request_.budget.lost_grace,
+        fmt::format("the keeper of {} was told to end by {}", kept_.names(), signal_name(*signal)));
   }
-  if (keeper_->lost() && request_.stop_on_loss) {
-    const Loss lost = loss();
-    return begin_to_stop(fmt::format("lost {}: {}", names(), lost.why),
-                         {.outcome = lost.by ? "removed" : "lost", .why = lost.by.value_or(lost.why)}, {});
-  }
-  if (const auto signal = session_.signals.ended()) {
-    const std::string why =
-        fmt::format("the keeper of {} was told to end by {}", names(), signal_name(*signal));
-    return begin_to_stop(why, {.outcome = "interrupted", .signal = signal},
-                         {now, plus(now, request_.budget.lost_grace)});
-  }
-  for (const Message& message : messages) {
-    const auto asked = message.text ? read_stop_request(*message.text) : std::nullopt;
-    if (asked)
-      return begin_to_stop(fmt::format("asked to end by {}", *asked), {.outcome = "stopped", .why = asked},
-                           {now, plus(now, request_.kill_after)});
-  }
+  processes_.turn(now, [this] { return script_.ended(); });
 }
 
-Loss ScriptKeeper::loss() const {
-  return keeper_->taken_away() && removed_by_ ? Loss::removed_by(*removed_by_) : Loss{keeper_->why()};
-}
-
-void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadlines& until) {
-  phase_ = Phase::stopping;
-  end_ = std::move(end);
-  told_to_end_ = until;
-  const std::string then = request_.signal == SIGKILL
-                               ? ""
-                               : ", SIGKILL in " + describe(remaining(deadlines().kill, session_.loop.now()));
-  complain(fmt::format("{}; stopping process {}: {} now{}", why, request_.script->pid,
-                       signal_name(request_.signal), then));
-}
-
-Deadlines ScriptKeeper::deadlines() const {
-  const Deadlines of_lock =
-      request_.stop_on_loss ? Deadlines{keeper_->stop_at(), keeper_->kill_at()} : Deadlines{};
-  return earliest(of_lock, told_to_end_);
-}
-
-/// The script has ended; and where it was told to, so has all that it has started: somebody of them may ignore
+/// True: the script has ended. If it was told to end, its other processes have ended, too: some may ignore
 /// the signal that ended the script.
 bool ScriptKeeper::over() {
-  if (!script_.ended()) return false;
-  if (phase_ == Phase::keeping) return true;
-  if (family_.all().empty()) {
-    rest_ends_ = earliest(rest_ends_, plus(session_.loop.now(), kRestEnds));
-    return family_.surely_gone() || session_.loop.now() >= rest_ends_;
-  }
-  return keeper_->lost() && session_.loop.now() >= plus(deadlines().kill, kLastTries);
+  if (!request_.stop.stop_on_loss && processes_.said_lost()) return true;
+  const TimePoint now = session_.loop.now();
+  if (!script_.ended() || processes_.others_must_end(now, [] { return std::vector<pid_t>{}; })) return false;
+  if (!processes_.stopping() || family_.surely_gone(now)) return true;
+  rest_ends_ = earliest(rest_ends_, plus(now, kRestEnds));
+  return now >= rest_ends_;
 }
 
-/// What the owner has released elsewhere is not ours to keep any more, and no loss.
-void ScriptKeeper::forget_released() {
-  const std::size_t before = parts_.size();
-  std::erase_if(parts_, [&](const Part& part) {
-    const Call question = ask_released(part.lock->name(), id_);
-    const Votes votes = session_.redis.run_all(question, {}, within(kAnswer));
-    return std::ranges::any_of(votes, [](const Vote& vote) {
-      const Reply* reply = vote.good_reply();
-      return reply != nullptr && read_released(*reply);
+/// The release numbers of this key that some server has.
+std::set<std::string> ScriptKeeper::release_numbers(const LockName& name) {
+  std::set<std::string> numbers;
+  for (const Vote& vote :
+       session_.redis.run_all(ask_release_number(name, id_), {}, session_.loop.within(kAnswer)))
+    if (const Reply* reply = vote.good_reply()) numbers.insert(read_release_number(*reply));
+  return numbers;
+}
+
+/// Has the owner released this hold through another rlock?
+bool ScriptKeeper::was_released(const LockName& name) {
+  if (named_) {
+    const std::set<std::string> numbers = release_numbers(name);
+    return std::ranges::any_of(numbers, [&](const std::string& number) {
+      return !number.empty() && !numbers_before_[name].contains(number);
     });
+  }
+  const auto inner = inner_hold_in(id_);
+  const Call question = inner ? ask_for_inner(name, inner->request) : ask_released(name, id_);
+  const Votes votes = session_.redis.run_all(question, {}, session_.loop.within(kAnswer));
+  return std::ranges::any_of(votes, [&](const Vote& vote) {
+    const Reply* reply = vote.good_reply();
+    if (reply == nullptr) return false;
+    return inner ? read_inner(*reply) == InnerState::ended : read_released(*reply);
   });
-  if (parts_.size() < before && !parts_.empty()) keep();
 }
 
-std::string ScriptKeeper::names() const { return quoted(names_of(parts_)); }
+/// Drops the keys that the owner has released through another rlock: they are no loss.
+void ScriptKeeper::forget_released() {
+  kept_.forget([&](const Part& part) { return was_released(part.lock->name()); });
+}
 
-void ScriptKeeper::release_keys() {
-  if (parts_.empty()) return;
-  if (phase_ == Phase::stopping && !family_.surely_gone())
-    return complain(fmt::format(
+HoldEnd ScriptKeeper::end() {
+  if (kept_.parts().empty()) return {.outcome = "released", .why = "its owner has released it"};
+  if (const auto lost = kept_.loss())
+    return {.outcome = lost->by ? "removed" : "lost", .why = lost->by.value_or(lost->why)};
+  if (told_by_) return {.outcome = "interrupted", .signal = told_by_};
+  if (processes_.stopping()) return {.outcome = "stopped", .why = processes_.asked_by()};
+  return {.outcome = "released", .why = "the script has ended"};
+}
+
+/// Writes down how the holds have ended.
+void ScriptKeeper::record(const std::vector<Part>& ending) {
+  const Patience patience = session_.loop.within(cleanup_time(ending.size()));
+  for (const Part& part : ending)
+    for (const Call& call : part.release_followers) session_.redis.run_all(call, {}, patience);
+}
+
+/// `no`: some of the keys were lost before. `kept`: they are left to their lease.
+RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
+  const std::vector<Part>& parts = kept_.parts();
+  if (parts.empty()) return RunReport::Released::yes;
+  if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
+    warn(fmt::format(
         "not released, because a process that process {} has started may still run: {} expires within {}",
-        request_.script->pid, names(),
-        describe(remaining(keeper_->lease().valid_until(), session_.loop.now()))));
-  const auto answers = release(session_.redis, keys_.ending(parts_, keys_.past(end_)), {},
-                               within(cleanup_time(parts_.size())));
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    if (answers[i].how == ReleaseResult::How::unknown)
-      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}",
-                           quoted(parts_[i].lock->name()), answers[i].why, describe(request_.lease)));
+        request_.script->pid, kept_.names(),
+        describe(remaining(kept_.keeper().lease().valid_until(), session_.loop.now()))));
+    return RunReport::Released::kept;
+  }
+  bool lost = kept_.loss().has_value();
+  const std::vector<Part> ending = keys_.ending(parts, keys_.past(how, session_.loop.now()));
+  // Another process with the same --owner may have acquired the lost lock, and a release would free it.
+  if (lost && keys_.owner_returns()) {
+    record(ending);
+    return RunReport::Released::no;
+  }
+  const auto answers = release(session_.redis, ending, {}, session_.loop.within(cleanup_time(parts.size())));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string key = quoted(parts[i].lock->name());
+    if (answers[i].how == ReleaseResult::How::unknown) warn_unconfirmed(key, answers[i], request_.lease);
+    if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
+      continue;
+    lost = true;
+    warn_lost_at_release(key);
+    events_.lost(kLostAtRelease);
+  }
+  return lost ? RunReport::Released::no : RunReport::Released::yes;
 }
 
 }  // namespace
 
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id) {
+void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events) {
   go_on_in_background(
-      [&](const std::function<void()>& at_work) { ScriptKeeper{request, keys, id}.run(at_work); });
+      [&](const std::function<void()>& at_work) { ScriptKeeper{request, keys, id, events}.run(at_work); },
+      events.descriptors());
 }
 
 }  // namespace rlock

@@ -1,15 +1,17 @@
 #pragma once
 
+#include "cmd/run/events.h"
 #include "cmd/run/held_keys.h"
 #include "cmd/run/hold_request.h"
 
 namespace rlock {
 
-/// Leaves a process behind (loop/background) that keeps what `lock acquire --while-pid` has taken until the
-/// script ends, or somebody releases it, and returns when that process is at work. `id`: what was printed.
+/// Leaves a process behind (loop/background) that keeps the locks of `lock acquire --while-pid` until the
+/// script ends or the locks are released. Returns when that process is at work. `id`: the printed owner id.
+/// From then on that process reports the events.
 ///
-/// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script
-/// in time. Throws Error{system} when there can be no such process, or when the script has ended.
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id);
+/// The keeper has a guardian, as rlock run has: if the keeper is killed, stopped or stuck, the guardian stops
+/// the script in time. Throws Error{system} if the keeper cannot be started, or if the script has ended.
+void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events);
 
 }  // namespace rlock

@@ -12,7 +12,7 @@
 namespace rlock {
 
 ProcessId expect_script(pid_t script) {
-  // Unless PID 1 is our parent, it is init: stopping it after a loss would end the machine or container.
+  // Unless PID 1 is our parent, it is init: to stop it after a loss would end the machine or container.
   if (script == 1 && ::getppid() != 1)
     throw Error{Error::usage, "process 1 is the system's first process, and not the script that runs this"};
   const int why_not = may_signal(script);
@@ -29,7 +29,7 @@ ProcessId expect_script(pid_t script) {
 bool ScriptWatch::ended() {
   if (ended_ || (exit_ && !exit_->over())) return ended_;
   exit_.reset();
-  // The watch first: if the process ends between the two, the watch tells.
+  // The watch comes first: if the process ends between the two calls, the watch reports it.
   exit_.emplace(loop_, script_.pid);
   ended_ = !lives(script_);
   if (ended_) exit_.reset();

@@ -10,16 +10,18 @@
 
 namespace rlock {
 
-/// The process that --while-pid names, as it is now. Throws Error{usage} if there is no such process, if we may
-/// not signal it, or if it is PID 1 and not our own parent; Error{config} if /proc does not show it.
+/// Identifies the process of --while-pid. Throws Error{usage} if there is no such process, if we may not
+/// signal it, or if it is PID 1 and not our parent. Throws Error{config} if /proc is not mounted for our PID
+/// namespace.
 ProcessId expect_script(pid_t script);
 
-/// Ends a turn of the loop when the script ends.
+/// Wakes the loop when the script ends.
 class ScriptWatch {
  public:
   ScriptWatch(Loop& loop, const ProcessId& script) : loop_(loop), script_(script) {}
 
-  /// It has ended, or is a zombie; another process with its number does not count. Once true it stays so.
+  /// Has the script ended, or is it a zombie? A later process with the same number does not count. Once true,
+  /// it stays true.
   bool ended();
 
  private:

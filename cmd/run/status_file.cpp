@@ -25,7 +25,7 @@ namespace {
   throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(path), why)};
 }
 
-/// The descriptor that a path names by its text alone. Nothing may follow the number, since
+/// The descriptor that the text of a path names. The number must be its end:
 /// "/proc/self/fd/../../../etc/passwd" begins like the name of a descriptor.
 std::optional<int> descriptor_named(std::string_view path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
@@ -38,8 +38,8 @@ std::optional<int> descriptor_named(std::string_view path) {
   return std::nullopt;
 }
 
-/// The descriptor that a link names, as /dev/stdout does. Links of other users are not believed: they could
-/// make us write into whatever our caller has open.
+/// The descriptor to which a link such as /dev/stdout leads. Links of other users are not followed: they
+/// could make us write into any file that our caller has open.
 std::optional<int> descriptor_linked(const std::string& path) {
   const Descriptor link{::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   struct stat facts{};
@@ -59,7 +59,7 @@ Descriptor duplicate(int fd, const std::string& path) {
 }
 
 Descriptor open_device(const std::string& path) {
-  // Something else may have replaced it since lstat(): a link is not followed, and a pipe does not block us.
+  // Another file may be there since lstat(): links are not followed, and a pipe does not block us.
   Descriptor device{
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   if (!device) refuse(path, std::strerror(errno));
@@ -75,7 +75,22 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
+
+bool replaces(const std::string& path, const std::string& other) {
+  struct stat there{};
+  if (descriptor_named(path) || descriptor_linked(path)) return false;
+  if (::lstat(path.c_str(), &there) == 0 && S_ISCHR(there.st_mode)) return false;
+  char real[PATH_MAX];
+  const std::string file = ::realpath(other.c_str(), real) != nullptr ? real : other;
+  struct stat ours{};
+  struct stat theirs{};
+  return name_of(path) == name_of(file) && ::stat(folder_of(path).c_str(), &ours) == 0 &&
+         ::stat(folder_of(file).c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+         ours.st_ino == theirs.st_ino;
+}
 
 StatusFile::StatusFile(std::string path) : path_(std::move(path)) {
   auto fd = descriptor_named(path_);
@@ -90,14 +105,14 @@ StatusFile::StatusFile(std::string path) : path_(std::move(path)) {
     sink_ = open_device(path_);
     return;
   }
-  // A reader of the pipe or socket that a file replaced would wait for ever.
+  // If we replaced a pipe or a socket by a file, its reader would wait for ever.
   if (S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISBLK(mode))
     refuse(path_, "neither a file nor a character device; see --status-fd");
-  // An old report must not be taken for ours, even when we are killed before we can say anything.
+  // An old report must not be taken for ours, even if we are killed before we write one.
   if (::unlink(path_.c_str()) != 0 && errno != ENOENT) refuse(path_, std::strerror(errno));
   const std::string folder = folder_of(path_);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(path_, std::strerror(errno));
-  // Chosen now: write() could not report a lack of memory or of random numbers.
+  // Chosen now, because write() could not report a lack of memory or of random numbers.
   aside_ = fmt::format("{}/.rlock-status-{}", folder, to_hex(random_bytes(16)));
 }
 
@@ -105,7 +120,7 @@ int StatusFile::write(std::string_view report) const noexcept {
   return sink_ ? write_all(sink_.number(), report) : replace(report);
 }
 
-/// Written aside and renamed: a reader sees a whole report or none.
+/// Writes a temporary file and renames it: a reader sees a whole report or none.
 int StatusFile::replace(std::string_view report) const noexcept {
   const int fd = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno;

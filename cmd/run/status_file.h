@@ -7,35 +7,37 @@
 
 namespace rlock {
 
-/// Where --status-file leads: to a file that a report replaces as a whole, or to a character device or an
-/// open descriptor (/dev/null, /dev/stderr, /dev/fd/63) that the report is written to.
+/// The target of --status-file. A file is replaced as a whole; a character device or an open descriptor
+/// (/dev/null, /dev/stderr, /dev/fd/63) is written to.
 ///
-/// Others may be able to write into the folder: no link is opened by its path, and nobody can guess the name
-/// under which a report is written before it replaces the file.
+/// Other users may be able to write into the folder. So no link is opened by its path, and the name of the
+/// temporary file cannot be guessed.
 class StatusFile {
  public:
   StatusFile() = default;
 
-  /// Removes an old report, and keeps a descriptor that `path` names from being inherited, unless it is a
-  /// standard one. Throws Error{system} when a report could not be written in the end.
+  /// Removes an old report. If `path` names a descriptor, the command does not inherit it unless it is a
+  /// standard one. Throws Error{system} if a report could not be written later.
   explicit StatusFile(std::string path);
 
   bool named() const noexcept { return !path_.empty(); }
   const std::string& path() const noexcept { return path_; }
 
-  /// Answers the errno that stopped it; 0: done.
+  /// Returns 0 or the errno of the failure.
   [[nodiscard]] int write(std::string_view report) const noexcept;
 
  private:
   int replace(std::string_view report) const noexcept;
 
   std::string path_;
-  std::string aside_;  ///< where a report is written before it is renamed
-  Descriptor sink_;    ///< what must not be replaced
+  std::string aside_;  ///< the temporary file for a report
+  Descriptor sink_;    ///< the descriptor or device to write to
 };
 
-/// Close-on-exec, unless it is a standard one: what the command writes to its stdout must not end up in the
-/// first file that it opens.
+/// Would a report at `path` replace the file `other`? No if `path` names a descriptor or a device.
+bool replaces(const std::string& path, const std::string& other);
+
+/// Makes the descriptor close-on-exec unless it is a standard one. Otherwise the command would inherit it.
 void keep_from_command(int fd) noexcept;
 
 }  // namespace rlock

@@ -9,15 +9,13 @@
 namespace rlock {
 namespace {
 
-constexpr Milliseconds kListensAfter{1000};
-
-/// So many messages cost the server about as much as UNSUBSCRIBE.
-constexpr std::uint64_t kMostHeard = 8;
+/// This many messages cost the server about as much as UNSUBSCRIBE.
+constexpr std::uint64_t kMostMessages = 8;
 
 }  // namespace
 
-StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now)
-    : redis_(redis), heard_before_(redis.wakeups()), listen_at_(plus(now, kListensAfter)) {
+StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at)
+    : redis_(redis), messages_before_(redis.wakeups()), listen_at_(listen_at) {
   for (const Part& part : parts) {
     channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
     std::ranges::copy(part.lock->channels(), std::back_inserter(of_waiters_));
@@ -27,11 +25,10 @@ StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint 
 
 StopRequests::~StopRequests() { redis_.loop().leave(*this); }
 
-bool StopRequests::hears_too_much() const {
-  return !of_waiters_.empty() && redis_.wakeups() - heard_before_ > kMostHeard;
+bool StopRequests::too_many_messages() const {
+  return !of_waiters_.empty() && redis_.wakeups() - messages_before_ > kMostMessages;
 }
 
-/// The wait let its subscriptions stand, and inspect counts us among the waiters while they do.
 void StopRequests::end_wait() {
   for (const Channel& channel : of_waiters_)
     if (std::ranges::find(channels_, channel) == channels_.end()) redis_.unwatch(channel);
@@ -39,7 +36,7 @@ void StopRequests::end_wait() {
 }
 
 void StopRequests::ready(short, TimePoint now) {
-  if (hears_too_much()) end_wait();
+  if (too_many_messages()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
   mailbox_.emplace(redis_).listen_to(channels_);
@@ -61,14 +58,28 @@ bool StopRequests::take_removal() {
   return std::exchange(has_removal_, false);
 }
 
+bool StopRequests::take_confirmation() {
+  hear();
+  return std::exchange(has_confirmation_, false);
+}
+
+bool StopRequests::take_release() {
+  hear();
+  return std::exchange(has_release_, false);
+}
+
 void StopRequests::hear() {
   if (!mailbox_) return;
   for (const Message& message : mailbox_->take()) {
-    if (!message.text) continue;
+    if (!message.text) {
+      has_confirmation_ = true;
+      continue;
+    }
     if (!asked_) asked_ = read_stop_request(*message.text);
     const auto removal = read_removal_notice(*message.text);
     if (!removed_) removed_ = removal;
     has_removal_ = has_removal_ || removal;
+    has_release_ = has_release_ || *message.text == kReleased;
   }
 }
 

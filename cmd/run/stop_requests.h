@@ -8,49 +8,59 @@
 
 #include "loop/source.h"
 #include "redis/mailbox.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
 
 namespace rlock {
 
-/// Hears `rlock stop`, and `rlock unlock`, for a run that holds. It begins to listen when the run is a second
-/// old: most runs are over by then, and are to cost the server nothing for it.
+/// Receives the messages of `rlock stop`, `rlock unlock` and `rlock lock release` for a holder.
 ///
-/// It also ends the subscriptions of the wait, which stand until then: to where releases are announced. Others
-/// give back permits while we hold ours: after a few messages the server pays more for these than for
-/// UNSUBSCRIBE, so the subscriptions end at once.
+/// The subscriptions of the wait still stand: to end them right after the acquire would cost a request. They
+/// end by end_wait(), or when this class begins to listen; or earlier, after a few messages (others release
+/// permits, for example), because these messages cost the server more than UNSUBSCRIBE.
 class StopRequests final : public Source {
  public:
-  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now);
+  /// `listen_at`: when it starts to listen, which costs the server something.
+  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at);
   ~StopRequests() override;
   StopRequests(const StopRequests&) = delete;
   StopRequests& operator=(const StopRequests&) = delete;
 
-  /// Who asks us to end, and why; once there is one it stays.
+  /// The request to stop, with sender and reason; once set, it stays.
   const std::optional<std::string>& asked();
 
-  /// Who says that it has removed our lock by force, and why; once there is one it stays.
+  /// The notice that our lock was removed by force, with sender and reason; once set, it stays.
   const std::optional<std::string>& removed();
 
-  /// Has somebody said so since this was asked last? The message may be earlier than the removal, and come
-  /// once more behind it.
+  /// Has such a notice arrived since the last call? It may be sent before the removal, and again after it.
   bool take_removal();
 
-  TimePoint wake_at() const override { return hears_too_much() ? TimePoint::min() : listen_at_; }
+  /// Has a subscription been confirmed since the last call? Messages that came before it were missed.
+  bool take_confirmation();
+
+  /// Has the owner announced since the last call that it has released our lock, elsewhere?
+  bool take_release();
+
+  /// Ends the subscriptions of the wait. While they exist, inspect counts us among the waiters, and a script
+  /// that releases takes us for a waiter of another client. UNSUBSCRIBE leaves with the next call, so it costs
+  /// no request.
+  void end_wait();
+
+  TimePoint wake_at() const override { return too_many_messages() ? TimePoint::min() : listen_at_; }
   void ready(short events, TimePoint now) override;
 
  private:
-  bool hears_too_much() const;
-  void end_wait();
+  bool too_many_messages() const;
   void hear();
 
   Redis& redis_;
   std::vector<Channel> channels_;
-  std::vector<Channel> of_waiters_;  ///< where releases are announced; empty: we do not listen there any more
-  std::uint64_t heard_before_;       ///< Redis::wakeups() when the hold began
+  std::vector<Channel>
+      of_waiters_;  ///< where releases are announced to waiters; empty: we listen there no more
+  std::uint64_t messages_before_;  ///< Redis::wakeups() when the hold began
   TimePoint listen_at_;
-  std::optional<Mailbox> mailbox_;  ///< nothing: we do not listen yet
+  std::optional<Mailbox> mailbox_;  ///< empty: we do not listen yet
   std::optional<std::string> asked_, removed_;
-  bool has_removal_ = false;
+  bool has_removal_ = false, has_confirmation_ = false, has_release_ = false;
 };
 
 }  // namespace rlock

@@ -1,6 +1,7 @@
-// Events as datagrams for the system log. A syslog daemon gets the format of RFC 3164 without a host, as syslog(3) writes
-// it: "<14>Nov 23 14:05:01 rlock[4121]: event=acquired key="deploy" owner=...". A journal gets the same text as MESSAGE,
-// and each field once more as RLOCK_EVENT, RLOCK_KEY, RLOCK_OWNER, ...: journalctl RLOCK_KEY=deploy.
+// Sends events as datagrams to the system log. A syslog daemon gets the format of RFC 3164 without a host,
+// like from syslog(3): "<14>Nov 23 14:05:01 rlock[4121]: event=acquired key="deploy" owner=...". A journal
+// gets the same text as MESSAGE, and each field again as RLOCK_EVENT, RLOCK_KEY, RLOCK_OWNER, …: journalctl
+// RLOCK_KEY=deploy.
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -24,9 +25,9 @@ namespace {
 constexpr std::string_view kJournal = "/run/systemd/journal/socket";
 constexpr std::string_view kJournalName = "/journal/socket";
 
-constexpr int kFacility = 1;  // user: as logger(1)
+constexpr int kFacility = 1;  // user, like logger(1)
 
-/// Of RFC 5424.
+/// The severity of RFC 5424.
 int severity(Event::Weight weight) {
   switch (weight) {
     case Event::Weight::error: return 3;
@@ -37,7 +38,7 @@ int severity(Event::Weight weight) {
   return 6;
 }
 
-/// The fields that say something, those of every event first.
+/// The fields that are not null; first those that every event has.
 std::vector<std::pair<std::string_view, Json>> fields_of(const Event& event, std::int64_t dropped) {
   std::vector<std::pair<std::string_view, Json>> fields;
   fields.emplace_back("event", Json::word(event.name));
@@ -48,12 +49,12 @@ std::vector<std::pair<std::string_view, Json>> fields_of(const Event& event, std
   return fields;
 }
 
-/// What stands between the quotes of a JSON text; a number as it is.
+/// The text between the quotes of a JSON string; a number unchanged.
 std::string_view unquoted(std::string_view json) {
   return json.starts_with('"') ? json.substr(1, json.size() - 2) : json;
 }
 
-/// event=acquired key="deploy": pure ASCII, and on one line whatever a key consists of.
+/// event=acquired key="deploy": pure ASCII on one line, even if a key has other bytes.
 std::string text_of(const std::vector<std::pair<std::string_view, Json>>& fields) {
   std::string text;
   for (const auto& [name, value] : fields)
@@ -73,7 +74,7 @@ std::string timestamp(Milliseconds at) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-/// A field of a journal: "NAME=value", or with its length in front if the value has several lines.
+/// A field of a journal: "NAME=value", or with its length before the value if that has several lines.
 std::string journal_field(std::string_view name, std::string_view value) {
   if (value.find('\n') == value.npos) return fmt::format("{}={}\n", name, value);
   std::string field = fmt::format("{}\n", name);
@@ -96,11 +97,11 @@ void SystemLog::open(const std::string& socket) {
   paths_.push_back(socket);
   const int failed = connect();
   if (failed != 0)
-    complain(fmt::format("--syslog: cannot write to {}: {}; rlock goes on without it", in_quotes(socket),
-                         std::strerror(failed)));
+    warn(fmt::format("--syslog: cannot write to {}: {}; rlock goes on without it", in_quotes(socket),
+                     std::strerror(failed)));
 }
 
-/// Answers the errno that stopped it; 0: done.
+/// Connects to the first socket that works. Returns 0 or the errno of the failure.
 int SystemLog::connect() noexcept {
   int failed = ENOENT;
   for (const std::string& path : paths_) {
@@ -131,7 +132,7 @@ void SystemLog::write(const Event& event) noexcept {
   }
   int failed = send(datagram(event));
   const bool gone = failed != 0 && failed != EAGAIN && failed != ENOBUFS && failed != EMSGSIZE;
-  if (gone && connect() == 0) failed = send(datagram(event));  // the daemon has been started again
+  if (gone && connect() == 0) failed = send(datagram(event));  // the daemon was restarted
   dropped_ = failed == 0 ? 0 : dropped_ + 1;
 }
 
@@ -145,11 +146,11 @@ std::string SystemLog::datagram(const Event& event) const {
   const auto fields = fields_of(event, dropped_);
   if (!journal_)
     return fmt::format("<{}>{} rlock[{}]: {}", kFacility * 8 + severity(event.weight), timestamp(event.at),
-                       ::getpid(), text_of(fields));
+                       event.pid, text_of(fields));
   std::string datagram =
       journal_field("MESSAGE", text_of(fields)) +
       fmt::format("PRIORITY={}\nSYSLOG_FACILITY={}\nSYSLOG_IDENTIFIER=rlock\nSYSLOG_PID={}\n",
-                  severity(event.weight), kFacility, ::getpid());
+                  severity(event.weight), kFacility, event.pid);
   for (const LockName& key : event.keys) datagram += journal_field("RLOCK_KEY", key.str());
   for (const auto& [name, value] : fields)
     if (name != "key") datagram += journal_field(journal_name(name), unquoted(value.str()));

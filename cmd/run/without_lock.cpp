@@ -19,21 +19,17 @@ bool says_yes(const Vote& vote) {
   return reply != nullptr && reply->kind() == Reply::Kind::integer && reply->integer() > 0;
 }
 
-CommandOutcome run_command_alone(RunContext& run, Variables variables) {
+CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
   const RunOptions& options = run.opt;
-  HoldOptions how;
-  // No other run has our pid in its variables: the others of this command's family are known by it.
-  for (const auto& [name, value] : variables)
+  CommandOptions how = with_or_without_lock(options, describe_no_hold());
+  // No other run has our pid in its variables: it marks the processes of this command.
+  for (const auto& [name, value] : how.command.variables)
     if (name == "RLOCK_PID") how.marks.push_back(name + "=" + value.value_or(""));
-  how.command = {.argv = options.command, .variables = std::move(variables), .found = options.found};
-  how.signal = options.signal;
-  how.kill_after = options.kill_after;
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
-  how.stop_on_loss = false;  // there is nothing to lose
-  how.until_group = options.until_group;
-  how.tell_stopping = [&run](const std::string& why) { run.events.stopping(why); };
-  HeldLock nothing{.name = options.all_keys(),
+  how.rules.stop_on_loss = false;  // there is no lock to lose
+  run.events.listen_to(how);
+  HeldLock nothing{.name = [&options] { return options.all_keys(); },
                    .deadlines = [] { return Deadlines{}; },
                    .held = false,
                    .lost = [] { return std::optional<std::string>{}; }};
@@ -44,7 +40,7 @@ CommandOutcome run_command_alone(RunContext& run, Variables variables) {
 
 std::optional<LockName> existing_key(Session& session, const RunOptions& options) {
   const Interrupted interrupted = [&session] { return session.signals.any(); };
-  // Connections of its own: another process may use those of the wait. A replica may answer, too.
+  // It needs new connections, because another process may use those of the wait. A replica may answer too.
   Executor look{session.loop,
                 options.deployment.targets,
                 {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};
@@ -62,10 +58,10 @@ int run_without_lock(RunContext& run) {
   const TimePoint started = run.session.loop.now();
   const auto why = run.report.error;
   run.events.runs_without_lock(run.report);
-  const CommandOutcome ended = run_command_alone(run, for_command(run.opt, describe_no_hold()));
+  const CommandOutcome ended = run_command_alone(run);
   say_why_it_did_not_start(run.opt, ended);
   report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.loop.now()),
-               exit_status(ended, false));
+               exit_of(run.opt, ended, false));
   run.report.held.reset();
   if (!run.report.error) run.report.error = why;
   run.status.write(run.report);

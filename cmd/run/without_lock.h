@@ -7,13 +7,14 @@
 
 namespace rlock {
 
-/// A key of ours that exists, as a server says which cannot grant a lock but can still answer (one without
-/// memory, a replica, a minority of a quorum). Somebody may hold it. Asked once, for at most a second.
+/// Asks servers that cannot grant a lock but may still answer: one without memory, a replica, a minority of a
+/// quorum. Returns one of our keys that exists there, because another client may hold it. It asks once and
+/// waits for at most a second.
 std::optional<LockName> existing_key(Session& session, const RunOptions& options);
 
-/// Runs the command without a lock (--if-unreachable run): it gets the terminal, signals and --max-hold as under
-/// one, and nobody else can stop it. It lives on if we are killed. Records how it ended and answers the exit
-/// status; the record says already why there is no lock.
+/// Runs the command without a lock (--if-unreachable run). The command gets the terminal, signals and
+/// --max-hold as with a lock, but `rlock stop` cannot reach it, and it goes on if rlock is killed. Records
+/// how it ended and returns the exit status. The record already has the reason why there is no lock.
 int run_without_lock(RunContext& run);
 
 }  // namespace rlock

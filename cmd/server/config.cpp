@@ -1,10 +1,9 @@
-// One config file into ServerOptions. read_file() opens it and refuses what nobody should trust; Reader takes
-// the lines. The names are those of the long options, and the values go through the same setters, so that a
-// file can say nothing that the command line could not.
+// Reads one config file into ServerOptions. read_file() opens it and refuses a file that other users could
+// change; Reader parses the lines. The names are those of the long options, and the values go through the
+// same setters, so a file can set nothing that the command line cannot.
 //
-// A file that names a server decides who holds a lock and who gets the password. So it is read strictly: a
-// line that is not understood is an error and not skipped, since a setting that is silently left out may mean
-// another server.
+// A file that names a server decides who holds a lock and which server gets the password. So the parser is
+// strict: an unknown line is an error, because a skipped setting could mean another server.
 
 #include "cmd/server/config.h"
 
@@ -40,14 +39,14 @@ struct File {
   bool private_to_owner = false;
 };
 
-/// /dev/null as the config file asks for no settings at all.
+/// Is it /dev/null? As a config file it means: no settings.
 bool is_null_device(const struct stat& facts) {
   struct stat null{};
   return S_ISCHR(facts.st_mode) && ::stat("/dev/null", &null) == 0 && facts.st_rdev == null.st_rdev;
 }
 
-/// Whoever can write to the file chooses the server that decides who holds a lock and that gets our password.
-/// A group counts as others, even if it has one member today.
+/// Refuses a file that other users can write to: they could choose our server, and get our password. A group
+/// counts as other users, even if it has one member today.
 void refuse_foreign(const std::string& path, const struct stat& facts) {
   if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
     refuse(path, ::geteuid() == 0 ? "belongs to another user; it must be root's"
@@ -56,7 +55,7 @@ void refuse_foreign(const std::string& path, const struct stat& facts) {
     refuse(path, fmt::format("others can write to it; chmod go-w {}", shell_quoted(path)));
 }
 
-/// Opened without waiting for a writer, since a FIFO must not make us hang.
+/// Opens without waiting for a writer: a FIFO must not block us.
 File read_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) refuse(path, std::strerror(errno));
@@ -67,7 +66,7 @@ File read_file(const std::string& path) {
 
   struct stat facts{};
   if (::fstat(fd, &facts) != 0) refuse(path, std::strerror(errno));
-  // Asked about the descriptor and not the name, which may lead to another file by now.
+  // Asks about the descriptor, because the name may lead to another file by now.
   const bool nothing = is_null_device(facts);
   if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
   if (!nothing) refuse_foreign(path, facts);
@@ -92,7 +91,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// Does a URL say "user:password@"?
+/// Does the URL contain "user:password@"?
 bool has_password(std::string_view url) {
   const std::size_t scheme = url.find("://");
   const std::size_t at = url.rfind('@');
@@ -100,7 +99,7 @@ bool has_password(std::string_view url) {
   return url.substr(scheme + 3, at - scheme - 3).find(':') != std::string_view::npos;
 }
 
-/// The settings of one file, line by line.
+/// Parses the settings of one file, line by line.
 class Reader {
  public:
   Reader(const std::string& path, const File& file, ServerOptions& options, Profile& profile)
@@ -125,11 +124,10 @@ class Reader {
  private:
   void declare(ServerOptions& options) {
     said_ = &options;
-    declare_server_options(known_, options);
-    declare_file_options(known_, options);
+    declare_file_settings(known_, options);
   }
 
-  /// "[staging]": what follows, up to the next one, is said by that profile only.
+  /// "[staging]": the lines up to the next section belong to this profile.
   void section(std::string_view line) {
     constexpr std::string_view kMarks = "-_.";
     const std::string name{line.ends_with(']') ? line.substr(1, line.size() - 2) : ""};
@@ -138,7 +136,7 @@ class Reader {
     };
     if (name.empty() || !std::ranges::all_of(name, may_stand))
       fail("expected [NAME], of letters, digits, '-', '_' and '.'");
-    if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] stands there twice", name));
+    if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] appears twice", name));
     profile_.known.push_back(name);
     section_ = name;
     applies_ = name == profile_.name;
@@ -151,13 +149,13 @@ class Reader {
 
   void setting(std::string_view name, std::string_view value) {
     const Option& option = known(name);
-    if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} stands there twice", name));
+    if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} appears twice", name));
     seen_.emplace_back(name);
     const bool quoted =
         value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
     if (quoted) fail(fmt::format("{}: write the value without quotes; they would be part of it", name));
     if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
-    // Would the rest of the line be a comment, or part of a password? Whoever wrote it has to say.
+    // It could be a comment or part of a password: the user must decide.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
       fail(fmt::format("{}: a comment needs a line of its own", name));
     if (name == "url" && has_password(value) && !file_.private_to_owner)
@@ -167,15 +165,16 @@ class Reader {
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     const Verbosity before = verbosity();
     try {
-      if (option.configurable) said_->defaults.push_back({std::string{name}, std::string{value}, place()});
-      option.set(option.value.empty() ? (parse_truth(value) ? "" : "no") : value);
-    } catch (const Error& error) {  // says in which line of which file
+      if (option.configurable)
+        said_->defaults.push_back({std::string{name}, std::string{value}, place(), number_});
+      option.set(option.value.empty() ? switch_value(value) : value);
+    } catch (const Error& error) {  // adds the file and the line
       fail(fmt::format("{}: {}", name, error.what()));
     }
     if (!applies_) set_verbosity(before);  // the only setting that is not in the options
   }
 
-  /// As rlock config names it.
+  /// The source of a setting, as rlock config prints it.
   std::string place() const {
     const std::string path = sanitized(path_);
     return section_.empty() ? path : fmt::format("[{}] in {}", section_, path);
@@ -183,21 +182,18 @@ class Reader {
 
   const Option& known(std::string_view name) {
     const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
-    // A file outlives the reason for "insecure": nobody would notice that servers are not checked any more.
-    if (option && name != "insecure" && name != "config" && name != "profile") return *option;
+    if (option != nullptr) return *option;
     if (const Option* other = configurable_.find(name)) return *other;
     if (configurable_.exists(name)) fail(fmt::format("{} is for the command line only", name));
     std::vector<std::string_view> names;
     for (const auto& group : known_.groups) {
       for (const Option& other : group.options) {
-        for (const std::string_view own : long_names(other)) {
-          if (own != "insecure" && own != "config" && own != "profile") names.push_back(own);
-        }
+        for (const std::string_view own : long_names(other)) names.push_back(own);
       }
     }
     for (const Option* other : configurable_.all()) names.push_back(long_names(*other).front());
     const auto meant =
-        nearest(name, names);  // else it may be the beginning of a password, and is not repeated
+        nearest(name, names);  // without a near match it may be part of a password, so it is not repeated
     fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
                : fmt::format("unknown name; known are {}", fmt::join(names, ", ")));
   }
@@ -209,17 +205,17 @@ class Reader {
   const std::string& path_;
   const File& file_;
   Profile& profile_;
-  bool applies_ = true;               ///< what is said here counts
-  ServerOptions unused_;              ///< of a section that nobody asked for
-  ServerOptions* said_ = nullptr;     ///< what the lines that follow fill in
-  std::string section_;               ///< in which they stand
-  ConfigurableOptions configurable_;  ///< of the verbs
+  bool applies_ = true;               ///< the current lines count
+  ServerOptions unused_;              ///< the options of other profiles
+  ServerOptions* said_ = nullptr;     ///< the options that the current lines set
+  std::string section_;               ///< the current section
+  ConfigurableOptions configurable_;  ///< the options of the verbs
   VerbSpec known_;
   std::vector<std::string> seen_;
   int number_ = 0;
 };
 
-/// The environment is the caller's: a program with more rights than its caller (set-uid) must not believe it.
+/// Ignores the environment in a set-uid program, because the caller controls it.
 std::string variable(const char* name) {
   const char* value = ::secure_getenv(name);
   return value ? value : "";
@@ -251,7 +247,7 @@ std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
   const std::string xdg = variable("XDG_CONFIG_HOME");
   const std::string own = !xdg.empty() ? xdg : home().empty() ? "" : home() + "/.config";
-  // A relative XDG_CONFIG_HOME is to be ignored, says its specification.
+  // The specification says that a relative XDG_CONFIG_HOME is ignored.
   if (own.starts_with('/')) candidates.push_back(own + "/rlock/config");
   candidates.emplace_back("/etc/rlock/config");
   std::erase_if(candidates, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });

@@ -7,24 +7,25 @@
 
 namespace rlock {
 
-/// A section `[name]` of a config file, if it has one.
+/// A section `[name]` of a config file.
 struct Profile {
-  std::string name{};                ///< which one is looked for; empty: none
-  bool found = false;                ///< there is one,
-  ServerOptions options{};           ///< which says this
-  std::vector<std::string> known{};  ///< the names of all
+  std::string name{};                ///< the wanted section; empty: none
+  bool found = false;                ///< the file has this section
+  ServerOptions options{};           ///< its settings
+  std::vector<std::string> known{};  ///< the names of all sections
 };
 
-/// Reads one config file into `options`, and one of its sections into `profile`: one `name = value` a line,
-/// `#` starts a line of comment, names are the long server options, `[name]` begins a section. A byte order
-/// mark and carriage returns before newlines are skipped. A name may stand once, except `url`. Throws
-/// Error{config} with file and line: unknown names, junk, a URL with a password in a file that others can
-/// read, a file that others own (root may) or can write to, and what is no regular file of at most 64 KiB.
-/// /dev/null says nothing. Sections that nobody asks for are read as strictly.
+/// Reads a config file into `options`, and one of its sections into `profile`. Each line is `name = value`;
+/// `#` starts a comment line; names are those of the long server options; `[name]` starts a section. A byte
+/// order mark and carriage returns before newlines are skipped. Each name may stand once, except `url`. All
+/// sections are checked, not only the wanted one. /dev/null has no settings.
+///
+/// Throws Error{config} with file and line for an unknown name or a line that cannot be parsed. Also refuses
+/// a URL with a password in a file that other users can read, a file that belongs to another user (except
+/// root) or that others can write to, and anything but a regular file of at most 64 KiB.
 void read_config(const std::string& path, ServerOptions& options, Profile& profile);
 
-/// The files that are read where neither --config nor RLOCK_CONFIG
-/// names one, the more important first; those that exist.
+/// The existing files to read if neither --config nor RLOCK_CONFIG names one, the more important first.
 std::vector<std::string> standard_configs();
 
 }  // namespace rlock

@@ -10,19 +10,21 @@
 
 namespace rlock {
 
-/// Says where the table of verbs is: it stands above this floor. Without it there are no such options.
+/// Sets the function that returns the table of verbs, which belongs to a higher layer. Without it there are
+/// no configurable options.
 void set_verb_table(std::vector<const VerbEntry*> (*table)());
 
-/// The options of all verbs whose default a configuration file may say (Option::configurable). If several verbs have
-/// an option of the same name, the first verb in the table counts. The setters write into verbs that never act.
+/// The options of all verbs whose defaults a config file may set (Option::configurable). If several verbs
+/// have an option of the same name, the first verb in the table counts. The setters write into verbs that
+/// never act.
 class ConfigurableOptions {
  public:
   ConfigurableOptions();
 
-  /// Null if there is none. `name`: the long one, without dashes.
+  /// The option with this long name, without dashes. Null: there is none.
   const Option* find(std::string_view name);
 
-  /// Is this an option of any verb, configurable or not?
+  /// Has any verb this option, configurable or not?
   bool exists(std::string_view name);
 
   /// Each name once.
@@ -32,7 +34,8 @@ class ConfigurableOptions {
   const VerbSpec& spec(std::size_t verb);
 
   std::vector<const VerbEntry*> verbs_;
-  /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of them.
+  /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of
+  /// them.
   std::vector<std::pair<std::unique_ptr<Verb>, std::unique_ptr<VerbSpec>>> made_;
 };
 

@@ -1,10 +1,9 @@
-// resolve(): which servers, from all sources (settings.h). The URLs become Targets,
-// complete() adds the options to each of them, and REDIS_URL or the default address is taken where nobody
-// named a server.
+// resolve() finds the servers from all sources (settings.h). The URLs become Targets, and complete() adds the
+// options to each. If no source names a server, REDIS_URL or the default address counts.
 //
-// Two things must never happen silently: that a typed option comes to nothing (--tls beside a Unix socket),
-// and that two processes believe to use the same server and do not. So contradictions are errors, a server
-// that nobody named is said on stderr, and the result is handed on to nested runs as variables (environment).
+// Two things must never happen silently: that a typed option has no effect (--tls beside a Unix socket), and
+// that two processes use different servers but believe that they use the same one. So contradictions are
+// errors, a default server is printed on stderr, and nested runs get the result as variables (environment).
 
 #include "cmd/server/deployment.h"
 
@@ -16,11 +15,13 @@
 #include <memory>
 #include <string>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/secrets.h"
+#include "cmd/server/server_setting.h"
 #include "cmd/server/settings.h"
 #include "redis/local_directory.h"
 #include "sync/kinds/keys.h"
@@ -33,8 +34,8 @@ bool has_tls_options(const ServerOptions& options) {
          options.insecure;
 }
 
-/// Fills in what a URL leaves open. What was typed (`flags`) overrules the URL, or it is an error: a typed
-/// option must not come to nothing silently.
+/// Fills in what a URL leaves open. Typed options (`flags`) overrule the URL or are an error: a typed option
+/// must not be ignored silently.
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
   if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
   if (options.db && (!target.db_named || flags.db)) {
@@ -42,7 +43,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
     target.db_named = true;
   }
   if (target.topology == Target::Topology::cluster && target.db != 0)
-    throw Error{Error::usage, "--db: a cluster has no databases"};
+    throw Error{Error::usage, as_given("db", "--db") + ": a cluster has no databases"};
   const bool speaks_tcp = target.topology != Target::Topology::local &&
                           (target.addresses.empty() || !target.addresses[0].is_unix());
   if (flags.tls.value_or(false) && !speaks_tcp)
@@ -63,12 +64,26 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
   target.tls.cert = options.cert.value_or("");
   target.tls.key = options.tls_key.value_or("");
   target.tls.sni = options.sni.value_or("");
-  target.tls.insecure = flags.insecure;  // on the command line only
+  target.tls.insecure = flags.insecure;  // only from the command line
   if (target.tls.cert.empty() != target.tls.key.empty())
-    throw Error{Error::usage, "--cert and --tls-key need each other"};
+    throw Error{Error::usage, fmt::format("{} and {} need each other", as_given("cert", "--cert"),
+                                          as_given("tls-key", "--tls-key"))};
 }
 
-/// The password of servers whose URL has none. Asked for at most once.
+/// For messages about them.
+void remember_sources(const std::vector<Settings>& sources) {
+  for (const ServerSetting& setting : server_settings()) {
+    const auto has_it = [&](const Settings& one) { return setting.is_set(one.options); };
+    const auto found = std::ranges::find_if(sources, has_it);
+    const bool typed = found == sources.end() || found->source == Settings::Source::command_line;
+    const std::string_view name = setting.name();
+    remember_default(
+        name, typed ? std::string{}
+                    : spelled_source(*found, name, fmt::format("{} in {}", name, sanitized(found->path))));
+  }
+}
+
+/// The password for servers whose URL has none.
 PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
   if (named.password_file) return PasswordSource::file(*named.password_file);
   for (const char* name : kPasswordVariables) {
@@ -84,14 +99,14 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
   for (const std::string& url : urls) {
     try {
       targets.push_back(parse_target(url));
-    } catch (const Error& error) {  // says where the URL came from
+    } catch (const Error& error) {  // adds the source of the URL
       throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
     }
   }
   return targets;
 }
 
-/// The same server twice would make a majority of one.
+/// The same server given twice would be a majority alone.
 void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -104,7 +119,8 @@ void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
   }
 }
 
-/// A URL for other commands. That of the private server names no database, but that of its socket can.
+/// A URL for other commands. The URL of the private server cannot name a database, but the URL of its socket
+/// can.
 std::string url_of(const Target& target) {
   if (target.topology != Target::Topology::local || target.db == 0) return target.url();
   Target socket = target;
@@ -114,7 +130,7 @@ std::string url_of(const Target& target) {
   return socket.url();
 }
 
-/// As a nested run finds it from another folder. Not by std::filesystem, which brings std::locale into each start.
+/// The path as a nested run in another folder finds it. std::filesystem would add std::locale to each start.
 std::string absolute(const std::string& path) {
   if (path.starts_with('/')) return path;
   const std::unique_ptr<char, decltype(&std::free)> here{::get_current_dir_name(), &std::free};
@@ -131,7 +147,7 @@ std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
   return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
 }
 
-/// The options by which another command of the same user reaches the same keys.
+/// The options by which another command of this user reaches the same keys.
 std::string options_of(const Deployment& deployment) {
   std::string words;
   if (deployment.typed) {
@@ -152,10 +168,11 @@ void check_key(std::string_view key) {
 
 Deployment resolve(const ServerOptions& flags) {
   const std::vector<Settings> sources = flags.sources ? *flags.sources : settings_of(flags);
+  remember_sources(sources);
   const ServerOptions named = merged(sources, [](const Settings& one) { return !one.behind_environment; });
   const ServerOptions config = merged(sources, [](const Settings& one) { return one.behind_environment; });
   ServerOptions all = named;
-  fill(all, config);
+  fill_missing(all, config);
 
   Deployment deployment{.prefix = all.prefix.value_or("")};
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
@@ -167,7 +184,7 @@ Deployment resolve(const ServerOptions& flags) {
       !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) || flags.profile;
   const auto named_by =
       std::ranges::find_if(sources, [](const auto& one) { return !one.options.urls.empty(); });
-  const std::string_view source =
+  const std::string source =
       named_by == sources.end() ? "REDIS_URL" : spelled_source(*named_by, "url", "url in a config file");
   if (!all.urls.empty()) {
     deployment.targets = targets_of(all.urls, source);
@@ -179,18 +196,18 @@ Deployment resolve(const ServerOptions& flags) {
       all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
-    // The password in a URL beats the common one, unless the user has just typed one (--askpass).
+    // A password in a URL comes before the common one, unless the user has just typed one (--askpass).
     if (all.askpass || target.password.empty()) target.password = password;
   }
-  refuse_twins(deployment.targets, source);  // after complete(): --db may make two URLs the same
+  refuse_twins(deployment.targets, source);  // after complete(), because --db may make two URLs the same
   deployment.environment = environment_of(deployment, password);
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
-  if (profile_of(flags) && flags.config)  // where that profile stands
+  if (profile_of(flags) && flags.config)  // the file with that profile
     deployment.environment.emplace_back("RLOCK_CONFIG", absolute(*flags.config));
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
-    complain(fmt::format("no server was named: using {}, which is a different server on each host; see --url",
-                         deployment.targets[0].str()));
+    warn(fmt::format("no server was named: using {}, which is a different server on each host; see --url",
+                     deployment.targets[0].str()));
   return deployment;
 }
 
@@ -204,9 +221,10 @@ Setter key_into(std::vector<std::string>& keys) {
 Setter key_into(std::string& key) {
   return [&key](std::string_view value) {
     check_key(value);
-    // The user would believe that both are locked.
+    // The user would think that both keys are locked.
     if (!key.empty())
-      throw Error{Error::usage, fmt::format("one KEY, and {} stands there already", in_quotes(key))};
+      throw Error{Error::usage,
+                  fmt::format("this verb takes one KEY, and {} is its KEY already", in_quotes(key))};
     key = value;
   };
 }
@@ -214,7 +232,8 @@ Setter key_into(std::string& key) {
 LockName Deployment::name(const std::string& key) const {
   check_key(key);
   if (prefix.size() + key.size() > kLongestKey)
-    throw Error{Error::usage, fmt::format("--prefix and key together have more than {} bytes", kLongestKey)};
+    throw Error{Error::usage, fmt::format("{} and key together have more than {} bytes",
+                                          as_given("prefix", "--prefix"), kLongestKey)};
   const LockName full{prefix + key};
   const auto is_cluster = [](const Target& target) { return target.topology == Target::Topology::cluster; };
   if (std::ranges::any_of(targets, is_cluster) && !placeable(full))

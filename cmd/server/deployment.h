@@ -14,24 +14,24 @@
 
 namespace rlock {
 
-/// Where locks live, resolved from all sources: flags, then
-/// the environment, then the config files, then REDIS_URL.
+/// The servers with the locks, resolved from all sources in the order of settings.h: flags, profile, environment and
+/// config files; then from REDIS_URL.
 struct Deployment {
-  std::vector<Target> targets;  ///< several: a quorum
+  std::vector<Target> targets;  ///< several targets form a quorum
   Timeouts timeouts;
   std::string prefix;   ///< prepended to every key
-  bool named = false;   ///< somebody said which server; else it is the default one
-  bool history = true;  ///< whoever ends a hold writes down how
-  bool typed = false;   ///< by options, which no other command sees
+  bool named = false;   ///< a source named the server; false: it is the default
+  bool history = true;  ///< record how each hold ended
+  bool typed = false;   ///< an option names the server, so other commands do not know it
 
-  /// The variables that make a nested rlock reach the same
-  /// server, those without a value to be unset. Never a password.
+  /// The variables that lead a nested rlock to the same server; those without a value must be unset. They
+  /// contain no password.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
 
-  /// Are keys spread over the slots of a cluster?
+  /// Are the keys spread over the slots of a Cluster?
   bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
 
-  /// What happens to who does not get a lock that is not fair.
+  /// What a busy acquire of a lock that is not fair leaves behind.
   Turn turn(bool waits) const {
     if (targets.size() > 1) return Turn::no_places;
     return waits ? Turn::queue : Turn::leave;
@@ -39,22 +39,22 @@ struct Deployment {
 
   PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }
 
-  /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
+  /// The full name of a key. Throws Error{usage} unless it has 1 byte to 4 KiB, prefix included.
   LockName name(const std::string& key) const;
 };
 
-/// Variables that hold a password, the more important first.
+/// The variables with a password, the more important first.
 constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
-/// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to,
-/// and says on stderr which server it is when nobody named one.
-/// Throws Error{usage} for values, Error{config} for what a config file or a password file says.
+/// Reads the environment and the config files, lets `flags` overrule them, and asks for a password with
+/// --askpass. Prints the server if no source named one. Throws Error{usage} for bad values, and Error{config}
+/// for errors in a config file or a password file.
 Deployment resolve(const ServerOptions& flags);
 
 /// The longest key, prefix included.
 constexpr std::size_t kLongestKey = 4096;
 
-/// Takes a KEY as it is typed. Throws Error{usage} for one that is empty or too long.
+/// The setter for a KEY as typed. It throws Error{usage} if the key is empty or too long.
 Setter key_into(std::vector<std::string>& keys);
 Setter key_into(std::string& key);
 

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestOwner = 256;
 
 namespace {
 
-/// KEY as an operand, and -k, which may stand for it.
+/// Declares KEY as an operand, and -k in its place.
 void declare(VerbSpec& spec, Operand key) {
   key.name = "KEY";
   key.instead = "key";
@@ -52,8 +52,8 @@ Owner parse_owner(std::string_view text) {
     throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kLongestOwner)};
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
     throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
-  // In a read/write lock these stand beside the owners.
-  if (text == "mode" || text.ends_with(":expire_time"))
+  // These fields stand beside the owners in a read/write lock, or mean that an owner writes.
+  if (text == "mode" || text.ends_with(":expire_time") || text.ends_with(":write"))
     throw Error{Error::usage, "Redisson uses this name itself"};
   return Owner{std::string{text}};
 }

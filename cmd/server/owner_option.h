@@ -9,10 +9,10 @@
 
 namespace rlock {
 
-/// KEY as the first argument, or by -k.
+/// Declares KEY as the first argument, or by -k.
 void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 
-/// The same for several of them; `optional`: or none.
+/// The same for several keys; `optional`: or none.
 void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
                   Offer offer = Offer::key);
 
@@ -20,8 +20,8 @@ void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional 
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
                    std::string_view manual = {});
 
-/// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields
-/// that Redisson keeps beside owners. Throws Error{usage}.
+/// Parses an owner: 1 to 256 printable ASCII characters without blanks, and no field name that Redisson keeps
+/// beside owners. Throws Error{usage}.
 Owner parse_owner(std::string_view text);
 
 }  // namespace rlock

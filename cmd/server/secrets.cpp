@@ -1,9 +1,9 @@
-// Passwords that somebody typed into a URL. They stand in argv, where ps shows them to everybody, and in our
-// environment. keep_passwords() runs before anything else: it hands every password to base/redaction, which
-// keeps it out of all texts, and overwrites those in argv.
+// Passwords in URLs. In argv, ps shows them to all users; they are also in our environment. keep_passwords()
+// runs before everything else. It passes each password to base/redaction, which hides it in all texts, and
+// overwrites it in argv.
 //
-// It must find a password also where the URL is wrong, because just then an error message will repeat the
-// URL: so it does not parse URLs, but looks for the part before the last '@'.
+// It must find a password even in a wrong URL, because then an error message will repeat the URL. So it does
+// not parse URLs, but takes the text before the last '@'.
 
 #include "cmd/server/secrets.h"
 
@@ -24,11 +24,11 @@ namespace {
 struct Part {
   std::size_t begin = 0;
   std::size_t size = 0;
-  bool is_name = false;  ///< it stands where a good URL has a user; perhaps it was meant as a password
+  bool is_name = false;  ///< it stands where a URL has the user, but may be a password
 };
 
-/// Where the user and password of something like a URL begin: after "://" or, where that was mistyped, after
-/// "redis:" or "redis:/".
+/// The position of user and password in a word like a URL: behind "://", or behind "redis:" or "redis:/" if
+/// the scheme was mistyped.
 std::size_t end_of_scheme(std::string_view word) {
   constexpr std::string_view kMark = "://";
   if (const std::size_t mark = word.find(kMark); mark != word.npos) return mark + kMark.size();
@@ -37,7 +37,7 @@ std::size_t end_of_scheme(std::string_view word) {
   return scheme != word.npos && colon != word.npos ? word.find_first_not_of('/', colon + 1) : word.npos;
 }
 
-/// The last '@' ends it: a password may hold a literal '@' or '/', which makes the URL unreadable.
+/// The last '@' ends the password: a literal '@' or '/' in it makes the URL invalid.
 std::optional<Part> password_in(std::string_view word) {
   const std::size_t begin = end_of_scheme(word);
   const std::size_t end = word.rfind('@');
@@ -49,7 +49,7 @@ std::optional<Part> password_in(std::string_view word) {
 
 void keep_password_in(std::string_view word) {
   const auto password = password_in(word);
-  // The name of a user is no secret in other texts: keys and hosts may be called the same.
+  // A user name is no secret in other texts: keys and hosts may have the same name.
   if (password && !password->is_name) keep_secret(word.substr(password->begin, password->size));
 }
 

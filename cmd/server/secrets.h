@@ -4,13 +4,12 @@
 
 namespace rlock {
 
-/// Keeps the passwords that stand in the command line and in the environment,
-/// used or not, out of every text (see base/redaction.h), and overwrites
-/// those in argv, in place: /proc/PID/cmdline and ps read these very bytes.
+/// Hides the passwords of the command line and of the environment in all texts, whether used or not (see
+/// base/redaction.h). Overwrites those in argv in place, because /proc/PID/cmdline and ps read these bytes.
 void keep_passwords(int argc, char** argv);
 
-/// Asks on the controlling terminal, without echo. Throws
-/// Error{usage} where there is no terminal or nothing was typed.
+/// Asks for a password on the controlling terminal, without echo. Throws Error{usage} if there is no
+/// terminal, or nothing was typed.
 std::string ask_password();
 
 }  // namespace rlock

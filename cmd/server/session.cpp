@@ -1,10 +1,9 @@
-// What verbs ask and how they take the answers. Each method sends one call, waits with the patience of the
-// verb for a quorum and a moment longer, and differs in what it takes for an answer: ask() and ask_all() want
-// replies that are no errors, ask_each() keeps the votes beside their nodes, any_answer() and any_answers()
-// take errors too.
+// How verbs ask and take the answers. Each method sends one call, and waits for a quorum and a moment more,
+// at most as long as the patience of the verb. ask() and ask_all() want replies that are no errors;
+// ask_each() keeps the votes of all nodes; any_answer() and any_answers() accept errors too.
 //
-// A verb that only asks has no business without an answer. So too few answers fly as an Error from here, with
-// a text for a person (describe()), and a signal as EndedBySignal: no verb looks at either.
+// A verb that only asks can do nothing without an answer. So too few answers become an Error here, with a
+// text for people (describe()), and a signal becomes EndedBySignal: verbs handle neither.
 
 #include "cmd/server/session.h"
 
@@ -20,14 +19,14 @@
 namespace rlock {
 namespace {
 
-/// How much longer than a quorum the other nodes may take; the second where their answers matter less.
+/// The extra time for other nodes after a quorum has answered. The short one is for less important answers.
 constexpr Milliseconds kGrace{500};
 constexpr Milliseconds kShortGrace{200};
 
-/// Without --wait: how long a Cluster or the Sentinels may take until they have a primary.
+/// Without --wait, a Cluster or Sentinels may take this long to name a primary.
 constexpr Milliseconds kFailover{30000};
 
-/// Without --wait: how long an outage may last in the middle of a wait. A server is restarted in this time.
+/// Without --wait, an outage during a wait may last this long. In this time a server can restart.
 constexpr Milliseconds kOutage{60000};
 
 }  // namespace
@@ -40,14 +39,14 @@ Session::Session(Deployment resolved, const WaitOptions& wait, bool all)
 
 Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options)
     : deployment(std::move(resolved)),
-      may_wait(wait != nullptr && !wait->given),
+      may_wait(wait != nullptr && !wait->given && !wait->typed_nonblock),
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts,
              .all = options.all,
              .to_primary = options.to_primary,
              .retry_first_contact = wait != nullptr && wait->given,
-             // A private server may have to start first: the loop does not turn then, so signals are drained
+             // A private server may have to start first. The loop does not turn then, so signals are drained
              // here.
              .interrupted = [this] { return signals.drain_any(); }}) {}
 
@@ -57,6 +56,13 @@ Milliseconds Session::first_contact() const {
   };
   const bool any = std::ranges::any_of(deployment.targets, fails_over);
   return any ? kFailover : deployment.timeouts.connect + deployment.timeouts.command;
+}
+
+std::vector<LockName> Session::names(const std::vector<std::string>& keys) const {
+  std::vector<LockName> names;
+  for (const std::string& key : keys)
+    if (std::ranges::count(names, name(key)) == 0) names.push_back(name(key));
+  return names;
 }
 
 Patience Session::patience() const {
@@ -83,8 +89,8 @@ void Session::check_signals() const {
 Reply Session::ask(const Call& call, const Delivery& delivery) { return ask_all(call, delivery).front(); }
 
 Reply Session::any_answer(const Call& call) {
-  Failure failure{Error::unreachable, "no answer"};
-  for (const Vote& vote : redis.run_all(call, persistently(), patience())) {
+  Failure failure = no_answer();
+  for (const Vote& vote : redis.run_all(call, with_retries(), patience())) {
     if (vote.reply) return *vote.reply;
     if (vote.failure) failure = *vote.failure;
   }
@@ -103,13 +109,13 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kGrace});
   std::size_t answers = 0;
-  Failure failure{Error::unreachable, "no answer"};
+  Failure failure = no_answer();
   for (const Vote& vote : votes) {
     if (vote.good_reply()) ++answers;
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
-  check_signals();  // before the failure, which it may have caused
+  check_signals();  // before the failure, because a signal may have caused it
   if (answers >= redis.quorum()) return votes;
   if (redis.nodes() > 1 && failure.kind == Error::unreachable) failure = redis.trouble().value_or(failure);
   fail(failure);
@@ -122,7 +128,7 @@ Votes Session::any_answers(const Call& call) {
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
                                 std::function<void(const Waiting&)> tell) const {
   AcquireOptions options;
-  // A patience that is over from the start (-n) makes a single attempt.
+  // A patience that has ended from the start (-n) makes a single attempt.
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
                       .interrupted = [this] { return signals.any(); }};
   options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;

@@ -11,64 +11,67 @@
 
 namespace rlock {
 
-/// Thrown up to main(), which ends the process by it: a signal has ended what a verb waited for, and nothing is
-/// left to undo.
+/// Thrown up to main(), which then ends the process by this signal. The signal has ended a wait, and nothing
+/// is left to undo.
 struct EndedBySignal {
   int number;
 };
 
-/// A deployment that one verb talks to: its loop, its signals and its connections, with a time limit for a
-/// verb that only asks. Nothing is sent before the first call.
+/// The deployment of one verb, with its loop, signals and connections, and a time limit for a verb that only
+/// asks. Nothing is sent before the first call.
 class Session {
  public:
-  /// For looks alone a replica will do.
+  /// `looks`: the verb only reads, so a replica is good enough.
   enum class Access { looks, writes };
 
-  /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
+  /// `wait`: of a verb that waits. Without it, a server that does not answer is a failure at once.
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
                    Access access = Access::writes);
 
-  /// Of a deployment that has been resolved before. `all`: every node has to grant (--quorum all).
+  /// For a resolved deployment. `all`: every node must grant (--quorum all).
   Session(Deployment resolved, const WaitOptions& wait, bool all);
 
   const Deployment deployment;
-  const bool may_wait;  ///< would --wait help? It is an option of this verb, and was not given
+  const bool may_wait;  ///< would --wait help? The verb has this option, and neither it nor -n was given
   Loop loop;
-  Signals signals;  ///< none of them ends us: a wait that ends gives back first
+  Signals signals;  ///< they do not end the process: an ended wait first undoes its acquire
   Executor redis;
 
   LockName name(const std::string& key) const { return deployment.name(key); }
+  /// In their order, each once.
+  std::vector<LockName> names(const std::vector<std::string>& keys) const;
 
-  /// Throws EndedBySignal if a signal has come that ends waits.
+  /// Throws EndedBySignal if a signal that ends waits has arrived.
   void check_signals() const;
 
-  /// The answer of any node. Throws EndedBySignal; and Error, which names the node if it cannot be reached.
-  Reply ask(const Call& call, const Delivery& delivery = persistently());
+  /// The answer of any node. Throws EndedBySignal, and Error, which names the node if it cannot be reached.
+  Reply ask(const Call& call, const Delivery& delivery = with_retries());
 
-  /// As ask(), for a call that a server may forbid or not understand: an error reply is an answer.
+  /// Like ask(), for a call that a server may forbid or not know: an error reply is an answer.
   Reply any_answer(const Call& call);
 
-  /// The answers of all nodes that gave one; at least a majority. Throws Error as ask() does.
-  std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = persistently());
+  /// The answers of all nodes that gave one; at least a majority. Throws Error like ask().
+  std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = with_retries());
 
-  /// What every node says, in their order: at least a majority of answers. Throws Error as ask() does.
-  Votes ask_each(const Call& call, const Delivery& delivery = persistently());
+  /// The votes of all nodes, in their order, with at least a majority of answers. Throws Error like ask().
+  Votes ask_each(const Call& call, const Delivery& delivery = with_retries());
 
-  /// As ask_each(), for a call that can be done without: errors and silence are answers too.
+  /// Like ask_each(), for a call that may fail: errors and silence are results too.
   Votes any_answers(const Call& call);
 
-  /// How acquire() is to wait; it tells `tell` what it sees meanwhile.
+  /// The options for acquire(). `tell` gets the state of the wait.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started,
                          std::function<void(const Waiting&)> tell) const;
 
-  /// For one call.
+  /// The patience for one call.
   Patience patience() const;
 
-  /// Why the deployment cannot be used, for a person: it names the servers and, where none can be reached, it
-  /// says what to do. `known`: what it said before it failed, "; ..."; then its address was right.
+  /// Why the deployment cannot be used, for people. The text names the servers and, if no server can be
+  /// reached, the remedy. `known`: the last answer before the failure, "; ..."; it shows that the address was
+  /// right.
   std::string describe(const Failure& failure, std::string_view known = {}) const;
 
-  /// Throws an Error that says so.
+  /// Throws this failure as an Error.
   [[noreturn]] void fail(const Failure& failure) const;
 
  private:

@@ -3,53 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <iterator>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/server/config.h"
+#include "cmd/server/server_setting.h"
 
 namespace rlock {
 namespace {
 
-/// RLOCK_URL may hold several URLs. One from a mounted secret or a block of YAML ends with a newline.
-std::vector<std::string> words_of(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  std::vector<std::string> words = split(text, ' ');
-  std::erase(words, "");
-  return words;
-}
-
-bool history_from(const std::string& text) {
-  try {
-    return parse_truth(text);
-  } catch (const Error& error) {  // says which variable it is
-    throw Error{error.kind(), fmt::format("RLOCK_HISTORY: {}", error.what())};
-  }
-}
-
 ServerOptions from_environment() {
   ServerOptions options;
-  if (const auto urls = environment_variable("RLOCK_URL")) options.urls = words_of(*urls);
-  options.password_file = environment_variable("RLOCK_PASSWORD_FILE");
-  options.prefix = environment_variable("RLOCK_PREFIX");
-  options.config = environment_variable("RLOCK_CONFIG");
-  options.profile = environment_variable("RLOCK_PROFILE");
-  if (const auto history = environment_variable("RLOCK_HISTORY")) options.history = history_from(*history);
+  for (const ServerSetting& setting : server_settings())
+    if (setting.variable != nullptr)
+      if (const auto value = environment_variable(setting.variable))
+        setting.set_from_variable(options, *value);
   return options;
 }
 
-template <class Value>
-void fill_one(std::optional<Value>& value, const std::optional<Value>& other) {
-  if (!value) value = other;
-}
-
-/// What the files say, the more important first: their sections of this name, and the rest.
+/// The settings of the files, the more important first: those of the profile, and the rest.
 struct Files {
   std::vector<Settings> profiles, rest;
-  std::vector<std::string> known;  ///< names of all profiles
+  std::vector<std::string> known;  ///< the names of all profiles
 };
 
 Files read_files(const std::vector<std::string>& paths, const std::string& name) {
@@ -87,19 +64,8 @@ std::optional<std::string> environment_variable(const char* name) {
   return value;
 }
 
-void fill(ServerOptions& options, const ServerOptions& other) {
-  if (options.urls.empty()) options.urls = other.urls;
-  for (const auto member :
-       {&ServerOptions::password_file, &ServerOptions::user, &ServerOptions::prefix, &ServerOptions::cacert,
-        &ServerOptions::cacertdir, &ServerOptions::cert, &ServerOptions::tls_key, &ServerOptions::sni})
-    fill_one(options.*member, other.*member);
-  fill_one(options.db, other.db);
-  fill_one(options.connect_timeout, other.connect_timeout);
-  fill_one(options.command_timeout, other.command_timeout);
-  fill_one(options.tls, other.tls);
-  fill_one(options.history, other.history);
-  // A file cannot take back what was typed.
-  options.askpass = options.askpass || other.askpass;
+void fill_missing(ServerOptions& options, const ServerOptions& other) {
+  for (const ServerSetting& setting : server_settings()) setting.fill(options, other);
 }
 
 std::optional<std::string> profile_of(const ServerOptions& flags) {
@@ -123,7 +89,7 @@ std::vector<Settings> settings_of(const ServerOptions& flags) {
   const std::vector<std::string> paths = config ? std::vector{*config} : standard_configs();
   Files files = read_files(paths, name);
   if (!name.empty() && files.profiles.empty()) refuse_profile(name, paths, files.known);
-  // Whoever types a profile means its server, whatever the shell has been told before.
+  // A user who types a profile wants its server, whatever the environment says.
   for (Settings& profile : files.profiles) profile.behind_environment = !flags.profile;
   sources.insert(flags.profile ? sources.begin() + 1 : sources.end(),
                  std::make_move_iterator(files.profiles.begin()),
@@ -136,7 +102,7 @@ ServerOptions merged(const std::vector<Settings>& sources,
                      const std::function<bool(const Settings&)>& wanted) {
   ServerOptions all;
   for (const Settings& source : sources)
-    if (wanted(source)) fill(all, source.options);
+    if (wanted(source)) fill_missing(all, source.options);
   return all;
 }
 
@@ -159,22 +125,10 @@ std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& opti
   return default_of(*flags.sources, option);
 }
 
-std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file) {
-  struct Spelled {
-    std::string_view name, option, variable;
-  };
-  static constexpr std::array kSpelled{Spelled{"history", "", "RLOCK_HISTORY"},
-                                       Spelled{"url", "--url", "RLOCK_URL"},
-                                       Spelled{"password-file", "--password-file", "RLOCK_PASSWORD_FILE"},
-                                       Spelled{"prefix", "--prefix", "RLOCK_PREFIX"},
-                                       Spelled{"config", "--config", "RLOCK_CONFIG"},
-                                       Spelled{"profile", "--profile", "RLOCK_PROFILE"}};
-  const auto found = std::ranges::find(kSpelled, name, &Spelled::name);
-  if (source.source == Settings::Source::command_line)
-    return found == kSpelled.end() ? "the command line" : found->option;
-  if (source.source == Settings::Source::environment)
-    return found == kSpelled.end() ? "the environment" : found->variable;
-  return in_file;
+std::string spelled_source(const Settings& source, std::string_view name, std::string_view in_file) {
+  if (source.source == Settings::Source::command_line) return fmt::format("--{}", name);
+  if (source.source == Settings::Source::environment) return server_setting(name).variable;
+  return std::string{in_file};
 }
 
 }  // namespace rlock

@@ -11,51 +11,50 @@
 
 namespace rlock {
 
-/// Where locks live, as several sources say it.
+/// The settings of the servers, from several sources.
 
-/// What one of them says.
+/// The settings of one source.
 struct Settings {
   enum class Source { command_line, environment, profile, file };
 
   Source source;
-  std::string path{};  ///< of a profile and a file
+  std::string path{};  ///< for a profile and a file
   ServerOptions options{};
   bool behind_environment = false;  ///< the environment overrules it
 };
 
-/// All of them, the more important first: what one leaves open is left to the next. A profile that was typed
-/// overrules the environment, one that the environment names does not; each overrules what stands in the
-/// files outside of profiles.
-/// Throws Error{config} for what a file says, and for a profile that there is not.
+/// All sources, the more important first; the next source fills in what is missing. A typed profile overrules
+/// the environment; a profile that the environment names does not. Both overrule the lines of the files
+/// outside profiles. Throws Error{config} for errors in a file, and for an unknown profile.
 std::vector<Settings> settings_of(const ServerOptions& flags);
 
-/// What those of them say together that are `wanted`.
+/// The merged settings of the sources that are `wanted`.
 ServerOptions merged(const std::vector<Settings>& sources,
                      const std::function<bool(const Settings&)>& wanted);
 
-/// Adds what `other` says and `options` leaves open.
-void fill(ServerOptions& options, const ServerOptions& other);
+/// Adds settings of `other` that `options` lacks.
+void fill_missing(ServerOptions& options, const ServerOptions& other);
 
-/// The profile in force.
+/// The name of the profile in force.
 std::optional<std::string> profile_of(const ServerOptions& flags);
 
-/// All that the files in force have a section for.
+/// The names of all profiles in the files in force.
 std::vector<std::string> profile_names(const ServerOptions& flags);
 
-/// The default of an option that was not typed, if the environment or a configuration file has one.
+/// The default of an option that was not typed, if the environment or a config file sets one.
 std::optional<OptionDefault> default_of(const std::vector<Settings>& sources, const Option& option);
 
 /// The same for the flags of this command line. The sources are read once, and kept in `flags`.
 std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& option);
 
-/// Where a setting comes from, as people spell it: "--url", "RLOCK_URL", else `in_file`. `name`: its long
-/// option without dashes.
-std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
+/// Names the place that a setting comes from, for people: "--url", "RLOCK_URL", or `in_file` if it is a file.
+/// `name`: the long option without dashes.
+std::string spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
 
-/// An empty variable is an unset one. The environment of a set-uid program is not believed.
+/// An empty variable counts as unset. In a set-uid program the environment is ignored.
 std::optional<std::string> environment_variable(const char* name);
 
-/// What is used where nobody names a server.
+/// The URL if no source names a server.
 constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
 
 }  // namespace rlock

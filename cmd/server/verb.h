@@ -15,7 +15,8 @@ namespace rlock {
 
 class Verb;
 
-/// Options and operands that many verbs take. Verb declares them for a row that names them, and keeps their values.
+/// Options and operands that many verbs take. If the row of a verb names them, Verb declares them and keeps
+/// their values.
 namespace takes {
 enum : unsigned {
   nothing = 0,
@@ -28,47 +29,46 @@ enum : unsigned {
 };
 }
 
-/// One row of the table of verbs, at the end of the file that has the verb. A name of two words is a noun and its verb.
+/// One row of the table of verbs, at the end of the verb's file. A name of two words is a noun and a verb.
 struct VerbEntry {
   std::string_view name;
-  std::string_view summary;  ///< its line on the screen of rlock or of its noun
+  std::string_view summary;  ///< its line in the help of rlock or of its noun
   unsigned takes;            ///< bits of rlock::takes
-  std::string_view exits;    ///< the exit statuses of its own, "0 done, 1 nothing there"; empty: none to tell
+  std::string_view exits;    ///< its own exit statuses, "0 done, 1 nothing there"; empty: none to print
   std::unique_ptr<Verb> (*create)();
-  std::string_view errors = {};  ///< the other statuses; empty: those of every verb that takes as much
+  std::string_view errors = {};  ///< the other statuses; empty: those of every verb that takes the same
 
-  /// The verb, ready for one command line.
+  /// Makes the verb for one command line.
   std::unique_ptr<Verb> make() const;
 };
 
-/// The rows of one file: those of a noun, or of a verb without one.
+/// The rows of one file: all verbs of a noun, or one verb without a noun.
 using VerbRows = std::span<const VerbEntry>;
 
-/// Something that rlock can be told to do: `run`, `lock acquire`, ... Made for one command line, it declares
+/// Something that rlock can do: `run`, `lock acquire`, and so on. It is made for one command line, declares
 /// its options, which write into it, and then acts.
 class Verb {
  public:
   virtual ~Verb() = default;
 
-  /// Its screen and its options. Called once; the declaration lives no longer than the verb.
+  /// Its help and its options. Call it once; the result must not outlive the verb.
   VerbSpec spec();
 
-  /// Does what was asked and answers the exit status. `started`:
-  /// when rlock began, since waits are counted from there.
-  /// `command`: of a verb that runs one, its words.
+  /// Does what the user asked for, and returns the exit status. `started`: the start of rlock, from which
+  /// waits count. `command`: the words of the command, for a verb that runs one.
   virtual int act(TimePoint started, std::vector<std::string> command) = 0;
 
-  /// Its words were refused (those options are set that could be), or act() has thrown. The user knows
-  /// already: this is for a verb that keeps a record of how it ended.
+  /// Called after the command line was refused (valid options are set), or after act() has thrown. The user
+  /// already knows: this is for a verb that records how it ended.
   virtual void failed(const Error& error) noexcept { static_cast<void>(error); }
 
  protected:
-  /// Says what it does, and adds the operands and options that its row does not name.
+  /// Describes the verb, and adds the operands and options that its row does not name.
   virtual void declare(VerbSpec& spec) = 0;
 
   const VerbEntry& entry() const { return *entry_; }
 
-  // What its row says that it takes.
+  // The values of what its row names.
   std::string key_;
   std::vector<std::string> keys_;
   WaitOptions wait_;
@@ -79,7 +79,7 @@ class Verb {
   const VerbEntry* entry_ = nullptr;
 };
 
-/// For VerbEntry::create.
+/// Makes a verb, for VerbEntry::create.
 template <class AnyVerb>
 std::unique_ptr<Verb> create() {
   return std::make_unique<AnyVerb>();

@@ -1,9 +1,9 @@
-// rlock config: which settings are in force, and where each comes from.
+// rlock config: prints the settings in force, and the source of each.
 
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/screen_size.h"
-#include "cmd/server/setting_rows.h"
+#include "cmd/server/settings_in_force.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/table.h"
 
@@ -28,17 +28,17 @@ void Config::declare(VerbSpec& spec) {
 }
 
 int Config::act(TimePoint, std::vector<std::string>) {
-  const std::vector<SettingRow> rows = setting_rows(server_, settings_of(server_));
+  const std::vector<SettingInForce> rows = settings_in_force(server_, settings_of(server_));
   if (json_) {
     std::vector<Json> items;
-    for (const SettingRow& row : rows)
+    for (const SettingInForce& row : rows)
       items.push_back(
           Json::object({{"name", Json::word(row.name)}, {"value", row.value}, {"from", row.from}}));
     print_line(Json::object({{"v", 1}, {"settings", Json::array(items)}}).str());
     return exit_code::ok;
   }
   std::vector<std::vector<std::string>> cells;
-  for (const SettingRow& row : rows) cells.push_back({row.name, row.value, row.from});
+  for (const SettingInForce& row : rows) cells.push_back({row.name, row.value, row.from});
   for (const std::string& line : table_lines(cells, {false, true, true}, stdout_columns())) print_line(line);
   return exit_code::ok;
 }

@@ -27,8 +27,9 @@ Finding eviction(const Info& info) {
 Finding persistence(const Info& info) {
   if (value(info, "aof_enabled") == "1")
     return {"persistence", true, "appendonly is on: locks survive a restart"};
-  return {"persistence", false,
-          "appendonly is off: a restart forgets who holds what, and two may run; set appendonly yes"};
+  return {
+      "persistence", false,
+      "appendonly is off: a restart forgets the locks, and two commands may run at once; set appendonly yes"};
 }
 
 Finding role(const Info& info) {
@@ -39,12 +40,12 @@ Finding role(const Info& info) {
               value(info, "master_host"), value(info, "master_port"))};
 }
 
-/// A failover may lose what the replica did not have yet.
-/// That is no fault of the server, but has to be known.
+/// A failover may lose writes that the replica did not have yet. This is no fault of the server, but users
+/// should know it.
 Finding replication(const Info& info) {
   const std::string replicas = value(info, "connected_slaves");
   if (replicas == "0")
-    return {"replication", true, "no replicas: nothing is lost by a failover, and nobody takes over"};
+    return {"replication", true, "no replicas: no failover can lose a lock, but no server takes over either"};
   return {"replication", true,
           fmt::format("{} replica(s): a failover may forget the newest locks; see rlock run --sync-replicas",
                       replicas)};

@@ -7,21 +7,21 @@
 
 namespace rlock {
 
-/// One thing that makes a server fit to hold locks, or unfit.
+/// A fact that makes a server fit to hold locks, or unfit.
 struct Finding {
   std::string subject;  ///< "eviction"
   bool fit = true;
-  std::string text;    ///< for a person: what is so, and what to do about it
-  bool looked = true;  ///< else nobody knows whether it is fit
+  std::string text;    ///< for people: the fact, and the remedy
+  bool looked = true;  ///< false: rlock could not find out
 };
 
-/// The lines "name:value" of an answer to INFO.
+/// The lines "name:value" of a reply to INFO.
 std::map<std::string, std::string> parse_info(std::string_view text);
 
-/// Does it serve but some of the keys, and send us elsewhere for the others?
+/// Is it a node of a Cluster, which serves only some keys and redirects calls for the others?
 bool is_cluster_node(const std::map<std::string, std::string>& info);
 
-/// What a server says about itself, judged by what locks need. What it does not say is not judged.
+/// Judges the facts of a server by the needs of locks. Missing facts are not judged.
 std::vector<Finding> diagnose(const std::map<std::string, std::string>& info);
 
 }  // namespace rlock

@@ -1,4 +1,4 @@
-// rlock doctor: is this server fit to hold locks? Looks, and changes nothing.
+// rlock doctor: checks if a server is fit to hold locks, and changes nothing.
 
 #include <fmt/format.h>
 
@@ -18,22 +18,22 @@
 namespace rlock {
 namespace {
 
-/// A round trip longer than this eats what the shortest leases have to spare.
+/// A longer round trip uses up the reserve of the shortest leases.
 constexpr Milliseconds kSlow{100};
 
-/// One server to look at: a node of the deployment, or a primary of a cluster.
+/// A server to check: a node of the deployment, or a primary of a Cluster.
 struct Place {
   std::string name;
   std::size_t node;
-  std::string key;  ///< of a cluster: one that lives there
+  std::string key;  ///< in a Cluster, a key that this server holds
   bool cluster = false;
 };
 
-/// What was found about it.
+/// The findings about one server.
 struct Patient {
   std::string server;
   std::vector<Finding> findings;
-  std::string run_id;  ///< empty: it does not say
+  std::string run_id;  ///< empty: the server does not tell it
 
   bool fit() const { return std::ranges::all_of(findings, &Finding::fit); }
 };
@@ -78,24 +78,28 @@ Finding scripting(const Vote& vote) {
           fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
 
-/// A user for locks alone need not see the settings; but nobody may believe that they were looked at.
-Finding settings(const Reply& refusal) {
-  const Failure why = failure_of(refusal);
-  if (why.kind != Error::denied) return {"settings", false, why.text};
-  return {"settings", true, "not looked at: this user may not ask for INFO (eviction, persistence, replicas)",
+/// A user with rights for locks alone need not see the settings, and some servers hide them, but the report must say
+/// that they were not checked.
+Finding settings(const Vote& said) {
+  const bool hidden = said.good_reply() != nullptr;
+  if (!hidden && (!said.reply || failure_of(*said.reply).kind != Error::denied))
+    return {"settings", false, sanitized(why(said))};
+  return {"settings", true,
+          fmt::format("not looked at: {} (eviction, persistence, replicas)",
+                      hidden ? "INFO does not show them" : "this user may not ask for INFO"),
           false};
 }
 
 Finding distance(Milliseconds took) {
   const std::string span = describe(std::max(took, Milliseconds{1}));
   if (took < kSlow) return {"distance", true, fmt::format("it answers within {}", span)};
-  return {"distance", false, fmt::format("it took {} to answer; give leases room", span)};
+  return {"distance", false, fmt::format("it took {} to answer; use long leases (--lease)", span)};
 }
 
-/// Asks one node of the deployment alone.
+/// Asks one node of the deployment only.
 Vote ask_at(Session& session, const Place& place, Call call) {
   if (call.keys.empty() && !place.key.empty()) call.keys = {place.key};
-  Delivery delivery = persistently();
+  Delivery delivery = with_retries();
   delivery.only_nodes.assign(session.redis.nodes(), false);
   delivery.only_nodes[place.node] = true;
   const Vote vote = session.redis.run_all(call, delivery, session.patience())[place.node];
@@ -103,7 +107,7 @@ Vote ask_at(Session& session, const Place& place, Call call) {
   return vote;
 }
 
-/// A cluster is as many servers as it has primaries.
+/// In a Cluster, each primary is a server to check.
 std::vector<Place> Doctor::places(Session& session) {
   std::vector<Place> places;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
@@ -126,7 +130,7 @@ std::vector<Place> Doctor::places(Session& session) {
   return places;
 }
 
-/// A server that does not answer the first call gets no other: it would be the same failure once more.
+/// If a server does not answer the first call, no other follows: it would only fail again.
 Patient Doctor::examine(Session& session, const Place& place) {
   Patient patient{.server = place.name, .findings = {}, .run_id = {}};
   const TimePoint asked = session.loop.now();
@@ -148,9 +152,8 @@ Patient Doctor::examine(Session& session, const Place& place) {
           {"url", false,
            fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
                        url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
-  } else if (said.reply) {
-    patient.findings.push_back(settings(*said.reply));
   }
+  if (patient.findings.empty()) patient.findings.push_back(settings(said));
   const std::string key = place.cluster ? place.key : session.name("rlock:doctor").str();
   patient.findings.push_back(
       scripting(ask_at(session, place, {.script = &scripts::semaphore_status, .keys = {key}})));
@@ -158,14 +161,14 @@ Patient Doctor::examine(Session& session, const Place& place) {
   return patient;
 }
 
-/// Is the last one a server that has been looked at before, under another name?
+/// Is the last server one that was checked before under another name?
 void Doctor::find_duplicate(std::vector<Patient>& patients) {
   Patient& last = patients.back();
   const auto same = std::ranges::find(patients, last.run_id, &Patient::run_id);
   if (last.run_id.empty() || &*same == &last) return;
   last.findings.push_back(
       {"quorum", false,
-       fmt::format("it is the same server as {}: one of them, which counts twice, has to go", same->server)});
+       fmt::format("it is the same server as {}, and it counts once; remove one --url", same->server)});
 }
 
 void Doctor::show(const std::vector<Patient>& patients) const {

@@ -12,13 +12,13 @@
 namespace rlock {
 namespace {
 
-/// For people who wanted something else.
+/// The kind that was found, for users who expected another.
 std::string what(const Inspection& found) {
   if (found.kind == nullptr) return "a " + sanitized(found.foreign);
   return std::string{found.kind->as_found.empty() ? found.kind->noun : found.kind->as_found};
 }
 
-/// May a hold of this type stand there? Kinds that look alike to whoever finds them agree.
+/// Could a hold of this type be stored here? Kinds with the same layout count as equal.
 bool agrees(const Inspection& found, std::string_view type) {
   return found.kind != nullptr && &found.kind->plainest() == &find_lock_type(type)->kind->plainest();
 }

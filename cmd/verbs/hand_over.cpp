@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,13 +10,12 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/inherited_hold.h"
 #include "cmd/run/script_keeper.h"
 
 namespace rlock {
 namespace {
 
-/// Of permits; null: the type has none.
+/// The slots of permits; null: the type has no permits.
 Json slots_json(const Held& held) {
   std::vector<Json> slots{held.slots.begin(), held.slots.end()};
   return held.permits.empty() ? Json{} : Json::array(slots);
@@ -44,35 +41,13 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   return Json::object(fields).str();
 }
 
-/// RLOCK_STACK is for the runs inside, and RLOCK_OWNER for lock release and lock renew.
-std::string exported(const HoldRequest& opt, const HeldKeys& keys, const Owner& id, Shell shell) {
-  std::vector<std::string> names, fences;
-  for (const LockName& name : opt.names) names.push_back(as_typed(name));
-  for (const Held& held : keys.taken().held)
-    if (held.fence) fences.push_back(std::to_string(*held.fence));
-  std::vector<InheritedHold> stack = holds_above_us();
-  std::ranges::copy(keys.holds(), std::back_inserter(stack));
-  const std::optional<std::string> fence =
-      fences.empty() ? std::nullopt : std::optional{joined(fences, "\n")};
-  Variables variables{{"RLOCK_OWNER", id.str()},
-                      {"RLOCK_FENCE", fence},
-                      {"RLOCK_KEY", joined(names, "\n")},
-                      {"RLOCK_STACK", write_holds(stack)}};
-  std::vector<std::string> slots;
-  for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
-  if (!slots.empty()) {
-    variables.emplace_back("RLOCK_SLOT", slots.front());
-    variables.emplace_back("RLOCK_SLOTS", joined(slots, "\n"));
-  }
-  return export_text(variables, shell);
-}
-
-/// Undoes what this call has taken, and nothing that the owner had before. False: there was nothing.
+/// Undoes what this call has acquired, and no other hold of the owner. Returns false if there was nothing to
+/// undo.
 bool undo_acquire(Session& session, const HeldKeys& keys) {
   bool undone = false;
   for (const Part& part : keys.parts()) {
     const Votes votes =
-        session.redis.run_all(*part.lock->undo(Wake::waiters), persistently(part.release_followers),
+        session.redis.run_all(*part.lock->undo(Wake::waiters), with_retries(part.release_followers),
                               session.loop.within(kCleanupTime));
     for (const Vote& vote : votes) {
       if (!vote.reply) continue;
@@ -84,34 +59,39 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
   return undone;
 }
 
-void keep(Session& session, const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
+void keep(Session& session, const HoldRequest& opt, const HeldKeys& keys, const Owner& id, Events& events) {
   try {
-    start_script_keeper(opt, keys, id);
-  } catch (const Error& error) {  // adds what becomes of the lock
+    start_script_keeper(opt, keys, id, events);
+  } catch (const Error& error) {  // adds the fate of the lock
     undo_acquire(session, keys);
-    throw Error{error.kind(), fmt::format("{}; {} was given back", error.what(), opt.all_keys())};
+    throw Error{error.kind(), fmt::format("{}; {} was released", error.what(), opt.all_keys())};
   }
 }
 
 }  // namespace
 
-void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how) {
-  if (keys.joins() && !keys.joins_all()) {  // the owner that is printed has to be that of all keys
+void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,
+               Events& events) {
+  if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
     undo_acquire(session, keys);
     throw Error{
         Error::usage,
         "a process above this one holds some of the keys, and not the others; take them one after the other"};
   }
-  const Owner id = keys.joins() ? inner_hold_id(keys.owner()) : keys.owner();
-  const std::string text = how.shell ? exported(opt, keys, id, *how.shell)
+  const Owner id = keys.id();
+  RunReport report = report_of(opt);
+  report_taken(report, session.redis, id, keys.taken(), keys.waited());
+  events.acquired(report);
+  const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)
                                      : (how.json ? document(opt, keys, id) : id.str()) + "\n";
   if (const int failed = try_print(text)) {
     const bool undone = undo_acquire(session, keys);
     throw Error{Error::system,
                 fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), opt.all_keys(),
-                            undone ? "was given back" : "stays held, as it was before")};
+                            undone ? "was released" : "stays held, as it was before")};
   }
-  if (opt.script) keep(session, opt, keys, id);
+  if (opt.script) keep(session, opt, keys, id, events);
+  events = {};  // the hold goes on without this process
   session.redis.await_followers(session.patience());
 }
 

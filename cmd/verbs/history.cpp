@@ -1,4 +1,4 @@
-// rlock history: who had a key, and how each hold ended.
+// rlock history: prints who held a key, and how each hold ended.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   for (const PastHold& past : history.holds)
     if (!json_) print_line(past_text(past));
   if (!history.holds.empty()) return exit_code::ok;
-  if (!json_) tell(fmt::format("the server has no record of an ended hold of {}", quoted(name)));
+  if (!json_) info(fmt::format("the server has no record of an ended hold of {}", quoted(name)));
   say_if_pattern(name);
   return exit_code::no;
 }

@@ -1,4 +1,4 @@
-// rlock inspect: who holds what, since when, until when, and who waits.
+// rlock inspect: prints the holders of keys, their times, and the waiters.
 
 #include <fmt/format.h>
 
@@ -6,20 +6,21 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/ask/listing.h"
 #include "cmd/ask/past_holds.h"
-#include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
+#include "sync/watch/listeners.h"
 
 namespace rlock {
 namespace {
 
-/// How long to look for keys that nobody has named. A server with millions of keys has more to do.
+/// The time for a search without a KEY. A server with millions of keys has other work to do.
 constexpr Milliseconds kSearch{10000};
 
 class Inspect final : public Verb {
@@ -41,13 +42,13 @@ void Inspect::declare(VerbSpec& spec) {
       "rlock searches for all keys that it has notes about, for at most 10s.";
   spec.notes =
       "What to do about a lock\n"
-      "  renewed just now     The holder is alive. Ask it to end: rlock stop KEY\n"
+      "  renewed N ago        The holder is alive. Ask it to end: rlock stop KEY\n"
       "  not renewed for N    The holder looks dead. Wait, or rlock unlock KEY\n"
-      "  kept by --min-hold   No command runs. Wait, or rlock unlock KEY\n"
+      "  finished N ago       No command runs. Wait, or rlock unlock KEY\n"
       "  no TTL               The key never expires: rlock unlock KEY\n"
       "  a stuck permit       rlock unlock KEY --if-owner ID; -v prints the ids\n"
       "\n"
-      "To test whether KEY is held: rlock lock status -q KEY\n";
+      "To test whether KEY is held, use rlock lock status -q KEY.\n";
   spec.examples = {{"rlock inspect deploy", ""},
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
@@ -56,7 +57,7 @@ void Inspect::declare(VerbSpec& spec) {
               set_verbosity(Verbosity::quiet);
             }});
   spec.add({.names = "-v, --verbose",
-            .help = "also print full ids, the queue and the listeners",
+            .help = "also print full ids, all waiters, and the listeners",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
@@ -73,7 +74,7 @@ void Inspect::show(const Listing& listing) const {
   print(names_text(listing.seen));
 }
 
-/// Who may be waiting, by the names that they have given their connections.
+/// Prints the connection names of possible waiters.
 void Inspect::show_listeners(Session& session) {
   for (const Vote& vote : session.redis.run_all(ask_listeners(), {}, session.patience())) {
     std::vector<std::string> names;
@@ -97,7 +98,8 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   for (const Inspection& seen : listing.seen)
     if (seen.absent()) say_if_pattern(seen.name);
   if (listing.shard_missing) return exit_code::unreachable;
-  if (listing.seen.empty() && !json_) tell("no keys with notes of rlock; rlock list --all shows others");
+  if (listing.seen.empty() && !json_)
+    info("there are no keys with notes of rlock; rlock list --all shows others");
   return exit_code::ok;
 }
 

@@ -10,17 +10,17 @@
 
 namespace rlock {
 
-/// Which keys list, top and metrics speak of.
+/// The keys that list, top and metrics print.
 struct KeyOptions {
-  std::vector<std::string> patterns;  ///< as typed, for keys without their prefix; none: all keys
-  bool all = false;                   ///< also what has no metadata of rlock's
+  std::vector<std::string> patterns;  ///< as typed, for keys without their prefix; empty: all keys
+  bool all = false;                   ///< also keys without metadata of rlock
   Milliseconds scan_time{10000};
 };
 
 /// PATTERN..., --all and --scan-time.
 void declare_key_options(VerbSpec& spec, KeyOptions& options);
 
-/// Which of them are shown, and in which order.
+/// Which of these keys to print, and in which order.
 struct KeyChoice {
   KeyFilter filter;
   std::string order = "key";
@@ -29,7 +29,7 @@ struct KeyChoice {
 /// --state, --type, --host, --older and --sort.
 void declare_key_choice(VerbSpec& spec, KeyChoice& choice);
 
-/// For a search().
+/// The options for a search().
 SearchOptions search_options(const KeyOptions& options);
 
 }  // namespace rlock

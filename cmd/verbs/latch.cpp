@@ -1,4 +1,4 @@
-// rlock latch: a count-down latch, for whoever waits until others are done.
+// rlock latch: a count-down latch, for clients that wait until others are done.
 
 #include <fmt/format.h>
 
@@ -22,29 +22,26 @@
 namespace rlock {
 namespace {
 
-/// What the verbs of the noun share.
+/// The common part of the verbs of this noun.
 class LatchVerb : public Verb {
  protected:
   Latch latch(const Session& session) const {
-    if (session.redis.nodes() > 1)
-      throw Error{Error::usage, "a latch is counted by one server: name one --url"};
+    if (session.redis.nodes() > 1) throw Error{Error::usage, "a latch is on one server; name one --url"};
     return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 
-  /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
+  /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.
   int finish(const Session& session, const LatchAnswer& answer) const {
     const std::string name = quoted(session.name(key_));
-    if (!answer.unannounced.empty())
-      complain(fmt::format("{}: done, but could not wake up its waiters: {}", name,
-                           sanitized(answer.unannounced)));
+    say_unannounced(name + ": done", answer.unannounced);
     switch (answer.how) {
       case LatchAnswer::How::done: return exit_code::ok;
       case LatchAnswer::How::exists:
-        tell(
-            fmt::format("the latch {} exists, needs {} more counts, and stays as it is", name, answer.count));
+        info(fmt::format("the latch {} exists, needs {}, and stays as it is", name,
+                         counted(answer.count, "more count")));
         return exit_code::no;
       case LatchAnswer::How::absent:
-        tell(fmt::format("there is no latch {}; make it: rlock latch set {} N", name,
+        info(fmt::format("there is no latch {}; to create it: rlock latch set {} N", name,
                          words_for(session.name(key_))));
         return exit_code::no;
       case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
@@ -52,7 +49,7 @@ class LatchVerb : public Verb {
     return exit_code::internal;
   }
 
-  /// What is known of a latch that is not there.
+  /// rlock's record of a latch that does not exist any more.
   static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
     return latch.read_record(session.any_answer(latch.record()));
   }
@@ -76,7 +73,7 @@ class Set final : public LatchVerb {
     Session session{server_};
     const Latch made = latch(session);
     return finish(session, made.read_set(session.ask(made.set(total_, expire_),
-                                                     persistently({made.write_set(total_)}))));
+                                                     with_retries({made.write_set(total_)}))));
   }
 
  private:
@@ -100,7 +97,7 @@ class Down final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session, there.read_down(session.ask(there.down(by_), persistently({there.write_down()}))));
+    return finish(session, there.read_down(session.ask(there.down(by_), with_retries({there.write_down()}))));
   }
 
  private:
@@ -111,13 +108,22 @@ class Wait final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Wait until a latch is open. If there is no latch, rlock looks whether it was opened in\nthe last "
-        "24h: then it exits with 0, else with 1, at once.";
+        "Wait until a latch is open. If there is no latch, rlock exits at once: with 0 if a note\nsays that "
+        "it was opened in the last 24h, else with 1.";
     spec.examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}};
     spec.group("If there is no latch");
-    spec.add({.names = "--absent-ok", .help = "count a missing latch as open", .set = into(absent_ok_)});
+    spec.add({.names = "--absent-ok",
+              .help = "count a missing latch as open",
+              .manual = "You cannot combine it with --await-set.",
+              .set = into(absent_ok_)});
     spec.add(
-        {.names = "--await-set", .help = "wait until somebody creates the latch", .set = into(await_set_)});
+        {.names = "--await-set",
+         .help = "wait until the latch is created",
+         .manual =
+             "Then wait until it opens. If a note says that the latch was opened in the last 24 hours, rlock exits "
+             "with status 0 at once. To wait for the next latch, give each latch a name of its own, or delete the "
+             "note first with rlock latch delete.",
+         .set = into(await_set_)});
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -128,10 +134,10 @@ class Wait final : public LatchVerb {
     WaitLines lines{
         session.redis, session.signals, {session.deployment, started, wait_, {name}, "it is still closed"}};
     AcquireOptions options = session.waiting(wait_, started, lines.listener());
-    bool was_set = absent_ok_;  // then it is open when it is gone: Redisson deletes what it has opened
-    options.tell = [&, tell = options.tell](const Waiting& waiting) {
+    bool was_set = absent_ok_;  // then an absent latch is open, because Redisson deletes a latch that opens
+    options.tell = [&, show = options.tell](const Waiting& waiting) {
       was_set = was_set || waiting.busy != nullptr;
-      tell(waiting);
+      show(waiting);
     };
     const Claim claim{.name = name,
                       .owner = new_owner(),
@@ -139,10 +145,11 @@ class Wait final : public LatchVerb {
                       .turn = wait_.nonblock ? Turn::leave : Turn::queue};
     const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
     const std::vector<Call> facts{
-        write_metadata(name, claim.owner, until_open.evidence(), kFacts, about_the_script())};
+        write_metadata(name, claim.owner, until_open.hold_entry(), kFacts, about_the_script())};
     if (await_set_) {
       const Acquired set = acquire(session.redis, until_set, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&set)) return still_closed(*gave_up, session, lines);
+      if (const auto* gave_up = std::get_if<GaveUp>(&set))
+        return exit_without(*gave_up, session, lines, wait_);
       was_set = true;
     }
     for (;;) {
@@ -150,25 +157,27 @@ class Wait final : public LatchVerb {
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) return still_closed(*gave_up, session, lines);
       if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
-      // Whoever sets it again and again, or a server that contradicts itself, must not hold us up for ever.
+      // A client that sets it again and again, or a contradicting server, must not hold us up for ever.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
-        tell(closed(name));
+        info(closed(name));
         return static_cast<int>(wait_.conflict_exit_code);
       }
     }
   }
 
  private:
-  /// What a waiter says of itself goes with its place in the line; this is for those who hold.
+  /// A waiter's facts expire with its place in the line, so this lease for holders is short.
   static constexpr Milliseconds kFacts{1};
 
-  static std::string closed(const LockName& name) { return fmt::format("{} is still closed", quoted(name)); }
+  static std::string closed(const LockName& name) {
+    return fmt::format("the latch {} is still closed", quoted(name));
+  }
 
   int still_closed(const GaveUp& gave_up, const Session& session, WaitLines& lines) const {
     return exit_without(gave_up, session, lines, wait_, closed(session.name(key_)));
   }
 
-  /// The exit status where there was no latch to wait for. Nothing: it has been set since.
+  /// The exit status if there was no latch to wait for. Empty: it has been set since.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));
@@ -177,7 +186,7 @@ class Wait final : public LatchVerb {
       return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
-    tell(fmt::format(
+    info(fmt::format(
         "there is no latch {}: it was never set, or another client opened it; see --absent-ok and --await-set",
         quoted(session.name(key_))));
     return exit_code::no;
@@ -239,7 +248,7 @@ class Delete final : public LatchVerb {
     Session session{server_};
     const Latch there = latch(session);
     return finish(session,
-                  there.read_remove(session.ask(there.remove(), persistently({there.erase_record()}))));
+                  there.read_remove(session.ask(there.remove(), with_retries({there.erase_record()}))));
   }
 };
 

@@ -10,8 +10,8 @@ void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::stri
   spec.foreign.push_back({"--ttl", "did you mean --lease?"});
 }
 
-void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease) {
-  declare_lease(spec, lease, "end the lease DUR from now", "Default: the length that the lease had before.");
+void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view standard) {
+  declare_lease(spec, lease, "end the lease DUR from now", standard);
 }
 
 Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {

@@ -4,19 +4,18 @@
 #include <string_view>
 
 #include "cmd/cli/options.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// --lease DUR, with a hint for those who type --ttl.
+/// --lease DUR, with a hint for users who type --ttl.
 void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
                    std::string_view manual = {});
 
 /// The same for a verb that renews.
-void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease);
+void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view standard);
 
-/// How long the renewed hold of `holder` is to last: as `given`, or as long as before.
-/// Throws Error{usage} where neither is known.
+/// The lease of the renewed hold: `given`, or else the previous one. Throws Error{usage} if both are unknown.
 Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder);
 
 }  // namespace rlock

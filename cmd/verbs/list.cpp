@@ -1,4 +1,4 @@
-// rlock list: one line a key.
+// rlock list: prints one line for each key.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@
 namespace rlock {
 namespace {
 
-/// Names are kept that take so many bytes, of half a million keys; and of what is sorted by age or waiting so much.
+/// The most memory for names, enough for half a million keys, and for inspections that must be sorted by age
+/// or waiters.
 constexpr std::size_t kMostNames = 64U << 20;
 constexpr std::size_t kMostKept = 64U << 20;
 
@@ -38,10 +39,10 @@ class List final : public Verb {
 
   KeyOptions keys_;
   KeyChoice choice_;
-  std::optional<std::int64_t> limit_;  ///< so many keys may still be shown
-  bool limited_ = false;               ///< some were not, because of it
+  std::optional<std::int64_t> limit_;  ///< this many more keys may be printed
+  bool limited_ = false;               ///< --limit left out some keys
   bool json_ = false;
-  bool shown_ = false;  ///< a page has been
+  bool shown_ = false;  ///< a page was printed
 };
 
 void List::declare(VerbSpec& spec) {
@@ -72,7 +73,7 @@ void List::declare(VerbSpec& spec) {
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
-/// Leaves out those that --limit does not let through.
+/// Removes the keys beyond --limit.
 void List::limit(std::vector<Inspection>& keys) {
   if (!limit_) return;
   const auto left = static_cast<std::size_t>(*limit_);
@@ -81,7 +82,7 @@ void List::limit(std::vector<Inspection>& keys) {
   *limit_ -= static_cast<std::int64_t>(keys.size());
 }
 
-/// Lines of one page, the titles only above the first.
+/// Prints one page; the titles stand only above the first.
 void List::show(const std::vector<Inspection>& keys) {
   if (keys.empty()) return;
   if (json_) {
@@ -100,22 +101,23 @@ void List::show(const std::vector<Inspection>& keys) {
 int List::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
   const KeyOrder order = key_order(choice_.order);
-  std::vector<Inspection> kept;  // of what has to be sorted in another order, or fits a page
+  std::vector<Inspection> kept;  // for another order, or if everything fits on a page
   Listing listing;
   {
-    std::optional<ProgressLine> progress{std::in_place};
+    std::optional<ProgressLine> progress{session.loop.now()};
     SearchOptions options = search_options(keys_);
     options.most_bytes = kMostNames;
     options.without_shards = true;
     options.progress = [&](std::size_t steps, std::size_t found) {
-      progress->show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
+      progress->show(fmt::format("rlock: searched about {},000 keys, found {}", steps, found),
+                     session.loop.now());
     };
     std::size_t bytes = 0;
     listing = list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
       std::vector<Inspection> keys = one_of_each_key(page.seen);
       std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
       if (order == KeyOrder::key && (shown_ || !last)) {
-        progress.reset();  // nothing of it may be left among the lines
+        progress.reset();  // none of it may be left among the lines
         sort_keys(keys, order);
         limit(keys);
         show(keys);
@@ -129,7 +131,7 @@ int List::act(TimePoint, std::vector<std::string>) {
   }
   sort_keys(kept, order);
   limit(kept);
-  if (limited_) listing.cut_short.clear();  // the user has asked for it
+  if (limited_) listing.cut_short.clear();  // the user asked for it
   listing.complete = listing.complete && !limited_;
   if (!shown_ && json_) {
     print_line(inspection_document(kept, listing.complete).str());
@@ -141,9 +143,10 @@ int List::act(TimePoint, std::vector<std::string>) {
   if (listing.shard_missing) return exit_code::unreachable;
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
-    tell(keys_.all
-             ? "no such keys"
-             : "no such keys with notes of rlock; --all also finds semaphores and the keys of other clients");
+    info(
+        keys_.all
+            ? "there are no such keys"
+            : "there are no such keys with notes of rlock; --all also finds semaphores and the keys of other clients");
   return exit_code::no;
 }
 

@@ -1,16 +1,18 @@
-// rlock lock release | renew | status: what follows rlock lock
-// acquire. Each finds the kind of lock from what stands there.
+// rlock lock release | renew | status: the verbs after rlock lock acquire. Each finds the kind of the lock
+// from the key itself.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/survey.h"
+#include "cmd/ask/inspector.h"
+#include "cmd/ask/refusal.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/server/owner_option.h"
@@ -20,12 +22,13 @@
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/hold/release.h"
+#include "sync/kinds/requests.h"
 #include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {
 
-/// What the three of them share: a key, an owner, a kind that may be named.
+/// The common part of these verbs: a key, an owner, and perhaps a type.
 class LockVerb : public Verb {
  protected:
   void declare_shared(VerbSpec& spec) {
@@ -39,21 +42,50 @@ class LockVerb : public Verb {
               .set = choice(type_, lock_type_names())});
   }
 
-  /// What each server sees; of several those that do not answer are named. The name of a hold inside another
-  /// one is known by the owner that it names, unless there is an owner of just that name.
+  /// The view of each server; names those that do not answer. If the given owner is the name of an inner
+  /// hold, and no owner has exactly this name, looks for that hold.
   Views views_of(Session& session) {
     Views views = inspect_each(session, session.name(key_));
-    for (const std::string& server : views.silent) complain(server);
+    for (const std::string& server : views.silent) warn(server);
     owner_ = given_;
-    if (owner_ && owner_in(*owner_) && sights(views.seen, *owner_) == 0) owner_ = owner_in(*owner_);
-    expect_lock(agreed(views.seen, owner_), type_, owner_);
+    inner_.reset();
+    const auto inner = given_ ? inner_hold_in(*given_) : std::nullopt;
+    if (inner && sights(views.seen, *given_) == 0) look_for(session, *inner, views);
+    expect_lock(agreed(views.seen, owner_), type_, inner ? inner->owner : owner_);
     return views;
+  }
+
+  /// Looks for an inner hold. If it has ended, nobody holds by its name. If it reads, and its owner writes, too,
+  /// only the read hold counts.
+  void look_for(Session& session, const InnerHold& hold, Views& views) {
+    std::map<InnerState, std::size_t> states;
+    for (const Vote& vote : session.ask_each(ask_for_inner(session.name(key_), hold.request)))
+      if (vote.reply) ++states[read_inner(*vote.reply)];
+    if (states[InnerState::reads] + states[InnerState::held] < session.redis.quorum()) return;
+    owner_ = hold.owner;
+    inner_ = hold.request;
+    if (states[InnerState::reads] == 0) return;
+    for (Inspection& view : views.seen)
+      std::erase_if(view.holders, [&](const Holder& holder) {
+        return holder.owner == hold.owner && holder.mode == Holder::Mode::write;
+      });
   }
 
   Inspection find(Session& session) { return agreed(views_of(session).seen, owner_); }
 
-  /// As typed, else as lock acquire --export has set it: RLOCK_KEY stands beside it then. The RLOCK_OWNER of
-  /// rlock run does not count: that hold is not the script's to release.
+  /// The hold in question, with this lease; null: it does not exist.
+  std::unique_ptr<Lockable> lock_in(const Session& session, const Inspection& found,
+                                    Milliseconds lease) const {
+    return found_lock(found, {.name = found.name,
+                              .owner = *owner_,
+                              .lease = lease,
+                              .pub_sub = session.deployment.pub_sub(),
+                              .owner_returns = true,
+                              .request = inner_.value_or(RequestId{})});
+  }
+
+  /// Takes the owner as typed, or from RLOCK_OWNER if lock acquire --export has set it: then RLOCK_KEY is set
+  /// too. The RLOCK_OWNER of rlock run does not count: the script must not release that hold.
   void require_owner() {
     const char* const owner = std::getenv("RLOCK_OWNER");
     const char* const exported = std::getenv("RLOCK_KEY");
@@ -69,41 +101,46 @@ class LockVerb : public Verb {
                               owner_among_keys())};
   }
 
-  /// An owner has a colon in it, as rlock and Redisson make them.
+  /// If the last key has a colon, as owners of rlock and Redisson have, suggests --owner.
   std::string owner_among_keys() const {
     const std::string& last = keys_.back();
     if (keys_.size() < 2 || last.find(':') == std::string::npos) return "";
     return fmt::format("; did you mean --owner {}?", sanitized(last));
   }
 
-  /// Does it for each of the keys; the worst exit status counts.
+  /// Acts on each key; the worst exit status counts.
   template <class Act>
   int for_each_key(const Act& act) {
     int worst = exit_code::ok;
     for (const std::string& key : keys_) {
       key_ = key;
-      worst = std::max(worst, act());
+      try {
+        worst = std::max(worst, act());
+      } catch (const Error& error) {  // it must not keep rlock from the keys behind this one
+        warn(error.what());
+        worst = std::max(worst, exit_code::of(error.kind()));
+      }
     }
     return worst;
   }
 
   int not_held(const Inspection& found) const {
     const std::string key = quoted(found.name);
-    tell(found.holders.empty() ? fmt::format("{} is free", key)
+    info(found.holders.empty() ? fmt::format("{} is free", key)
                                : fmt::format("{} is not held by owner {}; see: rlock inspect {}", key,
-                                             in_quotes(owner_->str()), words_for(found.name)));
+                                             in_quotes(given_->str()), words_for(found.name)));
     return exit_code::no;
   }
   std::string type_;
-  std::optional<Owner> given_;  ///< as typed
-  std::optional<Owner> owner_;  ///< who holds it then
+  std::optional<Owner> given_;      ///< as typed
+  std::optional<Owner> owner_;      ///< the owner that holds it
+  std::optional<RequestId> inner_;  ///< of the inner hold that was given; empty: it is none, or has ended
   std::string_view owner_help_ = "name the owner; lock acquire has printed its id";
   std::string_view owner_manual_ = "Without it, RLOCK_OWNER counts if lock acquire --export has set it.";
 };
 
-/// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases;
-/// where a lease is longer, a keeper that hears nothing for a minute finds the hold gone, and stops its
-/// script.
+/// A keeper has this long to notice that its hold was released. This is longer than most leases. With a
+/// longer lease, a keeper that hears nothing for a minute finds its hold gone, and stops its script.
 constexpr Milliseconds kMarkStays{60000};
 
 class Release final : public LockVerb {
@@ -126,27 +163,27 @@ class Release final : public LockVerb {
     const TimePoint looked = session.loop.now();
     const Inspection found = find(session);
     const Owner owner = *owner_;
-    // What remains of several holds keeps its own lease.
-    const std::shared_ptr<const Lockable> lock = found_lock(found, {.name = found.name,
-                                                                    .owner = owner,
-                                                                    .lease = Milliseconds{1},
-                                                                    .pub_sub = session.deployment.pub_sub(),
-                                                                    .owner_returns = true});
+    // If the owner keeps other holds, those keep their lease.
+    const std::shared_ptr<const Lockable> lock = lock_in(session, found, Milliseconds{1});
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
-    const bool has_keeper = !holder->meta || holder->meta->renews;
-    if (has_keeper) session.ask(mark_released(found.name, *given_, kMarkStays));
-    Call ends = erase_metadata(found.name, owner, lock->evidence());
+    // The facts are those of the outer hold. The server remembers by itself that an inner hold was released.
+    const bool has_keeper = inner_ || !holder->meta || holder->meta->renews;
+    if (has_keeper && !inner_)
+      session.ask(mark_released(found.name, owner, kMarkStays),
+                  with_retries({number_release(found.name, owner, kMarkStays)}));
+    Call ends = erase_metadata(found.name, owner, lock->hold_entry());
     if (session.deployment.history && holder->meta)
-      ends = write_end(found.name, owner, lock->evidence(),
-                       past_of(found, *holder, looked, {.outcome = "released"}), WriteEnd::if_it_ended);
+      ends = write_end(found.name, owner, lock->hold_entry(),
+                       past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = "released"}),
+                       WriteEnd::if_it_ended);
     Part part{.lock = lock, .release_followers = {std::move(ends)}};
     const ReleaseResult back =
-        release(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
-    if (has_keeper) static_cast<void>(session.any_answers(tell_holder(found.name, owner, "released")));
-    if (!back.unannounced.empty())
-      complain(fmt::format("released {}, but could not wake up its waiters: {}", quoted(found.name),
-                           sanitized(back.unannounced)));
+        release(session.redis, {&part, 1}, {}, session.loop.within(session.deployment.timeouts.command))
+            .front();
+    if (has_keeper)
+      static_cast<void>(session.any_answers(tell_holder(found.name, owner, std::string{kReleased})));
+    say_unannounced("released " + quoted(found.name), back.unannounced);
     if (back.how == ReleaseResult::How::not_ours) return not_held(found);
     if (back.how == ReleaseResult::How::unknown)
       throw Error{Error::unreachable,
@@ -165,7 +202,7 @@ class Renew final : public LockVerb {
     spec.examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
                      {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}};
     declare_shared(spec);
-    declare_renewed_lease(spec, lease_);
+    declare_renewed_lease(spec, lease_, "Default: the length that the lease had before.");
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -188,11 +225,11 @@ class Renew final : public LockVerb {
               "--lease {}: {} is held for {} more, and rlock never shortens a lease, because another hold of its "
               "owner may need it; to end the hold: rlock lock release",
               describe(lease), quoted(found.name), describe(*holder->ttl))};
-    const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease});
+    const auto lock = lock_in(session, found, lease);
     if (!lock) return not_held(found);
-    Delivery delivery = persistently();
+    Delivery delivery = with_retries();
     if (holder->meta)
-      delivery.followers = {write_metadata(found.name, owner, lock->evidence(), lease, *holder->meta)};
+      delivery.followers = {write_metadata(found.name, owner, lock->hold_entry(), lease, *holder->meta)};
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(lock->renew(), delivery)) {
       const RenewAnswer answer = lock->read_renewal(reply);

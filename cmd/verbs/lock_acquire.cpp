@@ -1,20 +1,24 @@
-// rlock lock acquire: take a lock for a script that cannot wrap its commands. Its options and what they may say
-// together, the wait (HoldWait, as for rlock run), and what follows: hand_over.cpp, or why there is no lock.
+// rlock lock acquire: acquires a lock for a script that cannot wrap its commands. This file checks the
+// options, waits (HoldWait, like rlock run), and prints why there is no lock. hand_over.cpp does the rest.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "base/as_given.h"
 #include "base/key_text.h"
-#include "cmd/ask/survey.h"
+#include "base/text.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/command_environment.h"
+#include "cmd/run/events.h"
 #include "cmd/run/hold_options.h"
 #include "cmd/run/hold_wait.h"
 #include "cmd/run/holder_facts.h"
-#include "cmd/run/run_options.h"
+#include "cmd/run/report_options.h"
+#include "cmd/run/run_report.h"
 #include "cmd/run/script_watch.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
@@ -22,6 +26,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
+#include "loop/background.h"
 #include "sync/hold/lease.h"
 
 namespace rlock {
@@ -34,18 +39,21 @@ class Acquire final : public Verb {
   void failed(const Error& error) noexcept override;
 
  private:
+  void declare_what(VerbSpec& spec);
   void declare_export(VerbSpec& spec);
   void declare_keeper(VerbSpec& spec);
   void check();
   void check_owner() const;
   int take(Session& session);
-  int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
+  void open_events();
+  int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
   HoldRequest opt_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   bool json_ = false;
   std::optional<Shell> export_;  ///< --export
+  Events events_;
 };
 
 void Acquire::declare(VerbSpec& spec) {
@@ -60,11 +68,37 @@ void Acquire::declare(VerbSpec& spec) {
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}};
   spec.common = "while-pid lease shared owner wait export json";
   declare_keys(spec, opt_.keys);
+  declare_what(spec);
+  declare_keeper(spec);
+  declare_wait(spec, opt_.wait);
+  declare_queue(spec, opt_);
+  spec.group("Reports");
+  declare_remarks(spec, opt_);
+  declare_events(
+      spec, opt_,
+      "rlock writes the lines of --events in rlock-run(1): it writes waiting, acquired and gave-up itself, and the keeper "
+      "of --while-pid writes the others. In all of them, pid is PID. Without --while-pid no process stays, so acquired is "
+      "the last line. A number is an open descriptor. If you read the owner id from a pipe, you cannot name this pipe: "
+      "rlock exits with status 64. rlock-json(5) has the fields.",
+      "rlock and its keeper send the events of --events to the systemd journal or to the syslog daemon: see --syslog in "
+      "rlock-run(1).");
+  declare_export(spec);
+  spec.add({.names = "--json",
+            .help = "print a JSON document",
+            .manual = "If the lock is busy, the document lists its holders.",
+            .set = into(json_)});
+  spec.group("Rarely needed");
+  declare_sync_replicas(spec, opt_);
+  declare_server_options(spec, opt_.server);
+}
+
+void Acquire::declare_what(VerbSpec& spec) {
   spec.group("What to acquire");
   declare_lease(
       spec, lease_, "let the lock end after DUR, unless it is renewed",
-      "Without --while-pid, --lease is required, because no process renews the lock. With --while-pid the "
-      "default is 30s; RLOCK_LEASE in the environment and lease in rlock.conf(5) set another default.");
+      "Without --while-pid no process renews the lock: give --lease, or rlock exits with status 64. With "
+      "--while-pid the default is 30s; RLOCK_LEASE in the environment and lease in rlock.conf(5) set another "
+      "default.");
   Option& lease = spec.groups.back().options.back();
   lease.configurable = true;
   lease.variable = "RLOCK_LEASE";
@@ -78,8 +112,9 @@ void Acquire::declare(VerbSpec& spec) {
   declare_type(spec, take);
   declare_owner(
       spec, opt_.owner, "acquire KEY as this owner",
-      "ID has 1 to 256 printable characters of ASCII and no blanks. If this owner already holds KEY, its lease "
-      "starts again. Default: a new id.");
+      "ID has 1 to 256 printable characters of ASCII and no blanks. With --type plain, it is not a number of 16 "
+      "digits or fewer, which would look like a semaphore. If this owner already holds KEY, its lease starts "
+      "again. Default: a new id.");
   spec.add(
       {.names = "--again",
        .help = "add a hold if the owner already holds KEY",
@@ -87,19 +122,6 @@ void Acquire::declare(VerbSpec& spec) {
            "The owner then has to release KEY once more. The option needs --owner. You cannot use it with "
            "--while-pid, or with --type plain and permit, whose holds are not counted.",
        .set = into(opt_.again)});
-  declare_keeper(spec);
-  declare_wait(spec, opt_.wait);
-  declare_queue(spec, opt_);
-  spec.group("Reports");
-  declare_remarks(spec, opt_);
-  declare_export(spec);
-  spec.add({.names = "--json",
-            .help = "print a JSON document",
-            .manual = "If the lock is busy, the document lists its holders.",
-            .set = into(json_)});
-  spec.group("Rarely needed");
-  declare_sync_replicas(spec, opt_);
-  declare_server_options(spec, opt_.server);
 }
 
 void Acquire::declare_export(VerbSpec& spec) {
@@ -116,7 +138,8 @@ void Acquire::declare_export(VerbSpec& spec) {
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {
-         export_ = text == "fish" ? Shell::fish : Shell::posix;  // also what a refusal is written for
+         export_ = text == "fish" ? Shell::fish : Shell::posix;  // set first, because a refusal is printed
+                                                                 // for this shell too
          std::string known;
          choice(known, "sh fish")(text);
        }});
@@ -129,11 +152,9 @@ void Acquire::declare_keeper(VerbSpec& spec) {
        .value = "PID",
        .help = "keep the lock until process PID ends: $$",
        .manual =
-           "rlock leaves a keeper behind. The keeper renews the lock until PID ends or you release the lock; "
-           "then it releases the lock and ends. If the lock is lost, the keeper sends --signal, and in time "
-           "KILL, to PID and the processes that PID has started, as rlock run does to its command. If somebody "
-           "kills or stops the keeper, a guardian does this. When PID ends, the keeper does not stop the "
-           "processes that PID started.",
+           "rlock leaves a process behind, the keeper. It renews the lock until PID ends or you release the lock; "
+           "then it releases the lock and ends. If the lock is lost, it stops PID and the processes that PID has "
+           "started. See ACQUIRE WITH A KEEPER in rlock-lock(1).",
        .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
   declare_on_lost(spec, opt_, "stop PID or warn if the lock is lost",
                   "With warn, the keeper prints a message and ends, and PID goes on.");
@@ -141,42 +162,54 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
-      "Send KILL if they still run DUR after --signal.");
+      "Send KILL if they still run DUR after --signal. This counts for rlock stop. In all other cases, KILL "
+      "comes after DUR if DUR fits into the lease, and else after a sixth of the lease.");
 }
 
 void Acquire::check() {
   if (!opt_.type) opt_.type = find_lock_type("lock");
   opt_.renew = while_pid_.has_value();
-  // Only who is kept as long as its script lives goes on when the hold that it joins has ended.
-  opt_.joins = while_pid_ && !opt_.owner;
-  opt_.way_to_join = opt_.owner ? "; leave out --owner to take a hold inside that one"
+  // Only a keeper can go on after the end of the hold that it joins.
+  opt_.joining.allowed = while_pid_ && !opt_.owner;
+  opt_.joining.way = opt_.owner ? "; leave out --owner to take a hold inside that one"
                                 : "; add --while-pid $$ to take a hold inside that one";
   if (while_pid_) {
     opt_.script = expect_script(static_cast<pid_t>(*while_pid_));
     opt_.lease = lease_.value_or(opt_.lease);
-    opt_.budget = plan_budget(opt_.lease, std::nullopt, opt_.kill_after, true);
-    opt_.budget.renew_every = std::min(opt_.budget.renew_every, opt_.type->renewed_within);
-    opt_.good_for = opt_.budget.stop_after();
+    plan_time(opt_, std::nullopt);
   } else {
     if (!lease_) {
-      const bool configured = opt_.lease != HoldRequest{}.lease;
+      const std::string configured = as_given("lease", "");
       throw Error{
           Error::usage,
           fmt::format(
               "--lease is missing: no process renews this lock, so rlock needs to know when it ends; or use "
               "--while-pid $${}",
-              configured ? ". RLOCK_LEASE and the configured lease are for locks that rlock renews" : "")};
+              configured.empty() ? "" : fmt::format(". {} is for locks that rlock renews", configured))};
     }
     opt_.lease = *lease_;
     opt_.good_for = valid_for(opt_.lease);
-    if (opt_.good_for <= Milliseconds{0})
-      throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
-                                             describe(opt_.lease))};
+    if (opt_.lease < kShortestLease)
+      throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs {} or more",
+                                             exact(opt_.lease), exact(kShortestLease))};
   }
   check_owner();
 }
 
+/// The key of a plain lock holds the owner id and nothing else. All scripts take such a number for a semaphore
+/// (lua/shared/redis/kind_of): the lock could not be released, and `rlock sem` would change it.
+bool looks_like_a_semaphore(std::string_view token) {
+  const bool negative = token.starts_with('-');
+  return token.size() <= 16 && parse_count(token.substr(negative ? 1 : 0));
+}
+
 void Acquire::check_owner() const {
+  if (opt_.owner && opt_.type->name == "plain" && looks_like_a_semaphore(opt_.owner->str()))
+    throw Error{
+        Error::usage,
+        fmt::format("--owner {0} with --type plain: the key would look like a semaphore; use an id with a "
+                    "letter, as in id-{0}",
+                    opt_.owner->str())};
   if (!opt_.again) return;
   if (!opt_.owner) throw Error{Error::usage, "--again needs --owner"};
   if (!opt_.type->only_one_hold.empty())
@@ -187,8 +220,8 @@ void Acquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
-/// With --json also who has it: the holders of the key that could not be had; or who has superseded us.
-int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
+/// With --json, also prints the holders of the busy key, or the newer waiter.
+int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
     const LockName busy =
@@ -204,6 +237,9 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
                    .str());
   }
   const NotHeld not_held = wait.give_up(gave_up);
+  RunReport report = report_of(opt_);
+  report_gave_up(report, session.redis, gave_up, not_held);
+  events_.ended(report);
   if (json_ && not_held.why == NotHeld::Why::superseded)
     print_line(Json::object({{"v", 1},
                              {"outcome", Json::word("superseded")},
@@ -214,7 +250,22 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   return not_held.exit;
 }
 
+/// A reader of the owner id would wait for the end of the keeper, which has the same pipe.
+void Acquire::open_events() {
+  events_.open(opt_);
+  if (std::ranges::none_of(events_.descriptors(), is_our_stdout)) return;
+  events_ = {};
+  throw Error{
+      Error::usage,
+      fmt::format("--events {}: this is the standard output, from which you read the owner id; name a file",
+                  in_quotes(opt_.events))};
+}
+
 void Acquire::failed(const Error& error) noexcept {
+  RunReport report = report_of(opt_);
+  report_failed(report, error);
+  report.released = RunReport::Released::yes;  // what was acquired is given back before the error is thrown
+  events_.ended(report);
   if (export_) static_cast<void>(try_print(failure_text(exit_code::of(error.kind()), *export_)));
 }
 
@@ -237,10 +288,11 @@ int Acquire::take(Session& session) {
     throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
                                           opt_.names.size())};
 
+  open_events();
   HoldWait wait{session, opt_, facts_of(opt_)};
   const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
-  hand_over(session, opt_, wait.keys(), {.json = json_, .shell = export_});
+  hand_over(session, opt_, wait.keys(), {.json = json_, .shell = export_}, events_);
   return exit_code::ok;
 }
 

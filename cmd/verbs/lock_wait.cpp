@@ -1,4 +1,4 @@
-// rlock lock wait: until locks are free, without taking them.
+// rlock lock wait: waits until locks are free, without acquiring them.
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include "cmd/ask/refusal.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/run/ancestor_watch.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
@@ -15,43 +16,46 @@
 namespace rlock {
 namespace {
 
-class Wait final : public Verb {
+class LockWait final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
         "Wait until KEY is free. With several keys, wait until all are free at once. rlock\nacquires "
-        "nothing: another process may hold KEY when your script goes on.";
+        "nothing: another process may hold KEY when your script goes on.\nIf a process above rlock holds KEY, rlock "
+        "exits with status 75 after 1s.";
     spec.examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
                      {"rlock lock wait -n backup report || exit 0", ""}};
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
-    std::vector<LockName> names;
-    for (const std::string& key : keys_) names.push_back(session.name(key));
+    std::vector<LockName> names = session.names(keys_);
     if (session.deployment.is_cluster()) refuse_several_slots(names);
     WaitLines lines{session.redis, session.signals, {session.deployment, started, wait_, names}};
-    const Acquired got =
-        acquire(session.redis, FreeWait{std::move(names)}, session.waiting(wait_, started, lines.listener()));
-    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, session, lines, wait_);
+    AncestorWatch above{session.redis,
+                        {.asks_always = true, .answer_within = session.deployment.timeouts.command}};
+    const Acquired got = acquire(session.redis, FreeWait{std::move(names)},
+                                 above.over(session.waiting(wait_, started, lines.listener())));
+    if (const auto* gave_up = std::get_if<GaveUp>(&got))
+      return exit_without(*gave_up, session, lines, wait_, {}, above.reason());
     return exit_code::ok;
   }
 
  private:
-  /// Each node of a cluster sees its own keys only, and each at another moment.
+  /// Each node of a Cluster sees only its own keys, and each at a different time.
   static void refuse_several_slots(const std::vector<LockName>& names) {
     const auto slot = [](const LockName& name) { return slot_of(name.str()); };
     if (std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); }))
       return;
     throw Error{Error::usage,
-                "these keys lie in several slots of the cluster, so nobody can see all of them at once; "
+                "these keys lie in several slots of the cluster, so no request can see all of them at once; "
                 "give them the same part in braces, as in '{job}:a' '{job}:b'"};
   }
 };
 
 constexpr VerbEntry kRow{"lock wait", "wait until a lock is free, without acquiring it",
                          takes::keys | takes::wait | takes::server,
-                         "0 all keys are free, 75 the wait ended before", create<Wait>};
+                         "0 all keys are free, 75 the wait ended before", create<LockWait>};
 
 }  // namespace
 

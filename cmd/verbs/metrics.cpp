@@ -1,4 +1,4 @@
-// rlock metrics: what list shows, for Prometheus.
+// rlock metrics: prints the facts of rlock list for Prometheus.
 
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"

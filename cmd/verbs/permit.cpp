@@ -1,19 +1,21 @@
-// rlock permit: a pool of permits each of which is a lease, so that those of the dead come back.
+// rlock permit: a pool of permits. Each is a lease, so the permits of a dead holder come back.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/ask/refusal.h"
-#include "cmd/ask/survey.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
+#include "cmd/run/ancestor_watch.h"
 #include "cmd/run/holder_facts.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
@@ -24,31 +26,31 @@
 namespace rlock {
 namespace {
 
-/// How long the facts about who took permits without a lease stay beside them: they go with no hold.
+/// Metadata about the holder of permits without a lease expires after this time, because no hold ends it.
 constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30};
 
 Setter id_into(std::vector<std::string>& ids) {
   return [&ids](std::string_view text) { ids.push_back(permit_id(text)); };
 }
 
-/// Nothing was done at all: is it a pool that stands there? Says that there is none. Throws Error{wrong_type}.
+/// No permit changed: is there a pool? If not, says so. Throws Error{wrong_type} for another type.
 bool is_pool(Session& session, const LockName& name, const Pool& there) {
   const auto answer = there.read_status(session.ask(there.status()));
   if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
   const bool found = std::get<std::optional<Pool::Status>>(answer).has_value();
-  if (!found) tell(refuse_absent(name, PoolKind::permits).text);
+  if (!found) info(refuse_absent(name, PoolKind::permits).text);
   return found;
 }
 
-/// Names those of which nothing was done.
+/// The exit status: 0 if every permit was changed. Prints those that were not, because no client holds them.
 int all_of_them(const LockName& name, const std::vector<std::string>& ids, const std::vector<bool>& done) {
   if (done.size() != ids.size())
     throw Error{Error::internal,
                 fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("no client holds permit {} of {} any more; see: rlock inspect {}",
-                       shown_permit(ids[i]), quoted(name), words_for(name)));
+      info(fmt::format("no client holds permit {} of {} any more; see: rlock inspect {}", to_hex(ids[i]),
+                       quoted(name), words_for(name)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
@@ -91,14 +93,17 @@ class Acquire final : public PoolVerb {
          .help = "acquire permits that never end",
          .manual =
              "If the process that has the id dies, the pool does not get the permit back. Only a release with the id "
-             "returns it. rlock inspect -v prints the ids, and for 30 days who acquired them.",
+             "returns it. rlock inspect -v prints the ids. In the first 30 days it also prints who acquired them.",
          .set = into(no_lease_)});
-    spec.add({.names = "--count",
-              .value = "N",
-              .help = "acquire N permits, all or none",
-              .standard = "1",
-              .manual = "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65.",
-              .set = number(count_, 1, Permits::kMostAtOnce)});
+    spec.add(
+        {.names = "--count",
+         .value = "N",
+         .help = "acquire N permits, all or none",
+         .standard = "1",
+         .manual =
+             "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If processes "
+             "above rlock hold so many permits that fewer than N are left, rlock exits with status 75 after 1s.",
+         .set = number(count_, 1, Permits::kMostAtOnce)});
     spec.group("Reports");
     spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
   }
@@ -113,19 +118,19 @@ class Acquire final : public PoolVerb {
     need_one_server(session);
     const LockName name = session.name(key_);
     const auto wanted = std::make_shared<const Permits>(
-        Claim{
-            .name = name,
-            .owner = new_owner(),
-            .lease = lease_.value_or(Milliseconds{0}),
-            .pub_sub = session.deployment.pub_sub(),
-            // What a late copy would take without a lease nobody would give back: so the request is remembered.
-            .owner_returns = no_lease_},
+        Claim{.name = name,
+              .owner = new_owner(),
+              .lease = lease_.value_or(Milliseconds{0}),
+              .pub_sub = session.deployment.pub_sub(),
+              // Without a lease no client would return what a late copy acquires, so the server remembers the
+              // request.
+              .owner_returns = no_lease_},
         Permits::Wanted{.count = count_});
     const std::vector<Part> parts{
         {.lock = wanted,
-         .followers = {write_metadata(name, wanted->owner(), wanted->evidence(),
+         .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(),
                                       lease_.value_or(kFactsWithoutLease), about_the_script())},
-         .release_followers = {erase_metadata(name, wanted->owner(), wanted->evidence())}}};
+         .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}}};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment,
@@ -134,11 +139,14 @@ class Acquire final : public PoolVerb {
                      {name},
                      count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
     refuse_latch(session, started, wait_);
-    const Acquired got =
-        acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines.listener()));
+    AncestorWatch above{
+        session.redis,
+        {.asks_always = true, .permits = count_, .answer_within = session.deployment.timeouts.command}};
+    const Acquired got = acquire(session.redis, {.parts = parts},
+                                 above.over(session.waiting(wait_, started, lines.listener())));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    return exit_without(std::get<GaveUp>(got), session, lines, wait_);
+    return exit_without(std::get<GaveUp>(got), session, lines, wait_, {}, above.reason());
   }
 
  private:
@@ -162,8 +170,8 @@ class Acquire final : public PoolVerb {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
-    static_cast<void>(release(session.redis, parts, {}, within(kCleanupTime)));
-    throw Error{Error::system, "write error on stdout; the permits were given back"};
+    static_cast<void>(release(session.redis, parts, {}, session.loop.within(kCleanupTime)));
+    throw Error{Error::system, "write error on stdout; the permits were released"};
   }
 
   std::optional<Milliseconds> lease_;
@@ -183,10 +191,9 @@ class Release final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const auto released = there.read_release(session.ask(there.release(ids_)));
-    if (!released.unannounced.empty())
-      complain(fmt::format("{}: released, but could not wake up its waiters: {}", quoted(session.name(key_)),
-                           sanitized(released.unannounced)));
+    const auto released =
+        there.read_release(session.ask(there.release(ids_), with_retries(forget_holders(session))));
+    say_unannounced(quoted(session.name(key_)) + ": released", released.unannounced);
     const bool any = std::ranges::count(released.taken, true) > 0;
     if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;
     return all_of_them(session.name(key_), ids_, released.taken);
@@ -203,7 +210,11 @@ class Renew final : public PoolVerb {
     spec.examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}};
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
     spec.group("How long");
-    declare_renewed_lease(spec, lease_);
+    declare_renewed_lease(
+        spec, lease_,
+        "DUR may be shorter than the time that is left. Default: for each permit, the lease "
+        "with which it was acquired. A permit of "
+        "--no-lease still has no lease.");
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -217,20 +228,30 @@ class Renew final : public PoolVerb {
 
  private:
   std::vector<bool> renew(Session& session, const Pool& there) const {
-    const auto lease = lease_ ? lease_ : known_lease(session);
-    if (!lease) return std::vector<bool>(ids_.size(), false);
-    return there.read_renewal(session.ask(there.renew(ids_, *lease)));
+    std::vector<bool> renewed(ids_.size(), false);
+    for (const auto& [lease, places] : places_by_lease(session)) {
+      std::vector<std::string> ids;
+      for (const std::size_t place : places) ids.push_back(ids_[place]);
+      const std::vector<bool> answers = there.read_renewal(session.ask(there.renew(ids, lease)));
+      for (std::size_t i = 0; i < std::min(places.size(), answers.size()); ++i)
+        renewed[places[i]] = answers[i];
+    }
+    return renewed;
   }
 
-  /// What the holder of the first that is taken has written down. Nothing: none of them is taken.
-  std::optional<Milliseconds> known_lease(Session& session) const {
-    const Inspection found = inspect(session, session.name(key_));
-    for (const std::string& id : ids_) {
-      const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
-      if (holder == found.holders.end()) continue;
-      return holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0};  // it has none, and gets none
+  /// The new lease of each id, by its place in ids_. Without --lease each permit gets the lease with which it was
+  /// acquired; 0: it has no lease, and gets none. An id that is not taken is left out.
+  std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
+    std::map<Milliseconds, std::vector<std::size_t>> places;
+    const Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));
+    for (std::size_t place = 0; place < ids_.size(); ++place) {
+      const auto holder = std::ranges::find(found.holders, ids_[place], &Holder::permit);
+      if (lease_)
+        places[*lease_].push_back(place);
+      else if (holder != found.holders.end())
+        places[holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0}].push_back(place);
     }
-    return std::nullopt;
+    return places;
   }
 
   std::vector<std::string> ids_;

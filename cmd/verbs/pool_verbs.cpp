@@ -6,18 +6,21 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/ask/latch_guard.h"
-#include "cmd/ask/survey.h"
+#include "cmd/ask/refusal.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/view/inspection.h"
+#include "sync/kinds/keys.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {
 
-/// Of the id of a permit.
+/// The length of a permit's id.
 constexpr std::size_t kIdBytes = 16;
 
 class Init final : public PoolVerb {
@@ -92,7 +95,7 @@ class Status final : public PoolVerb {
            .value = "ID",
            .help = "print when the lease of this permit ends",
            .manual =
-               "If nobody holds the permit any more, rlock exits with status 1. In JSON, ttl_ms is the rest of the "
+               "If no client holds the permit any more, rlock exits with status 1. In JSON, ttl_ms is the rest of the "
                "lease, or -1 if the permit has no lease.",
            .set = [this](std::string_view text) { id_ = permit_id(text); }});
     }
@@ -120,11 +123,11 @@ class Status final : public PoolVerb {
           {"exists", status.has_value()},
           {"available", status ? Json{known.available} : Json{}},
           {"total", known.total}};
-      if (id_) fields.insert(fields.end(), {{"id", shown_permit(*id_)}, {"ttl_ms", known.rest}});
+      if (id_) fields.insert(fields.end(), {{"id", to_hex(*id_)}, {"ttl_ms", known.rest}});
       return Json::object(fields).str();
     }
     if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
-    if (id_) return fmt::format("{}: {} {}", sanitized(as_typed(name)), shown_permit(*id_), rest_text(known));
+    if (id_) return fmt::format("{}: {} {}", sanitized(as_typed(name)), to_hex(*id_), rest_text(known));
     if (known.total && known.available < 0)  // it was made smaller
       return fmt::format("{}: 0 of {} available, {} too many taken", sanitized(as_typed(name)), *known.total,
                          -known.available);
@@ -150,14 +153,24 @@ class Delete final : public PoolVerb {
                   : "Delete a pool. If clients hold permits, rlock asks first.";
     spec.examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
     spec.group("Confirmation");
-    spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+    spec.add(
+        {.names = "-y, --yes",
+         .help = "do not ask",
+         .manual =
+             semaphore
+                 ? "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
+                   "is no terminal, it exits with status 64."
+                 : "Without it, rlock asks if clients hold permits. If there is no terminal, it then "
+                   "exits with status 64.",
+         .set = into(yes_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
     if (!yes_ && !agreed_to(session)) return exit_code::no;
-    return finish(session, there.read_remove(session.ask(there.remove())));
+    return finish(session,
+                  there.read_remove(session.ask(there.remove(), with_retries(forget_holders(session)))));
   }
 
  private:
@@ -167,9 +180,9 @@ class Delete final : public PoolVerb {
     const bool missed = kind() == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
     if (!missed) return true;
     print_on_stderr(inspections_text({found}));
-    complain(kind() == PoolKind::semaphore
-                 ? "cannot know whether clients hold permits of this semaphore"
-                 : "the holders learn of this when they renew; rlock run then stops its command");
+    warn(kind() == PoolKind::semaphore
+             ? "cannot know whether clients hold permits of this semaphore"
+             : "the holders learn of this when they renew; rlock run then stops its command");
     return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
   }
 
@@ -179,17 +192,18 @@ class Delete final : public PoolVerb {
 }  // namespace
 
 std::string permit_id(std::string_view text) {
-  if (text.empty())
-    throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
-  const auto id = from_hex(text);
-  return id && id->size() == kIdBytes ? *id : std::string{text};
+  auto id = from_hex(text);
+  if (!id || id->size() != kIdBytes)
+    throw Error{Error::usage,
+                fmt::format("{} is no permit id; expected 32 hexadecimal digits, as rlock permit "
+                            "acquire and rlock inspect -v print them",
+                            in_quotes(text))};
+  return *std::move(id);
 }
-
-std::string shown_permit(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
 
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)
-    throw Error{Error::usage, "permits are counted by one server: name one --url"};
+    throw Error{Error::usage, "the permits of a key are on one server; name one --url"};
 }
 
 Pool PoolVerb::pool(Session& session) const {
@@ -203,18 +217,22 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
     session.fail(*failure);
 }
 
+std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
+  if (kind() == PoolKind::semaphore) return {};
+  const LockName name = session.name(key_);
+  return {erase_metadata(name, Owner{""}, {.key = suffix_name(name, "timeout"), .member = {}})};
+}
+
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
   const LockName name = session.name(key_);
-  if (!answer.unannounced.empty())
-    complain(fmt::format("{}: done, but could not wake up its waiters: {}", quoted(name),
-                         sanitized(answer.unannounced)));
+  say_unannounced(quoted(name) + ": done", answer.unannounced);
   switch (answer.how) {
     case PoolAnswer::How::done: return exit_code::ok;
     case PoolAnswer::How::exists:
-      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
+      info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
                        words_for(name)));
       return exit_code::no;
-    case PoolAnswer::How::absent: tell(refuse_absent(name, kind()).text); return exit_code::no;
+    case PoolAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
     case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
   }
   return exit_code::internal;

@@ -1,5 +1,5 @@
-// rlock scripts list | show | load: the Lua that is sent,
-// for whoever has to trust it or to load it beforehand.
+// rlock scripts list | show | load: the Lua scripts of rlock, for users who want to read them, or load them
+// beforehand.
 
 #include "scripts.h"
 

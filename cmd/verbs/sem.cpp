@@ -1,4 +1,4 @@
-// rlock sem: the classic counting semaphore, whose permits nobody owns.
+// rlock sem: the classic counting semaphore. Its permits have no owner.
 
 #include <fmt/format.h>
 
@@ -37,9 +37,9 @@ class Acquire final : public PoolVerb {
     spec.group("If there is no semaphore");
     spec.add(
         {.names = "--await-init",
-         .help = "wait until somebody creates the semaphore",
+         .help = "wait until the semaphore is created",
          .manual =
-             "Without it, rlock exits with status 1 at once if there is no semaphore, or if somebody deletes it "
+             "Without it, rlock exits with status 1 at once if there is no semaphore, or if it is deleted "
              "during the wait.",
          .set = into(await_init_)});
   }
@@ -60,17 +60,18 @@ class Acquire final : public PoolVerb {
     refuse_latch(session, started, wait_);
     const Acquired got =
         acquire(session.redis, wanted, session.waiting(wait_, started, lines.listener()),
-                {write_metadata(name, *wanted.asker(), wanted.evidence(), kFacts, about_the_script())});
+                {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kFacts, about_the_script())});
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up)
-      return exit_without(*gave_up, session, lines, wait_,
-                          fmt::format("{} has too few permits", quoted(wanted.name())));
+      return exit_without(
+          *gave_up, session, lines, wait_,
+          await_init_ ? "" : fmt::format("the semaphore {} has too few permits", quoted(wanted.name())));
     lines.acquired();
     return exit_code::ok;
   }
 
  private:
-  /// What a waiter says of itself goes with its place in the line; this is for those who hold.
+  /// A waiter's facts expire with its place in the line, so this lease for holders is short.
   static constexpr Milliseconds kFacts{1};
 
   std::int64_t count_ = 1;
@@ -118,9 +119,9 @@ class Drain final : public PoolVerb {
         json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
     const int failed = try_print(text + "\n");
     if (failed == 0) return status;
-    // Permits of which nobody knows would be gone for ever.
+    // Permits that no client knows would be lost for ever.
     if (answer.count > 0) session.ask(pool(session).add(answer.count));
-    throw Error{Error::system, "write error on stdout; the permits were given back"};
+    throw Error{Error::system, "write error on stdout; the permits were released"};
   }
 
  private:

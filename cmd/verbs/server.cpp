@@ -1,4 +1,4 @@
-// rlock server start | stop | status: the private Redis behind `local:`.
+// rlock server start | stop | status: the private server behind `local:`.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace rlock {
 namespace {
 
-/// How long a server may take to write down what it holds and to end.
+/// How long a server may take to save its data and to end.
 constexpr Milliseconds kLocalStop{10000};
 
 class Start final : public Verb {
@@ -29,7 +29,7 @@ class Start final : public Verb {
 
   int act(TimePoint, std::vector<std::string>) override {
     const Address address = ensure_local_server(within(kLocalStart));
-    mention(fmt::format("the private server listens on {}", in_quotes(address.str())));
+    debug(fmt::format("the private server listens on {}", in_quotes(address.str())));
     return exit_code::ok;
   }
 };
@@ -45,7 +45,7 @@ class Stop final : public Verb {
 
   int act(TimePoint, std::vector<std::string>) override {
     if (stop_local_server(within(kLocalStop))) return exit_code::ok;
-    tell("the private server was not running");
+    info("the private server was not running");
     return exit_code::no;
   }
 };

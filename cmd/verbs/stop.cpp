@@ -1,5 +1,5 @@
-// rlock stop: asks whoever holds a lock to end. Unlike rlock unlock it takes nothing away: the holder stops
-// its command, gives the lock back and ends, so nobody else can have the lock before the command has ended.
+// rlock stop: asks the holder of a lock to end. Unlike rlock unlock, it does not remove the lock. The holder
+// stops its command, releases the lock and ends. So no other client can get the lock while the command runs.
 
 #include <fmt/format.h>
 
@@ -9,10 +9,11 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/survey.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/hold_options.h"
 #include "cmd/server/owner_option.h"
+#include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
@@ -22,13 +23,13 @@
 namespace rlock {
 namespace {
 
-/// A run that is younger than a second does not listen yet, and messages get lost: it is asked again.
+/// A run does not listen in its first second, and messages get lost: so rlock asks again.
 constexpr Milliseconds kAskAgain{500};
 
-/// Between two looks at whether the holder has ended.
+/// The pause between two checks if the holder has ended.
 constexpr Milliseconds kBetweenLooks{100};
 
-/// How long a holder may take that has sent KILL to its command: to see it end, and to release.
+/// After KILL, a holder has this long to see its command end and to release.
 constexpr Milliseconds kAfterKill{5000};
 
 class Stop final : public Verb {
@@ -37,11 +38,18 @@ class Stop final : public Verb {
   int act(TimePoint started, std::vector<std::string>) override;
 
  private:
+  /// A held key, and those of its holders that have been asked to end and have not ended yet.
+  struct Asked {
+    Inspection found;
+    std::vector<Holder> holders;
+    std::string who = holders_text(holders, found.now);  ///< all of them, for people
+  };
+
   void expect_askable(const Inspection& found) const;
   std::vector<Holder> holders_in(const Inspection& found) const;
-  int stop(Session& session, const LockName& name, TimePoint started) const;
   int not_held(const Inspection& found) const;
-  void ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const;
+  void ask(Session& session, const Asked& asked) const;
+  void wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const;
 
   std::string why_;
   std::optional<Owner> owner_;
@@ -64,10 +72,10 @@ void Stop::declare(VerbSpec& spec) {
   spec.add(
       {.names = "--if-owner",
        .value = "ID",
-       .help = "ask only the holder with this owner id",
+       .help = "ask only the holder with this id",
        .manual =
-           "Without the option, rlock asks every holder of KEY, for example all readers. For a pool of permits "
-           "the option is required. rlock inspect -v prints the ids.",
+           "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
+           "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
        .offer = Offer::owner,
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   spec.group("How long to wait", "[the holder's --kill-after plus 5s]");
@@ -78,95 +86,109 @@ void Stop::declare(VerbSpec& spec) {
             .set = into(wait_)});
 }
 
-/// A pool has many holders: which one is to end must be said.
+/// A pool has several holders: the user must name one.
 void Stop::expect_askable(const Inspection& found) const {
-  const bool is_pool = found.kind == &kinds::permit;
-  if (is_pool && !owner_ && !found.holders.empty())
+  if (is_pool(found) && !owner_ && !found.holders.empty())
     throw Error{
         Error::wrong_type,
-        fmt::format("{} holds {}: name who is to end by --if-owner ID; rlock inspect -v {} shows them",
+        fmt::format("{} holds {}: name the holder by --if-owner ID; rlock inspect -v {} shows the ids",
                     quoted(found.name), found.kind->noun, words_for(found.name))};
-  expect_lock(found, "", owner_);
+  expect_lock(found, is_pool(found) ? kinds::permit.name : "");
 }
 
 std::vector<Holder> Stop::holders_in(const Inspection& found) const {
   std::vector<Holder> holders = found.holders;
-  if (owner_) std::erase_if(holders, [&](const Holder& holder) { return holder.owner != *owner_; });
+  std::erase_if(holders, [&](const Holder& holder) { return !is_meant(holder, owner_); });
   return holders;
 }
 
 int Stop::not_held(const Inspection& found) const {
-  tell(found.holders.empty()
+  info(found.holders.empty()
            ? quoted(found.name) + " is free"
            : fmt::format("{} is not held by owner {}", quoted(found.name), in_quotes(owner_->str())));
   if (found.holders.empty()) say_if_pattern(found.name);
   return exit_code::no;
 }
 
-/// The command that removes by force what cannot be asked, or does not end.
+/// The command that removes a hold by force, if its holder cannot be asked or does not end.
 std::string removal_of(const Inspection& found, const std::vector<Holder>& holders) {
   const bool is_permit = holders.front().mode == Holder::Mode::permit;
   return fmt::format("rlock unlock {}{}", words_for(found.name),
                      is_permit ? " --if-owner " + shell_quoted(holders.front().owner.str()) : "");
 }
 
-/// Why nobody hears a request; empty where somebody does.
+/// Why no process receives the request. Empty: a process does.
 std::string_view why_not(const Holder& holder) {
   if (!holder.meta) return "it is another client";
   if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
-  if (!holder.meta->renews) return "no process renews its lease";
-  return holder.meta->kill_after ? "" : "its version of rlock takes no requests";
+  if (holder.meta->kill_after) return "";  // with --no-renew, too
+  return holder.meta->renews ? "its version of rlock takes no requests" : "no process renews its lease";
 }
 
-void Stop::ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const {
-  const std::string text = stop_request(fmt::format("{}@{}", user_name(), host_name()), why_);
+/// Throws Error{wrong_type} if no process would receive the request of a holder.
+void expect_listeners(const Inspection& found, const std::vector<Holder>& holders) {
   for (const Holder& holder : holders)
-    static_cast<void>(session.any_answers(tell_holder(name, holder.owner, text)));
-}
-
-int Stop::stop(Session& session, const LockName& name, TimePoint started) const {
-  const Inspection found = inspect(session, name);
-  expect_askable(found);
-  std::vector<Holder> holders = holders_in(found);
-  if (holders.empty()) return not_held(found);
-  Milliseconds patience{0};
-  for (const Holder& holder : holders) {
     if (const std::string_view why = why_not(holder); !why.empty())
       throw Error{Error::wrong_type,
                   fmt::format("cannot ask the holder of {} to end: {}; to remove the lock by force: {}",
-                              quoted(name), why, removal_of(found, holders))};
-    patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
-  }
+                              quoted(found.name), why, removal_of(found, holders))};
+}
+
+void Stop::ask(Session& session, const Asked& asked) const {
+  const std::string text = stop_request(fmt::format("{}@{}", user_name(), host_name()), why_);
+  for (const Holder& holder : asked.holders)
+    static_cast<void>(session.any_answers(tell_holder(asked.found.name, holder.owner, text)));
+}
+
+/// Asks the holders until they have ended or the time is over. `asked` keeps the keys whose holders have not.
+void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const {
+  Milliseconds patience{0};
+  for (const Asked& one : asked)
+    for (const Holder& holder : one.holders)
+      patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
   const TimePoint until = plus(started, wait_.value_or(patience));
-  const auto who = holders_text(holders, found.now);
   TimePoint ask_at = started;
-  for (;;) {
-    if (session.loop.now() >= ask_at) {
-      ask(session, name, holders);
-      ask_at = plus(session.loop.now(), kAskAgain);
-    }
-    const Inspection now = inspect(session, name);
-    std::erase_if(holders, [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
-    if (holders.empty()) {
-      tell(fmt::format("the holder of {} has ended: {}", quoted(name), who));
-      return exit_code::ok;
-    }
-    if (session.loop.now() >= until) break;
+  while (!asked.empty()) {
+    const bool again = session.loop.now() >= ask_at;
+    if (again) ask_at = plus(session.loop.now(), kAskAgain);
+    std::erase_if(asked, [&](Asked& one) {
+      if (again) ask(session, one);
+      const Inspection now = inspect(session, one.found.name);
+      std::erase_if(one.holders,
+                    [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
+      if (!one.holders.empty()) return false;
+      info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
+      return true;
+    });
+    if (asked.empty() || session.loop.now() >= until) return;
     const TimePoint next = earliest(until, plus(session.loop.now(), kBetweenLooks));
     session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });
     session.check_signals();
   }
-  tell(fmt::format(
-      "{} is still held by {}, although rlock has asked it to end; to remove the lock by force: {}",
-      quoted(name), holders_text(holders, std::nullopt), removal_of(found, holders)));
-  return exit_code::busy;
 }
 
+/// Every key is inspected before the first holder is asked: if one holder cannot be asked, none is.
 int Stop::act(TimePoint started, std::vector<std::string>) {
   Session session{server_};
   int exit = exit_code::ok;
-  for (const std::string& key : keys_) exit = std::max(exit, stop(session, session.name(key), started));
-  return exit;
+  std::vector<Asked> asked;
+  for (const LockName& name : session.names(keys_)) {
+    Inspection found = inspect(session, name);
+    expect_askable(found);
+    std::vector<Holder> holders = holders_in(found);
+    expect_listeners(found, holders);
+    if (holders.empty()) {
+      exit = not_held(found);
+    } else {
+      asked.push_back({std::move(found), std::move(holders)});
+    }
+  }
+  wait_for(session, asked, started);
+  for (const Asked& one : asked)
+    info(fmt::format(
+        "{} is still held by {}, although rlock has asked it to end; to remove the lock by force: {}",
+        quoted(one.found.name), holders_text(one.holders, std::nullopt), removal_of(one.found, one.holders)));
+  return asked.empty() ? exit : exit_code::busy;
 }
 
 constexpr VerbEntry kRow{

@@ -1,6 +1,6 @@
-// rlock top: what list shows, live. The screen itself is a value (TopScreen), which keys and inspections
-// change; here is what goes on around it: when to look for keys, which of them to inspect, and what signals
-// mean. While the server is asked, keys are answered.
+// rlock top: the facts of rlock list, live. The screen is a value (TopScreen) that strokes and inspections
+// change. This file decides when to search, which keys to inspect, and what signals mean. While it waits for
+// the server, it reacts to strokes.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "cmd/ask/survey.h"
+#include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/full_screen.h"
 #include "cmd/verbs/key_options.h"
@@ -21,11 +21,11 @@
 namespace rlock {
 namespace {
 
-/// Those on the screen are inspected every time; of the others a tenth, so that a thousand keys cost a server
+/// Keys on the screen are inspected each time, and a tenth of the others. So a thousand keys cost a server
 /// less than a fiftieth of its time.
 constexpr std::size_t kTurns = 10;
 
-/// Looking through a large database takes long: the next search waits for so many times as long.
+/// A search in a large database takes long: the next one waits for this many times as long.
 constexpr int kSearchPause = 50;
 
 class Live {
@@ -48,7 +48,7 @@ class Live {
         do turn(next);
         while (session_.loop.now() < next);
       }
-    } catch (const Ended&) {  // whatever was under way when somebody pressed q
+    } catch (const Ended&) {  // the user pressed q, whatever was under way
       terminal_.leave();
     }
     session_.check_signals();
@@ -57,12 +57,13 @@ class Live {
  private:
   struct Ended {};
 
-  /// In the background nobody sees us: then we are stopped, as whoever reads from the terminal there.
+  /// In the background the screen is invisible: then we stop ourselves, like any process that reads from the
+  /// terminal.
   void enter() {
     while (::tcgetpgrp(terminal_.fd()) != ::getpgrp()) {
       const TimePoint asked = session_.loop.now();
       session_.signals.stop(::getpid());
-      if (session_.loop.now() - asked < Milliseconds{10}) throw Ended{};  // nobody could continue us
+      if (session_.loop.now() - asked < Milliseconds{10}) throw Ended{};  // no shell can continue us
     }
     terminal_.enter();
     show();
@@ -73,7 +74,7 @@ class Live {
     terminal_.draw(screen_.lines(terminal_.size()));
   }
 
-  /// One turn of the loop, and what keys and signals want.
+  /// Turns the loop once, then handles strokes and signals.
   void turn(TimePoint until) {
     session_.loop.turn(until);
     bool changed = false;
@@ -85,7 +86,7 @@ class Live {
       enter();
     }
     if (session_.signals.any() || terminal_.gone()) throw Ended{};
-    for (const Stroke& stroke : terminal_.take_keys()) {
+    for (const Stroke& stroke : terminal_.take_strokes()) {
       if (!screen_.press(stroke, terminal_.size())) throw Ended{};
       changed = true;
     }
@@ -98,7 +99,7 @@ class Live {
       if (session_.loop.now() >= next_search_) search_keys();
       inspect(due());
       screen_.trouble.clear();
-    } catch (const Error& error) {  // the server has gone; it may come back
+    } catch (const Error& error) {  // the server is gone, but may come back
       screen_.trouble = error.what();
     }
     std::vector<Inspection> found;
@@ -107,10 +108,10 @@ class Live {
     show();
   }
 
-  /// A server that is silent is waited for here, where keys are answered.
+  /// Waits for a silent server here, where strokes still work.
   void await_server() {
     const TimePoint until = session_.patience().until;
-    const Redis::Request request = session_.redis.post(command({"PING"}), persistently(), until);
+    const Redis::Request request = session_.redis.post(command({"PING"}), with_retries(), until);
     const auto answered = [&] {
       return request.settled() || answered_by(session_.redis.quorum(), request.votes());
     };
@@ -128,8 +129,8 @@ class Live {
     options.until = plus(begun, keys_.scan_time);
     options.turn = [this](TimePoint until) { turn(until); };
     options.progress = [this](std::size_t steps, std::size_t found) {
-      screen_.note = fmt::format("looked through about {},000 keys, found {}", steps, found);
-      if (steps % 100 == 0) show();  // a person who waits for the first of a million keys
+      screen_.note = fmt::format("searched about {},000 keys, found {}", steps, found);
+      if (steps % 100 == 0) show();  // the user waits for the first of a million keys
     };
     const FoundKeys found = search(session_, options);
     screen_.note.clear();
@@ -141,7 +142,7 @@ class Live {
                         std::max(screen_.every, kSearchPause * elapsed(begun, session_.loop.now())));
   }
 
-  /// Which keys are to be inspected now: the new ones, those on the screen, and some of the others.
+  /// The keys to inspect now: new ones, those on the screen, and some of the others.
   std::vector<LockName> due() {
     std::set<LockName> due;
     for (const LockName& name : names_)
@@ -154,10 +155,10 @@ class Live {
   }
 
   void inspect(const std::vector<LockName>& names) {
-    Survey survey{session_, names};
-    for (survey.advance(); !survey.over(); survey.advance()) turn(survey.wake_at());
+    Inspector inspector{session_, names};
+    for (inspector.advance(); !inspector.over(); inspector.advance()) turn(inspector.wake_at());
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const Survey::Result& result = *survey.results()[i];
+      const Inspector::Result& result = *inspector.results()[i];
       if (!result.failure) known_.insert_or_assign(names[i], agreed(result.views.seen));
       if (result.failure && result.failure->kind != Error::denied) session_.fail(*result.failure);
     }
@@ -167,8 +168,8 @@ class Live {
   const KeyOptions& keys_;
   FullScreen terminal_;
   TopScreen screen_;
-  std::vector<LockName> names_;  ///< that the last search has found
-  std::size_t next_ = 0;         ///< of names_, the next that is not on the screen
+  std::vector<LockName> names_;  ///< the result of the last search
+  std::size_t next_ = 0;         ///< index in names_ of the next key to inspect besides those on the screen
   std::map<LockName, Inspection> known_;
   TimePoint next_search_ = TimePoint::min();
 };

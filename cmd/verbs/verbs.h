@@ -4,7 +4,7 @@
 
 namespace rlock {
 
-// The verbs of this folder, by file; those that run a command stand in cmd/run/run_verbs.h.
+// The verbs of this folder, by file. Verbs that run a command are in cmd/run/run_verbs.h.
 // cmd/app/verb_table.cpp puts them in order.
 VerbRows lock_acquire_verbs();
 VerbRows lock_verbs();

@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// Every acquire takes some milliseconds.
+/// Shorter waits are not printed: every acquire takes some milliseconds.
 constexpr Milliseconds kWorthSaying{1000};
 
 std::string shown(std::string_view text) { return sanitized(text, 200); }
@@ -29,7 +29,7 @@ std::string local_time(Milliseconds since_epoch) {
   return {text.data(), length};
 }
 
-/// "alice@ci-7 pid 4121 (make) "hotfix 42"", as a holder without an age.
+/// "alice@ci-7 pid 4121 (make) "hotfix 42"", like a holder without an age.
 std::string who(const PastHold& past) {
   Metadata facts = past.facts;
   facts.ended_at.reset();
@@ -43,12 +43,12 @@ std::string mode_of(const PastHold& past) {
 
 }  // namespace
 
-PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked, HoldEnd end) {
+PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
   std::string type{found.kind->name};
   if (holder.mode == Holder::Mode::read) type = "read";
   if (holder.mode == Holder::Mode::write) type = "write";
   PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
-  past.ended = found.now + elapsed(looked, Clock::now());
+  past.ended = found.now + since_found;
   past.end = std::move(end);
   return past;
 }
@@ -62,8 +62,9 @@ std::string end_text(const HoldEnd& end) {
   const std::string then = status.empty() ? "" : fmt::format(" ({})", status);
   if (end.outcome == "ran") return status.empty() ? "ended" : status;
   if (end.outcome == "max-hold") return "stopped by --max-hold" + then;
-  if (end.outcome == "stopped") return fmt::format("stopped by {}{}", why.empty() ? "somebody" : why, then);
-  if (end.outcome == "removed") return fmt::format("removed by {}{}", why.empty() ? "somebody" : why, then);
+  if (end.outcome == "stopped") return fmt::format("stopped by {}{}", why.empty() ? "rlock stop" : why, then);
+  if (end.outcome == "removed")
+    return fmt::format("removed by {}{}", why.empty() ? "another client" : why, then);
   if (end.outcome == "not-started") return because("the command was not started");
   if (end.outcome == "interrupted")
     return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");

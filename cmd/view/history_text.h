@@ -4,13 +4,13 @@
 
 #include "cmd/cli/output.h"
 #include "sync/watch/history.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// The record of a hold that is removed, or released for its owner. REQUIRES: holder.meta. `looked`: when
-/// the key was inspected.
-PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked, HoldEnd end);
+/// The record of a hold that is removed, or released on behalf of its owner. If the holder has no metadata,
+/// the inspection's time is its start. `looked`: when the key was inspected.
+PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end);
 
 /// How it ended: "exit 0", "stopped by alice@ops: stuck since noon".
 std::string end_text(const HoldEnd& end);

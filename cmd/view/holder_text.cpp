@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kShown = 6;
 constexpr std::size_t kLongest = 120;
 
-/// More holders than these are only counted.
+/// Further holders are only counted.
 constexpr std::size_t kNamed = 3;
 
 /// The number of hexadecimal digits in the id of a permit.
@@ -22,7 +22,7 @@ constexpr std::size_t kPermitDigits = 32;
 
 std::string shown(std::string_view text) { return sanitized(text, kLongest); }
 
-/// The age of something that happened at `then`; empty where the clock is not known.
+/// The time since `then`; empty if the current time is unknown.
 std::string age(std::optional<Milliseconds> now, Milliseconds then) {
   return now && *now >= then ? describe(*now - then) : "";
 }
@@ -30,7 +30,7 @@ std::string age(std::optional<Milliseconds> now, Milliseconds then) {
 }  // namespace
 
 std::string short_owner(const Owner& owner) {
-  const std::string text = redacted(owner.str());  // before it is cut
+  const std::string text = redacted(owner.str());  // redacted before it is cut
   const std::size_t colon = text.rfind(':');
   if (text.size() <= 2 * kShown) return shown(text);
   return shown(text.substr(0, kShown)) + "..." +

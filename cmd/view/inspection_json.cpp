@@ -65,7 +65,7 @@ Json meta_json(const std::optional<Metadata>& meta) {
 
 namespace {
 
-/// The permit's id as `rlock permit` takes it.
+/// The permit's id in the form of `rlock permit`.
 std::optional<std::string> permit_id(const Holder& holder) {
   if (holder.permit.empty()) return std::nullopt;
   return to_hex(holder.permit);

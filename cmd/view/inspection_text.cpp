@@ -40,7 +40,7 @@ std::string type_of(const Inspection& seen) {
   return seen.absent() ? "free" : "a " + shown(seen.foreign);
 }
 
-/// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or what the owner id tells.
+/// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or else the owner id.
 std::string who(const Holder& holder, Milliseconds now) {
   if (!holder.meta) return fmt::format("{} ({})", owner_shown(holder.owner), client_text(holder));
   const Metadata& meta = *holder.meta;
@@ -53,7 +53,7 @@ std::string who(const Holder& holder, Milliseconds now) {
   return meta.reason ? text + fmt::format(" \"{}\"", shown(*meta.reason)) : text;
 }
 
-/// When it ends, and when it was last heard of: "renewed 4s ago, expires in 26s if the holder is dead".
+/// The end of the hold and the last renewal: "renewed 4s ago, expires in 26s if the holder is dead".
 std::string outlook(const Holder& holder, Milliseconds now) {
   const std::string text = outlook_text(holder, now);
   if (!holder.ttl || !holder.alive(now).value_or(false)) return text;
@@ -91,7 +91,7 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   return text;
 }
 
-/// "alice@ci-7 pid 4121 for 12s (make)", or what the owner id tells.
+/// "alice@ci-7 pid 4121 for 12s (make)", or else the owner id.
 std::string waiter_text(const Waiter& waiter, Milliseconds now) {
   const bool verbose = verbosity() == Verbosity::verbose;
   const std::string end =
@@ -101,7 +101,7 @@ std::string waiter_text(const Waiter& waiter, Milliseconds now) {
   return who + (verbose ? ", owner " + owner_shown(waiter.owner) + end : "");
 }
 
-/// The waiters in their order; without --verbose only the first of them.
+/// The waiters in order; without --verbose only the first ones.
 std::string waiter_lines(const Inspection& seen) {
   constexpr std::size_t kBrief = 10;
   const bool all = verbosity() == Verbosity::verbose || seen.waiters.size() <= kBrief + 1;
@@ -113,13 +113,13 @@ std::string waiter_lines(const Inspection& seen) {
   return text;
 }
 
-/// The keys on the server: only for --verbose.
+/// The names of the keys on the server, for --verbose.
 std::string details(const Inspection& seen) {
   if (seen.absent()) return "";
   return fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
 }
 
-/// How wide the column of names has to be for these.
+/// The width of the column of names.
 std::size_t name_column(const std::vector<Inspection>& inspections) {
   std::size_t width = kLeastColumn;
   for (const Inspection& seen : inspections)
@@ -139,7 +139,7 @@ std::string inspection_summary(const Inspection& seen) {
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {
   const std::string name = shown(as_typed(seen.name));
-  // Two blanks at least, behind a name that is wider than its column too.
+  // At least two blanks, even behind a name that is wider than its column.
   const std::size_t column = std::max(width, columns_of(name) + kBetweenColumns.size());
   std::string text = padded_to(name, column) + inspection_summary(seen) + "\n";
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
@@ -165,7 +165,7 @@ std::string inspections_text(const std::vector<Inspection>& inspections) {
 void say_if_pattern(const LockName& name) {
   const std::string key = as_typed(name);
   if (key.find_first_of("*?[") == std::string::npos) return;
-  tell(fmt::format("{} is no pattern; to see all keys that match it: rlock list {}", in_quotes(key),
+  info(fmt::format("{} is no pattern; to see all keys that match it: rlock list {}", in_quotes(key),
                    words_for(name)));
 }
 

@@ -19,14 +19,14 @@ constexpr std::string_view kNothing = "-";
 
 std::string shown(std::string_view text) { return sanitized(text, 200); }
 
-/// "alice@ci-7 (make)", or what the owner id tells.
+/// "alice@ci-7 (make)", or else the owner id.
 std::string who(const Holder& holder) {
   if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
   return fmt::format("{}@{} ({})", shown(holder.meta->user), shown(holder.meta->host),
                      shown(holder.meta->command));
 }
 
-/// A latch's count, which a narrow terminal must not cut, and then the holders of the key.
+/// The count of a latch, which a narrow terminal must not cut, then the holders of the key.
 std::string holder_column(const Inspection& seen) {
   std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
   if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
@@ -35,7 +35,7 @@ std::string holder_column(const Inspection& seen) {
   return text.empty() ? std::string{kNothing} : text;
 }
 
-/// For semaphores and pools: how many permits are available, and of how many if that is known: "3/5".
+/// For semaphores and pools: the number of available permits and, if known, the total: "3/5".
 std::string available_column(const Inspection& seen) {
   if (!seen.available) return std::string{kNothing};
   return seen.total ? fmt::format("{}/{}", *seen.available, *seen.total) : std::to_string(*seen.available);

@@ -9,7 +9,7 @@
 
 namespace rlock {
 
-/// What one line says of a key, for people. Everything is sanitized; "-": nothing to say.
+/// One line about a key, for people. All texts are sanitized; "-" means that there is nothing to print.
 struct KeyRow {
   std::string key, type, state, holder, available, held_for, frees, waiting, reason;
 };
@@ -20,35 +20,35 @@ KeyRow key_row(const Inspection& seen);
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
-/// Inspection::state, or `stale`: one of its holders seems to be dead, or will never release it.
+/// Inspection::state, or `stale`: a holder seems to be dead, or will never release the key.
 std::string_view key_state(const Inspection& seen);
 
-/// The kind, or what stands there instead; as it came from the server.
+/// The kind, or else the type of the foreign key, as the server names it.
 std::string_view key_type(const Inspection& seen);
 
-/// How long the oldest holder has held it. Empty if it has no holder, or if that is unknown.
+/// How long the oldest holder has held it. Empty: it has no holder, or this is unknown.
 std::optional<Milliseconds> key_age(const Inspection& seen);
 
-/// When the key or its next hold expires, unless it is renewed. Empty if it never does, or has no holder.
+/// When the key or its next hold expires unless renewed. Empty: it never does, or it has no holder.
 std::optional<Milliseconds> key_frees(const Inspection& seen);
 
-/// Which keys are shown; what is empty lets all pass.
+/// The keys to show; an empty member accepts all keys.
 struct KeyFilter {
   std::vector<std::string> states{}, types{}, hosts{};
   std::optional<Milliseconds> older{};
 };
 bool passes(const KeyFilter& filter, const Inspection& seen);
 
-/// For each key the one inspection that agreed() takes from those of several servers, in the order of keys.
+/// For each key, the one inspection that agreed() takes from those of several servers, in the order of keys.
 std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen);
 
-/// The order of the lines; a key that needs a look comes first: the oldest hold, the most waiters.
+/// The order of the lines. With `age` the oldest hold comes first, with `waiting` the most waiters.
 enum class KeyOrder { key, age, waiting };
 constexpr std::string_view kKeyOrders = "key age waiting";
 KeyOrder key_order(std::string_view word);
 void sort_keys(std::vector<Inspection>& seen, KeyOrder order);
 
-/// Does a name match one of the patterns (* ? [a-z] \x, as Redis has them)? All do where there are none.
+/// Does a name match one of the patterns (* ? [a-z] \x, as in Redis)? Without patterns, every name matches.
 bool matches_any(const std::vector<std::string>& patterns, const std::string& name);
 
 }  // namespace rlock

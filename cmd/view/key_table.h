@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// One line a key below a line of titles, for a terminal of so many columns; 0: there is none, all is shown
-/// whole.
+/// A line of titles and one line for each key, cut to this many columns; 0: there is no terminal, and nothing
+/// is cut.
 std::vector<std::string> key_table(const std::vector<Inspection>& keys, std::size_t columns);
 
 }  // namespace rlock

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 4096;
 
-/// A value of a sample; nothing: this key has none.
+/// The value of a sample; empty: this key has none.
 using Value = std::optional<std::string>;
 
 std::string seconds(Milliseconds duration) {
@@ -58,21 +58,21 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"rlock_held", "Whether somebody holds the key.", held},
-    {"rlock_age_seconds", "How long the oldest of its holders has had it.", age},
-    {"rlock_ttl_seconds", "When the key, or the next hold of it, ends unless renewed; no sample: never.",
-     ttl},
-    {"rlock_waiting", "How many wait for it.", waiting},
-    {"rlock_stale", "Whether one of its holders looks dead, or never frees it.", stale},
-    {"rlock_permits_available", "Permits that nobody has, of a semaphore or a pool.",
+    {"rlock_held", "Whether the key is held.", held},
+    {"rlock_age_seconds", "Seconds since the oldest holder acquired the key.", age},
+    {"rlock_ttl_seconds",
+     "Seconds until the key, or the first of its holds, expires unless renewed; no sample: never.", ttl},
+    {"rlock_waiting", "Number of waiters for the key.", waiting},
+    {"rlock_stale", "Whether a holder looks dead, or holds the key without a TTL.", stale},
+    {"rlock_permits_available", "Free permits of a semaphore or a pool.",
      [](const Inspection& seen) { return number(seen.available); }},
-    {"rlock_permits", "Size of the pool, where it is known.",
+    {"rlock_permits", "Size of the pool, if it is known.",
      [](const Inspection& seen) { return number(seen.total); }},
     {"rlock_latch_remaining", "Counts until the latch opens.",
      [](const Inspection& seen) { return number(seen.count); }},
 };
 
-/// The value of a label, in quotes. Without what a terminal would obey, so that there is no newline either.
+/// The quoted value of a label. sanitized() also removes newlines.
 std::string quoted_label(std::string_view text) {
   std::string label = "\"";
   for (const char c : sanitized(text, kLongestLabel)) {
@@ -90,7 +90,8 @@ std::string head(std::string_view name, std::string_view help) {
 
 std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
   std::vector<std::pair<std::string, const Inspection*>> series;
-  std::map<std::string, int> alike;  // keys may be shown alike; a series twice would spoil the whole file
+  std::map<std::string, int> alike;  // two keys may look alike when printed, but a duplicate series would
+                                     // make the whole file invalid
   for (const Inspection& seen : keys) {
     std::string labels =
         fmt::format("key={},type={}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// What Prometheus reads: a gauge for each fact, of each key that has it. Names end as promtool wishes them.
-/// `complete`: nothing was cut short. REQUIRES: each key once.
+/// The text for Prometheus: a gauge for each fact, with the keys that have it. The names follow promtool.
+/// `complete`: nothing is missing. REQUIRES: each key comes once.
 std::string metrics_text(const std::vector<Inspection>& keys, bool complete);
 
 }  // namespace rlock

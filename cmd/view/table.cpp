@@ -7,15 +7,15 @@
 namespace rlock {
 namespace {
 
-/// Cells are aligned up to here: one long name shall not push all others to the right. What is longer goes on
-/// in its own line, as far as that has room.
+/// Cells are aligned up to this width, so that one long name does not push all others to the right. A longer
+/// cell uses the free space of its own line.
 constexpr std::size_t kMostAligned = 40;
 
 struct Range {
   char32_t first, last;
 };
 
-/// Shown on the character before them.
+/// Characters that are shown on the character before them.
 constexpr std::array kCombining{Range{0x300, 0x36f},   Range{0x483, 0x489},    Range{0x591, 0x5bd},
                                 Range{0x610, 0x61a},   Range{0x64b, 0x65f},    Range{0x93c, 0x93c},
                                 Range{0x1ab0, 0x1aff}, Range{0x1dc0, 0x1dff},  Range{0x200b, 0x200d},
@@ -34,7 +34,7 @@ bool is_in(const std::array<Range, Count>& ranges, char32_t code) {
   return std::ranges::any_of(ranges, [=](Range range) { return range.first <= code && code <= range.last; });
 }
 
-/// One character of UTF-8 at the front of a text that is not empty.
+/// The first UTF-8 character of a text that is not empty.
 struct Character {
   std::size_t bytes;
   std::size_t columns;
@@ -49,7 +49,7 @@ Character first_of(std::string_view text) {
   return {bytes, is_in(kCombining, code) ? 0U : is_in(kWide, code) ? 2U : 1U};
 }
 
-/// The longest beginning that takes no more columns.
+/// The longest beginning with at most this many columns.
 std::string_view beginning(std::string_view text, std::size_t columns) {
   std::size_t bytes = 0;
   while (bytes < text.size()) {
@@ -61,7 +61,7 @@ std::string_view beginning(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
-/// The width that nine of ten cells need, if it is more than kMostAligned; else the width of the widest
+/// The width that nine of ten cells need, if it is more than kMostAligned. Otherwise the width of the widest
 /// cell.
 std::size_t aligned_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
   std::vector<std::size_t> needed{0};
@@ -70,7 +70,7 @@ std::size_t aligned_width(const std::vector<std::vector<std::string>>& rows, std
   return std::min(needed.back(), std::max(kMostAligned, needed[(needed.size() - 1) * 9 / 10]));
 }
 
-/// `spare`: so many columns of the line belong to no column of the table.
+/// `spare`: the columns of the line that no column of the table uses.
 std::string table_line(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
                        std::size_t spare) {
   std::string line;
@@ -120,7 +120,7 @@ std::vector<std::size_t> fitted(std::vector<std::size_t> wished, const std::vect
     for (std::size_t i = 0; i < wished.size(); ++i)
       if (flexible[i] && wished[i] > kLeastColumn && (widest == wished.size() || wished[i] > wished[widest]))
         widest = i;
-    if (widest == wished.size()) break;  // a terminal of so few columns has to break lines
+    if (widest == wished.size()) break;  // such a narrow terminal must break the lines
     --wished[widest];
     --sum;
   }
@@ -134,7 +134,7 @@ std::vector<std::string> table_lines(const std::vector<std::vector<std::string>>
   const std::vector<std::size_t> widths = fitted(wished, flexible, width);
   std::size_t used = kBetweenColumns.size() * (widths.size() - 1);
   for (const std::size_t column : widths) used += column;
-  // The rest of the line. Without a terminal texts are not cut.
+  // The rest of the line. Without a terminal, texts are not cut.
   const std::size_t spare = width == 0 ? std::string::npos : width - std::min(width, used);
   std::vector<std::string> lines;
   for (const auto& row : rows) lines.push_back(table_line(row, widths, spare));

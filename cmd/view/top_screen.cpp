@@ -14,7 +14,8 @@
 namespace rlock {
 namespace {
 
-/// The summary, a line for trouble or a note, and the titles; below the list the keys.
+/// Above the list: the summary, a line for trouble or a note, and the titles. Below it: the keys of the
+/// keyboard.
 constexpr std::size_t kLinesAbove = 3;
 constexpr std::size_t kLinesBelow = 1;
 
@@ -36,9 +37,11 @@ KeyOrder next(KeyOrder order) {
   return order == KeyOrder::age ? KeyOrder::waiting : KeyOrder::key;
 }
 
-/// All do if nothing was typed.
+/// An empty pattern matches every key. A '[' without a ']' stands for itself, as in the patterns of list.
 bool contains_or_matches(const std::string& key, const std::string& pattern) {
-  if (pattern.find_first_of("*?[") == pattern.npos) return key.find(pattern) != key.npos;
+  const std::size_t bracket = pattern.find('[');
+  const bool choice = bracket != pattern.npos && pattern.find(']', bracket + 2) != pattern.npos;
+  if (!choice && pattern.find_first_of("*?") == pattern.npos) return key.find(pattern) != key.npos;
   return matches_any({pattern}, key);
 }
 
@@ -53,9 +56,10 @@ std::string summary(const TopScreen& screen) {
   const bool some = screen.keys.size() < screen.all.size();
   const std::string matching =
       screen.pattern.empty() ? "" : fmt::format(" match {}", sanitized(screen.pattern, 40));
-  return fmt::format("rlock top  {}{} keys{}, {} held, {} stale, {} wait  sorted by {}, every {}  {}",
-                     screen.keys.size(), some ? fmt::format(" of {}", screen.all.size()) : "", matching, held,
-                     stale, waiting, word_of(screen.order), describe(screen.every),
+  return fmt::format("rlock top  {}{}{}, {} held, {} stale, {} {}  sorted by {}, every {}  {}",
+                     some ? fmt::format("{} of ", screen.keys.size()) : "",
+                     counted(static_cast<std::int64_t>(screen.all.size()), "key"), matching, held, stale,
+                     waiting, waiting == 1 ? "waits" : "wait", word_of(screen.order), describe(screen.every),
                      sanitized(screen.server, 200));
 }
 
@@ -63,22 +67,38 @@ std::vector<ScreenLine> help_lines() {
   std::vector<ScreenLine> lines;
   for (const char* line :
        {"up, down    choose a key (PgUp, PgDn, Home, End; k, j)",
-        "Enter       all about it, as rlock inspect",
+        "Enter       show all about the key, as rlock inspect does",
         "s           sort by key, age (oldest first), waiting (most first)",
         "/           show the keys that contain what you type, or that match a pattern with *; Esc: all keys",
-        "?           this", "q           back, or the end", "", "held        somebody has it, and renews",
-        "stale       not renewed for half its lease, or without TTL",
-        "kept        nothing runs; --min-hold keeps it", "open closed of semaphores, pools and latches"})
+        "?           show this help", "q           go back, or end rlock top", "",
+        "held        a holder has the key", "stale       no renewal for half a lease, or no TTL",
+        "kept        its command has ended; --min-hold or --once-per keeps the key",
+        "open closed of semaphores, pools and latches"})
     lines.push_back({line});
   return lines;
 }
 
 std::vector<ScreenLine> detail_lines(const TopScreen& screen) {
-  if (screen.keys.empty()) return {{"it has gone"}};
+  if (screen.keys.empty()) return {{"the key is gone"}};
   constexpr std::size_t kNameColumn = 14;
   std::vector<ScreenLine> lines;
   for (std::string& line : split(inspection_text(screen.keys[screen.selected], kNameColumn), '\n'))
     lines.push_back({std::move(line)});
+  return lines;
+}
+
+/// A line of titles, then one for each key that is shown; the selected one is marked.
+std::vector<ScreenLine> list_lines(const TopScreen& screen, ScreenSize size) {
+  const auto begin =
+      screen.keys.begin() + static_cast<std::ptrdiff_t>(std::min(screen.first, screen.keys.size()));
+  const auto count =
+      std::min<std::size_t>(rows_of(size), static_cast<std::size_t>(screen.keys.end() - begin));
+  const std::vector<Inspection> some{begin, begin + static_cast<std::ptrdiff_t>(count)};
+  std::vector<ScreenLine> lines;
+  for (std::string& line : key_table(some, size.columns)) lines.push_back({std::move(line)});
+  if (some.empty()) return lines;
+  ScreenLine& selected = lines[screen.selected - screen.first + 1];
+  selected = {padded_to(selected.text, size.columns), true};
   return lines;
 }
 
@@ -89,9 +109,9 @@ void TopScreen::take(std::vector<Inspection> found) {
   choose();
 }
 
-/// The keys that pass, from all.
+/// Chooses and sorts the keys to show.
 void TopScreen::choose() {
-  // The first line of the list stays the first: a person who has chosen no key watches the top.
+  // A user who has selected no key watches the top: then the first line stays selected.
   const bool follows = selected > 0 || view == View::detail;
   const LockName name = selected < keys.size() ? keys[selected].name : LockName{};
   keys.clear();
@@ -111,7 +131,7 @@ void TopScreen::fit(ScreenSize size) {
   if (keys.size() <= rows) first = 0;
 }
 
-/// A key while the pattern is typed. False: it has its usual meaning.
+/// Handles a stroke while a pattern is typed. Returns false if the stroke has its usual meaning.
 bool TopScreen::type(const Stroke& stroke) {
   constexpr std::size_t kLongestPattern = 200;
   const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
@@ -145,7 +165,7 @@ bool TopScreen::press(const Stroke& stroke, ScreenSize size) {
   }
   switch (key) {
     case Key::quit: return false;
-    case Key::sort:  // for what comes first now; the line that was selected may be far below it
+    case Key::sort:  // shows the new first line; the selected key may be far below it
       order = next(order);
       sort_keys(keys, order);
       selected = 0;
@@ -180,20 +200,9 @@ std::vector<LockName> TopScreen::shown(ScreenSize size) const {
 std::vector<ScreenLine> TopScreen::lines(ScreenSize size) const {
   const std::size_t rows = rows_of(size);
   std::vector<ScreenLine> lines{{summary(*this)}, {trouble.empty() ? note : trouble, !trouble.empty()}};
-  std::vector<ScreenLine> body;
-  if (view == View::help) body = help_lines();
-  if (view == View::detail) body = detail_lines(*this);
-  if (view == View::list) {
-    const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(std::min(first, keys.size()));
-    const auto count = std::min<std::size_t>(rows, static_cast<std::size_t>(keys.end() - begin));
-    const std::vector<Inspection> some{begin, begin + static_cast<std::ptrdiff_t>(count)};
-    for (std::string& line : key_table(some, size.columns)) body.push_back({std::move(line)});
-    // The line of titles comes first.
-    if (!some.empty()) {
-      body[selected - first + 1].text = padded_to(body[selected - first + 1].text, size.columns);
-      body[selected - first + 1].marked = true;
-    }
-  }
+  std::vector<ScreenLine> body = view == View::help     ? help_lines()
+                                 : view == View::detail ? detail_lines(*this)
+                                                        : list_lines(*this, size);
   if (body.size() > rows + 1) body.resize(rows + 1);
   std::ranges::move(body, std::back_inserter(lines));
   lines.resize(kLinesAbove + rows);

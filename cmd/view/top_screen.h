@@ -8,25 +8,26 @@
 
 namespace rlock {
 
-/// What rlock top shows, and what keys change of it: pure.
+/// The screen of rlock top, and what a stroke changes on it. Pure: it knows neither terminal nor server.
 struct TopScreen {
   enum class View { list, detail, help };
 
   std::vector<Inspection> all{};   ///< each key once
-  std::vector<Inspection> keys{};  ///< those of them that pass both filters, sorted
-  std::string server{};            ///< as people call it
-  std::string trouble{};           ///< why what is shown is old; empty: it is not
-  std::string note{};              ///< what is under way
+  std::vector<Inspection> keys{};  ///< the keys that pass both filters, sorted
+  std::string server{};            ///< for people
+  std::string trouble{};           ///< why the screen is outdated; empty: it is not
+  std::string note{};              ///< the work under way
   Milliseconds every{1000};
   KeyOrder order = KeyOrder::key;
   KeyFilter filter{};     ///< --state, --type and their like
-  std::string pattern{};  ///< what was typed behind /: a part of a key, or a pattern if it has one of * ? [
-  bool typing = false;    ///< it is being typed
+  std::string pattern{};  ///< typed behind /: a part of a key, or a pattern if it has one of * ? [
+  bool typing = false;    ///< the user is typing it
   View view = View::list;
-  std::size_t selected = 0;  ///< of keys
-  std::size_t first = 0;     ///< the first on the screen
+  std::size_t selected = 0;  ///< index in keys
+  std::size_t first = 0;     ///< index in keys of the first line on the screen
 
-  /// Takes new keys and sorts them. The selected key stays selected, or the first line if that was selected.
+  /// Takes new keys and sorts them. The selection stays on its key. If it was on the first line, it stays on the
+  /// first line.
   void take(std::vector<Inspection> found);
 
   /// Returns false if the user quits.
@@ -35,10 +36,10 @@ struct TopScreen {
   /// The keys on the screen.
   std::vector<LockName> shown(ScreenSize size) const;
 
-  /// REQUIRES: what is selected is on the screen, as after press() and fit().
+  /// REQUIRES: the selected key is on the screen, as after press() and fit().
   std::vector<ScreenLine> lines(ScreenSize size) const;
 
-  /// Scrolls until what is selected is on the screen.
+  /// Scrolls until the selected key is on the screen.
   void fit(ScreenSize size);
 
  private:

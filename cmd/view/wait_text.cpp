@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/ancestry.h"
-#include "base/identity.h"
 #include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/view/holder_text.h"
@@ -23,8 +21,7 @@ std::string ordinal(std::int64_t number) {
   return fmt::format("{}{}", number, end);
 }
 
-/// The holders to be named: as the server sees them now, else the one that it named when it refused us, else
-/// none.
+/// The holders to name: those of a new inspection. Without one, the holder in the server's answer, or none.
 std::vector<Holder> holders_of(const WaitView& view) {
   if (view.seen != nullptr) return view.seen->holders;
   if (view.busy.holder.empty()) return {};
@@ -37,7 +34,7 @@ std::vector<Holder> holders_of(const WaitView& view) {
   return {{.owner = owner}};
 }
 
-/// The server's time, where it has just been told.
+/// The server's time, if it was just told.
 std::optional<Milliseconds> now_of(const WaitView& view) {
   return view.seen != nullptr ? std::optional{view.seen->now} : std::nullopt;
 }
@@ -46,15 +43,13 @@ std::string text_of(const WaitView& view, const std::vector<Holder>& holders) {
   return holders_text(holders, now_of(view), view.seen != nullptr ? view.seen->unnamed : 0);
 }
 
-/// The one who has it, where that is one.
+/// The holder, if there is only one.
 const Holder* only(const WaitView& view, const std::vector<Holder>& holders) {
   const bool others = view.seen != nullptr && view.seen->unnamed > 0;
   return holders.size() == 1 && !others ? &holders.front() : nullptr;
 }
 
-bool waits_for_us(const Holder& holder) {
-  return holder.meta && holder.meta->host == host_name() && is_ancestor(holder.meta->pid);
-}
+bool waits_for_us(const Holder& holder) { return holder.meta && names_ancestor(*holder.meta); }
 
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
   if (view.busy.queue && view.busy.position == 1)
@@ -72,14 +67,15 @@ std::string place(const WaitView& view) {
                        view.seen->place->length);
   if (busy.position && busy.queue)
     return fmt::format("; {} of {} in the queue", ordinal(*busy.position), *busy.queue);
-  return view.listeners > 0 ? fmt::format("; {} clients wait", view.listeners) : "";
+  if (view.listeners == 0) return "";
+  return view.listeners == 1 ? "; 1 client waits" : fmt::format("; {} clients wait", view.listeners);
 }
 
-/// When it ends, as far as the answer to the acquire tells: how the holder is, only an inspection does.
+/// When the hold ends, from the answer to the acquire. Only an inspection tells if the holder lives.
 std::string outlook_of_busy(const Busy& busy, TimePoint now) {
   if (busy.no_ttl) return "; no TTL: the key never expires";
   if (!busy.rest) return "";
-  const Milliseconds rest = remaining(plus(busy.heard, *busy.rest), now);
+  const Milliseconds rest = remaining(plus(busy.seen_at, *busy.rest), now);
   if (rest == Milliseconds{0}) return "; its lease has just ended";
   return fmt::format("; expires in {} unless the holder renews it", describe(rest));
 }
@@ -99,7 +95,8 @@ std::string wait_text(const WaitView& view, Moment moment) {
   const std::string_view is = moment == Moment::over ? " is" : moment == Moment::past ? " was" : ":";
   std::string text = quoted(view.name);
   if (!view.state.empty()) {
-    text += fmt::format(": {}", view.state);
+    const bool absent = view.seen != nullptr && view.seen->absent();
+    text += fmt::format(": {}", absent ? "it does not exist" : view.state);
     const bool held = !holders.empty() || (view.seen != nullptr && view.seen->unnamed > 0);
     if (held) text += "; held by " + text_of(view, holders);
   } else if (holders.empty()) {
@@ -121,7 +118,7 @@ Owner named_holder(const WaitView& view) {
 
 std::string wait_remedy(const WaitView& view, const std::string& words) {
   const std::vector<Holder> holders = holders_of(view);
-  if (!view.state.empty())  // many have it together, and no one of them can be removed for all
+  if (!view.state.empty())  // a semaphore, a pool or a latch: it has no single holder to remove
     return holders.empty() ? "" : "to see its holders: rlock inspect " + words;
   if (holders.empty() && view.busy.queue) return "to see its waiters: rlock inspect -v " + words;
   if (view.seen == nullptr || view.seen->kind == nullptr) return "";

@@ -6,34 +6,33 @@
 #include <vector>
 
 #include "sync/kinds/lockable.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// What is known to a waiter: what the server said to the acquire, and what an inspection of the key has
-/// found besides.
+/// The facts for a wait line: the answer to the acquire, and an inspection of the key.
 struct WaitView {
   const LockName& name;
-  TimePoint now;  ///< of ours
+  TimePoint now;  ///< by our clock
   const Busy& busy;
   std::string_view state{};          ///< why it is busy, if it has no single holder: "it has too few permits"
-  const Inspection* seen = nullptr;  ///< the key as it is now; nothing where the server has not said
-  const Inspection* seen_once = nullptr;  ///< as it was when the server last said it
-  std::int64_t listeners = 0;             ///< the number of waiters, ourselves included; 0: unknown
+  const Inspection* seen = nullptr;  ///< a new inspection; null: there is none
+  const Inspection* seen_once = nullptr;  ///< the last inspection
+  std::int64_t listeners = 0;             ///< the number of waiters, including us; 0: unknown
 };
 
-/// "waiting" is about now, "over" is the last word, "past" was true when the server answered last.
+/// `waiting`: true now. `over`: the last line. `past`: true at the server's last answer.
 enum class Moment { waiting, over, past };
 
 /// The holder, our place in the queue, and when the hold ends: "'deploy': held by alice@ci-7 pid 4121 for
-/// 12m03s (make); 3rd of 5; expires in 26s if the holder is dead". A holder that is known to have gone is
-/// not named.
+/// 12m03s (make); 3rd of 5; expires in 26s if the holder is dead". A holder that is known to be gone is not
+/// named.
 std::string wait_text(const WaitView& view, Moment moment);
 
-/// The owner that wait_text() names first; empty if it names no owner.
+/// The owner that wait_text() names first; empty: it names none.
 Owner named_holder(const WaitView& view);
 
-/// The remedy, for the last line; empty if the user can only wait. `words`: how the key is typed.
+/// The remedy for the last line; empty: the user can only wait. `words`: the key as typed.
 std::string wait_remedy(const WaitView& view, const std::string& words);
 
 }  // namespace rlock

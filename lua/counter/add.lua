@@ -23,7 +23,8 @@ local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
-redis.call('del', request)  -- first: behind a write that needs no memory Redis allows others, even if it has none left
+-- First: it needs no memory, and a server without memory refuses only the first write of a script.
+redis.call('del', request)
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 if tonumber(count) < 1 then return {'done', available, ''} end

@@ -2,7 +2,7 @@
 -- This call may be sent twice: the server remembers the request.
 --
 -- KEYS  pool     string: the number of permits that are available
---       request  string: this request was done
+--       request  string: it exists if this request was done
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       taken    optional, only of a pool, zset: id -> end of its lease
 --       slots    optional, only of a pool, zset: see permits/mend_slots
@@ -26,7 +26,7 @@ if taken then
 end
 
 redis.call('del', pool)
--- Second: behind a write that needs no memory Redis allows it, even if it has none left.
+-- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
 redis.call('set', request, 1, 'px', memory)
 if taken then
   discard(taken)

@@ -1,6 +1,6 @@
 -- Make a semaphore or a pool of permits, unless there is one; or give a pool another size. Taken permits stay taken: a pool that
 -- became smaller may have less than none available, and the permits that come back fill that up first.
--- This call may be sent twice: the server remembers the request, and the second copy is told that it has done it.
+-- This call may be sent twice: the server remembers the request, and the second copy changes nothing and answers `done`.
 --
 -- KEYS  pool     string: the number of permits that are available
 --       request  string: the answer to this request
@@ -31,7 +31,7 @@ if not there and kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
--- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
+-- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
 if there then redis.call('del', request) end
 local before, available = there and tonumber(redis.call('get', pool)) or 0, total
 if kind_taken == 'zset' then

@@ -1,5 +1,5 @@
 -- Acquire the lock if no waiter is ahead of us. Else take a place in the queue, or keep it and say that we are alive.
--- This call may be sent twice: a first hold is set to 1 and not counted up, and a waiter keeps its place.
+-- This call may be sent twice: the second copy changes no count, and a waiter keeps its place.
 --
 -- KEYS  lock      hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       queue: order, deadlines, alive  the waiters, see queue/mended_queue
@@ -18,7 +18,7 @@
 --                             the queue, 0: we have none. length: of the queue
 --       {not_ours}            this is a late copy: the hold that it acquired has ended
 --       {foreign, kind, key}  this key holds something else
--- The second value, for a script that includes this one, says whether the owner held the lock before.
+-- A script that includes this one gets a second value: whether the owner held the lock before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local holder_of = include('hold/holder_of')
@@ -52,8 +52,8 @@ end
 
 local position, length = place.position, place.length
 if patience > 0 then
-  -- A longer queue could not answer its waiters soon.
-  if position == 0 and length >= 5000 then return {'foreign', 'crowd', queue.order} end
+  -- Most calls read the whole queue: a longer one would keep the server busy.
+  if position == 0 and length >= 5000 then return {'foreign', 'too_many', queue.order} end
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * theirs

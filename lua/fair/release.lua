@@ -1,7 +1,8 @@
--- Leave the queue, and release the hold that fair/acquire may have acquired, as lock/release does. If nobody holds the lock
+-- Leave the queue, and release the hold that fair/acquire may have acquired, as lock/release does. If the lock is free
 -- now, wake up the head of the queue: if we were the head, the message about the release came to us. If the lock is held and we
 -- were the head, tell the new head that it is the first.
--- This call may be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken.
+-- This call may be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken. But if its
+-- request was answered before, the place is of a new acquire of this owner, and stays.
 --
 -- KEYS  lock  hash: owner -> holds
 --       queue: order, deadlines, alive  the waiters, see queue/mended_queue
@@ -15,9 +16,13 @@ local announce_to_head = include('queue/announce_to_head')
 local tell_new_head = include('queue/tell_new_head')
 
 local was_head = redis.pcall('lindex', queue.order, 0) == owner
-redis.pcall('hdel', queue.alive, owner)  -- if one key has another type, we leave the others nevertheless
-redis.pcall('zrem', queue.deadlines, owner)
-redis.pcall('lrem', queue.order, 0, owner)
+local before = request and redis.pcall('get', request)
+local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
+if not answered then
+  redis.pcall('hdel', queue.alive, owner)  -- if one key has another type, we leave the others nevertheless
+  redis.pcall('zrem', queue.deadlines, owner)
+  redis.pcall('lrem', queue.order, 0, owner)
+end
 
 local answer = release({lock, line_order, line_waiters, line_facts, request, keep}, ARGV)
 local kept = answer[1] == 'kept'  -- the head knows only the old TTL

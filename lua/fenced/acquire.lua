@@ -11,8 +11,8 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- The second value, for a script that includes this one, says whether the owner held the lock before;
--- the third is the line, if this call has passed it.
+-- A script that includes this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
+-- passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -25,7 +25,7 @@ local ours = redis.call('hexists', lock, owner) == 1
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local rest = redis.call('pttl', lock)
 local blocked = in_turn(line, {
   owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,

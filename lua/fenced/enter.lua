@@ -22,7 +22,7 @@ if answered == 'undone' then return {'not_ours'} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 local last = tonumber(redis.call('get', token) or 0)
 if answered and last <= tonumber(answered) then return {'held', time, tonumber(answered)} end

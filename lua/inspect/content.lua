@@ -2,9 +2,10 @@
 -- must not keep the server from its work. This script changes nothing.
 --
 -- KEYS  keys...
--- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else fails the call
+-- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else fails the call. `any`: of any
+--              type, or none
 -- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson),
---       lock:OWNER for a hash with one field that counts; else ''
+--       lock:OWNER for a hash with one field that counts; there, if the kind is any and the key exists; else ''
 local field_of = include('redis/field_of')
 local call = redis.call
 local most = 99  -- more fields than a group of Redisson has in practice
@@ -32,7 +33,9 @@ local function hash_content(key)
   return ''
 end
 
-local content_of = kind == 'hash' and hash_content or text_content
+local function any_content(key) return call('exists', key) == 1 and 'there' or '' end
+
+local content_of = kind == 'hash' and hash_content or kind == 'string' and text_content or any_content
 local words = {}
 for i, key in ipairs(keys) do words[i] = content_of(key) end
 return words

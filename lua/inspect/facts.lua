@@ -1,7 +1,7 @@
 -- Read what holders have written down about themselves. This script changes nothing.
 --
 -- KEYS  meta  hash: owner -> JSON
---       lock  what they hold. If there are too many facts, the script reads those of the present holders only
+--       lock  the key that they hold. If there are too many facts, the script reads those of the present holders only
 -- ->    {owner, JSON, ...}. One of the owners is `latch` if rlock has made a latch
 local field_of = include('redis/field_of')
 
@@ -22,7 +22,7 @@ for i = 1, #names do
   local owner = string.sub(names[i], -6) == ':write' and string.sub(names[i], 1, -7) or names[i]
   local facts = field_of(meta, owner, 65536)
   size = size + (facts and #facts or 0)
-  if size > 3000000 then break end  -- a client takes little more
+  if size > 3000000 then break end  -- the client refuses a much larger reply
   if facts then
     answer[#answer + 1] = owner
     answer[#answer + 1] = facts

@@ -2,7 +2,7 @@
 -- This call may be sent twice: the server remembers the request.
 --
 -- KEYS  latch    string: the count that is left
---       request  string: this request was done
+--       request  string: it exists if this request was done
 -- ARGV  channel  the end of the latch is announced here
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
@@ -18,6 +18,6 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 redis.call('del', latch)
--- Second: behind a write that needs no memory Redis allows it, even if it has none left.
+-- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
 redis.call('set', request, 'deleted', 'px', memory)
 return {'done', announce(channel, '1', sharded)}

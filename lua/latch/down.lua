@@ -21,7 +21,8 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 local left = math.max(redis.call('get', latch) - count, 0)
-redis.call('del', request)  -- first: behind a write that needs no memory Redis allows others, even if it has none left
+-- First: it needs no memory, and a server without memory refuses only the first write of a script.
+redis.call('del', request)
 redis.call('set', request, left, 'px', memory)
 if left > 0 then
   redis.call('decrby', latch, count)

@@ -9,7 +9,7 @@
 --       waited   number of ms that this owner has waited; -1: it does not wait, or no longer
 --       channel  where the latch is announced
 --       sharded  1 to publish by sharded pub/sub, too
--- ->    {open, now}      there is no latch, or its count is zero. With a record: the record says that it was opened
+-- ->    {open, now}      the count is zero, or there is no latch (if `record` is given: only if it says that it was opened)
 --       {closed, ttl}    the latch expires in this many ms; -1: never
 --       {absent}         only with a record: there is no latch, and no record says that it was opened
 --       {foreign, kind}  the key holds something else
@@ -43,5 +43,5 @@ end
 
 local answer = look()
 local waits = (waited or -1) >= 0 and answer[1] == (record and 'absent' or 'closed')
-if line.order then pcall(show, waits) end  -- whatever hinders that, the latch is as it is
+if line.order then pcall(show, waits) end  -- only people read the line: an error there must not change the answer
 return answer

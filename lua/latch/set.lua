@@ -1,8 +1,8 @@
 -- Set a latch, unless there is one.
--- This call may be sent twice: the server remembers the request, and the second copy is told that it has set the latch.
+-- This call may be sent twice: the server remembers the request, and the second copy changes nothing and answers `done`.
 --
 -- KEYS  latch    string: the count that is left
---       request  string: this request has set it
+--       request  string: it exists if this request has set the latch
 -- ARGV  total    the count, at least 1
 --       expire   number of ms after which the latch expires; 0: never
 --       channel  the new latch is announced here

@@ -1,13 +1,12 @@
 -- Acquire the lock, or answer who holds it and for how long at most.
--- This call may be sent twice: a first hold is set to 1 and not counted up, and the holds of an owner who has the lock stay as
--- they are.
+-- This call may be sent twice: the second copy changes no count.
 -- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn. A call with one key works while a cluster slot
 --                                    moves
---       request  optional, string: this request has acquired the lock. An owner who may hold it before and after this hold
---                needs it: by the request an undo touches no other hold, and a late copy acquires nothing
+--       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the
+--                lock more than once: then an undo ends only this hold, and a late copy acquires nothing
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -20,8 +19,8 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- The second value, for a script that includes this one, says whether the owner held the lock before;
--- the third is the line, if this call has passed it.
+-- A script that includes this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
+-- passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')

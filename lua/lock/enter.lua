@@ -2,7 +2,8 @@
 -- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and adds nothing.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       request  string: this request was done, or was undone
+--       request  string: it exists if this request was done; `undone` if it was undone. The ID of an inner hold
+--                is its request: the release of that hold undoes it, so no other release counts it down
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -18,7 +19,7 @@ if redis.call('hexists', lock, owner) == 0 then return {'not_ours'} end
 local answered = redis.call('get', request)
 if answered == 'undone' then return {'not_ours'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 if answered then return {'held', time} end
 redis.call('set', request, 1, 'px', memory)

@@ -1,4 +1,4 @@
--- Release one hold. If it was the owner's last one, delete the lock and wake up the waiters.
+-- Release one hold. If it was the owner's last one, delete the lock and wake up the waiter whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
 -- The nodes of a quorum get this script without the line.
@@ -7,8 +7,8 @@
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it no hold is
 --                counted down: a call with one key works while a cluster slot moves
---       keep     optional, string "<owner>\n<until>": until then the lock stays, although this owner released the hold that
---                asked for it while inner holds went on
+--       keep     optional, string "<owner>\n<until>": the lock stays until then. This owner has released the hold that asked
+--                for it (keep_until), while its inner holds went on
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds that the remaining holds keep at least
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
@@ -24,28 +24,19 @@
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it
-local now = include('redis/now')
 local answered_before = include('hold/answered_before')
+local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
-
--- For how many ms the lock must stay: because of this release, or of one of the same owner before it.
-local function rest_to_keep()
-  local noted = ''
-  if keep and redis.call('type', keep).ok == 'string' then noted = redis.call('getrange', keep, 0, 4000) end
-  local noted_owner, noted_until = string.match(noted, '^([^\n]*)\n(%d+)$')
-  if noted_owner ~= owner then noted_until = 0 end
-  return math.max(keep_until, tonumber(noted_until)) - now()
-end
 
 local function still_held(rest)
   if keep and rest > 0 then return {'kept', rest} end
   return {'still_held'}
 end
 
-local function give_back()
+local function release_hold()
   local before = answered_before(request, way, memory)
-  if before and before[1] == 'still_held' then return still_held(rest_to_keep()) end
+  if before and before[1] == 'still_held' then return still_held(rest_to_keep(keep, owner, keep_until)) end
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
@@ -53,17 +44,14 @@ local function give_back()
 
   if holds > 1 then
     if not request then return {'held_inside'} end
-    local rest = rest_to_keep()
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-    if keep and rest > 0 then
-      redis.call('set', keep, owner .. '\n' .. string.format('%.0f', now() + rest), 'px', rest)
-    end
+    local rest = rest_to_keep(keep, owner, keep_until, true)
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
     return still_held(rest)
   end
 
-  local rest = rest_to_keep()
+  local rest = rest_to_keep(keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, rest)
     return {'kept', rest}
@@ -74,4 +62,4 @@ local function give_back()
   return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end
 
-return pass_on(line, lock, owner, give_back())
+return pass_on(line, lock, owner, release_hold())

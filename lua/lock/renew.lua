@@ -2,12 +2,17 @@
 -- longer one.
 -- This call may be sent twice.
 --
--- KEYS  lock   hash: owner -> holds
--- ARGV  owner  whose hold it is
---       lease  number of milliseconds, at least 1
+-- KEYS  lock     hash: owner -> holds
+--       request  optional, string: of an inner hold, the request that acquired it; see lock/enter
+-- ARGV  owner    whose hold it is
+--       lease    number of milliseconds, at least 1
+--       memory   optional, number of ms for which the server then remembers the request
 -- ->    renewed
---       not_ours  this owner does not hold the lock
+--       not_ours  this owner does not hold the lock, or the inner hold has ended
+local goes_on = include('hold/goes_on')
+
 if redis.call('type', lock).ok ~= 'hash' then return 'not_ours' end
 if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not goes_on(request, memory) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

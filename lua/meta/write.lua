@@ -6,7 +6,7 @@
 --       alive   optional, hash: owner -> "<alive until, ms> <arrived> ..." of the waiters
 --       waits   optional, hash: as meta, of the waiters
 -- ARGV  owner   whose facts they are
---       member  the evidence of the hold, see hold/holds_by
+--       member  the entry of the hold, see hold/holds_by
 --       lease   milliseconds for which the facts stay, at least 1
 --       facts   a JSON object with at least one field
 --       ended   1: the command has ended, and only --min-hold keeps the key

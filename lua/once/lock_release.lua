@@ -1,6 +1,6 @@
--- Release a lock whose work is done, for --once-per: lock/release keeps it, and this script adds a mark. By the mark other runs
--- know that they need not wait.
--- This call may be sent twice, and late: only a hold that the release keeps is marked.
+-- Release a lock for --once-per. If lock/release keeps the lock because the work is done, this script adds the mark `done` and
+-- wakes up all waiters: they need not wait.
+-- This call may be sent twice, and late: only a lock that the release keeps gets the mark.
 --
 -- KEYS  those of lock/release
 --       done     string: see hold/mark_done

@@ -6,6 +6,7 @@
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
+--       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
 -- ARGV  owner    the owner that asks
 --       count    number of permits, all or none
@@ -35,6 +36,7 @@ local lives_for = include('redis/lives_for')
 local permit_id = include('permits/permit_id')
 local in_pieces = include('redis/in_pieces')
 local is_over = include('hold/is_over')
+local starts_anew = include('hold/starts_anew')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -83,7 +85,7 @@ if blocked then
 end
 
 -- With more permits no script could release any.
-if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
+if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'too_many'} end
 
 local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
 local slot, leases, named = -1, {}, {-1, ''}
@@ -100,7 +102,8 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 if missing > 0 then in_pieces('zadd', slots, named) end
 lives_for(slots, slots_live)
-if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
+local anew = starts_anew(inner, request, missing < count)
+if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

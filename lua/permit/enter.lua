@@ -1,37 +1,44 @@
--- Ask whether an owner has permits of a pool, for a hold inside its hold. The inner hold uses the permits of the outer one:
--- only their lease grows.
+-- Add an inner hold to the hold of an owner. It uses the permits of the outer hold: only their lease grows, and `inner` has the
+-- inner holds.
 -- This call may be sent twice.
 --
 -- KEYS  pool   string: the number of permits that are available
 --       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots  zset: see permits/mend_slots
+--       inner  optional, zset: the inner holds of this owner, see hold/outlived
+--       request  optional, string: as in lock/enter
 -- ARGV  owner  the owner that asks
 --       count  number of permits that it must have
---       lease  number of milliseconds for which the inner hold needs them, which never shortens a lease; 0: it is over, the
---              call only asks
+--       lease  number of milliseconds, at least 1. This script never shortens a lease
+--       memory  optional, number: as in lock/enter
 -- ->    {held, now, id, ...}  the owner has them. now is the server's time in ms since the epoch
---       {not_ours}            the owner does not have them
---       CROWD, an error       more permits are taken than a script may read
+--       {not_ours}            the owner does not have them, or the inner hold has ended before
+--       TOOMANY, an error       more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local taken_permits = include('permits/taken_permits')
 local permits_of = include('permits/permits_of')
+local mend_slots = include('permits/mend_slots')
+local join = include('hold/join')
 
 local kind_taken = taken_permits(taken)
-if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
 if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return {'not_ours'} end
 local time = now()
 local ours = permits_of(owner, count, taken, slots)
 for i = 1, count do
   if not ours[i] or tonumber(redis.call('zscore', taken, ours[i])) <= time then return {'not_ours'} end
 end
-if lease > 0 then
-  redis.call('zrem', taken, '')  -- it removes nothing; but behind it Redis allows writes without memory left
-  for i = 1, count do
-    local ends = math.max(tonumber(redis.call('zscore', taken, ours[i])), time + lease)
-    redis.call('zadd', taken, ends, ours[i])
-  end
+if request and redis.call('get', request) == 'undone' then return {'not_ours'} end
+-- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
+redis.call('zrem', taken, '')
+mend_slots(taken, slots, lease)
+for i = 1, count do
+  local ends = math.max(tonumber(redis.call('zscore', taken, ours[i])), time + lease)
+  redis.call('zadd', taken, ends, ours[i])
 end
+if request then redis.call('set', request, 1, 'px', memory) end
+join(inner, request, time + lease, memory)
 local answer = {'held', time}
 for i = 1, count do answer[i + 2] = ours[i] end
 return answer

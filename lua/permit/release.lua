@@ -1,12 +1,14 @@
--- Release an owner's permits, and wake up the waiters.
--- This call may be sent twice, and late: the second copy finds no permits. If the owner may come again, the request tells the
--- copy.
+-- Release one hold. If it was the owner's last one, release its permits and wake up the waiters.
+-- This call may be sent twice, and late: the second copy finds no permits of this owner. If the owner may acquire permits
+-- again (way: again), the server remembers the request, so a late copy does not release the new ones.
 --
 -- KEYS  pool     string: the number of permits that are available
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
+--       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
+--       keep     optional, string: as in lock/release
 -- ARGV  owner    whose permits they are
 --       count    number of permits that it acquired
 --       keep_until  number of ms since the epoch, server time: the permits stay taken until then; 0: they may end now
@@ -14,11 +16,13 @@
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
 --       way      first, again or undo: as in lock/release
+--       inside   1: it is an inner hold, which `request` has acquired
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {kept, rest}     the permits stay taken for this many ms
+--       {still_held}     another hold of this owner remains
+--       {kept, rest}     the permits stay taken for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       the owner has none of them
---       CROWD, an error  more permits are taken than a script may read
+--       TOOMANY, an error  more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local announce = include('redis/announce')
@@ -29,30 +33,46 @@ local forget_slots = include('permits/forget_slots')
 local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
 local answered_before = include('hold/answered_before')
+local outlived = include('hold/outlived')
+local rest_to_keep = include('hold/rest_to_keep')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
-local function give_back()
+local function release_hold()
   local kind_taken = taken_permits(taken)
-  if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+  if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
   local before = answered_before(request, way, memory)
-  if before then return before end
+  if before and before[1] ~= 'still_held' then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
   if kind_taken == 'none' then redis.call('del', slots) end
   if kind_taken ~= 'zset' then return {'not_ours'} end
-  -- This removes nothing; but behind a write that needs no memory Redis allows others, even if it has none left.
+  -- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
   redis.call('zrem', taken, '')
   local time = now()
   local there = kind == 'number'
   local back = there and reclaim(pool, taken, slots, time) or 0
-  local found, tails = permits_of(owner, count, taken, slots)
-  local ours = {}
-  for i = 1, count do ours[#ours + 1] = found[i] end
+  local ours, tails = {}, nil
+  local function find_ours()
+    local found
+    found, tails = permits_of(owner, count, taken, slots)
+    ours = {}
+    for i = 1, count do ours[#ours + 1] = found[i] end
+  end
+  find_ours()
 
-  local rest = keep_until - time
+  local goes_on = before and true
+  if not before and #ours > 0 then
+    goes_on, count = outlived(inner, inside == '1' and request or nil, count, time)
+    if not goes_on then find_ours() end
+  end
+  local rest = rest_to_keep(keep, owner, keep_until, goes_on and not before)
+  if goes_on then
+    if way == 'again' and not before then redis.call('set', request, 0, 'px', memory) end
+    return rest > 0 and {'kept', rest} or {'still_held'}
+  end
   if rest > 0 and #ours > 0 then
-    for _, id in ipairs(ours) do redis.call('zadd', taken, keep_until, id) end
+    for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
     return {'kept', rest}
   end
@@ -68,7 +88,7 @@ local function give_back()
   return {'released', why}
 end
 
-local answer = give_back()
+local answer = release_hold()
 local released = answer[1] == 'released'
 local done, left = answer[1] == 'not_ours', false
 if done then done, left = pcall(leave_line, line, owner, -2) end

@@ -23,8 +23,8 @@ local slot_in = include('permits/slot_in')
 local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
-local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'crowd')
--- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
+local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'too_many')
+-- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
 if readable then redis.call('zrem', taken, '') end
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
 local answer, gone = {''}, {}

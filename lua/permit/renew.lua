@@ -5,21 +5,26 @@
 -- KEYS  pool   string: the number of permits that are available
 --       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots  zset: see permits/mend_slots
+--       inner  optional, zset: the inner holds of this owner, see hold/outlived
+--       request  optional, string: as in lock/renew
 -- ARGV  owner  whose permits they are
 --       count  number of permits that it has
 --       lease  number of milliseconds, at least 1
+--       memory  optional, number: as in lock/renew
 -- ->    renewed
---       not_ours         the owner does not have all of them
---       CROWD, an error  more permits are taken than a script may read
+--       not_ours         the owner does not have all of them, or the inner hold has ended
+--       TOOMANY, an error  more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local taken_permits = include('permits/taken_permits')
 local permits_of = include('permits/permits_of')
 local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
+local goes_on = include('hold/goes_on')
+local join = include('hold/join')
 
 local kind_taken = taken_permits(taken)
-if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
 if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return 'not_ours' end
 local time = now()
 local ours = permits_of(owner, count, taken, slots)
@@ -29,10 +34,12 @@ for i = 1, count do
   if not before or before <= time then return 'not_ours' end
   ends = math.max(ends, before)
 end
--- This removes nothing; but behind a write that needs no memory Redis allows others, even if it has none left.
+if not goes_on(request, memory) then return 'not_ours' end
+-- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
 redis.call('zrem', taken, '')
 mend_slots(taken, slots, lease)
 local leases = {}
 for i = 1, count do leases[2 * i - 1], leases[2 * i] = ends, ours[i] end
 in_pieces('zadd', taken, leases)
+join(inner, request, time + lease, memory)
 return 'renewed'

@@ -3,6 +3,7 @@
 -- This call may be sent twice.
 --
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it
+--       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
 -- ARGV  owner    the token of the client that asks
 --       lease    number of milliseconds, at least 1
@@ -11,11 +12,12 @@
 --       {busy, pttl}     ask again after this many ms; -1: the key has no TTL
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else. A number without a TTL is a counter, not a token
--- The second value, for a script that includes this one, says whether the owner held the lock before.
+-- A script that includes this one gets a second value: whether the owner had this hold before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
 local is_value = include('redis/is_value')
+local starts_anew = include('hold/starts_anew')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
@@ -27,7 +29,8 @@ end
 local ours = kind ~= 'none'
 if is_over(request, ours) then return {'not_ours'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
-if request and not ours then redis.call('set', request, 1, 'px', memory) end
-return {'held', time}, ours
+local anew = starts_anew(inner, request, ours)
+if request and anew then redis.call('set', request, 1, 'px', memory) end
+return {'held', time}, not anew

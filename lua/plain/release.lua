@@ -1,24 +1,36 @@
--- Release the lock. This script announces nothing: no client of this kind of lock listens.
--- This call may be sent twice, and late: the second copy finds no lock. If the token may come again, the request tells the
--- copy.
+-- Release one hold. If it was the owner's last one, delete the lock. This script announces nothing: no client of this kind of
+-- lock listens.
+-- This call may be sent twice, and late: the second copy finds no lock of this owner. If the owner may acquire the lock again
+-- (way: again), the server remembers the request, so a late copy does not release the new hold.
 --
 -- KEYS  lock     string: the token
+--       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
+--       keep     optional, string: as in lock/release
 -- ARGV  owner    the token of the holder
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
 --       memory   for how many ms the server remembers the request
 --       way      first, again or undo: as in lock/release
+--       inside   1: it is an inner hold, which `request` has acquired
 -- ->    {released, ''}  the lock is free
---       {kept, rest}    the lock stays for this many ms
+--       {still_held}    another hold of this owner remains
+--       {kept, rest}    the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}      this token does not hold the lock
 local now = include('redis/now')
 local answered_before = include('hold/answered_before')
+local outlived = include('hold/outlived')
+local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
 
 local before = answered_before(request, way, memory)
-if before then return before end
-if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
-local rest = keep_until - now()
+if before and before[1] ~= 'still_held' then return before end
+if not before and (redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner)) then return {'not_ours'} end
+local goes_on = before or outlived(inner, inside == '1' and request or nil, 1, now())
+local rest = rest_to_keep(keep, owner, keep_until, goes_on and not before)
+if goes_on then
+  if way == 'again' and not before then redis.call('set', request, 0, 'px', memory) end
+  return rest > 0 and {'kept', rest} or {'still_held'}
+end
 if rest > 0 then
   redis.call('pexpire', lock, rest)
   return {'kept', rest}

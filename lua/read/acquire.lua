@@ -1,12 +1,13 @@
 -- Acquire the lock for reading: beside other readers, or beside a write hold of the same owner.
--- This call may be sent twice: a first hold is set to 1 and not counted up, and the server remembers the request of one more
--- hold. This script never shortens a lease.
+-- This call may be sent twice: the second copy changes no count. (A first hold is set to 1; for one more hold the server
+-- remembers the request.) This script never shortens a lease.
 -- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       timeout  string: the read holds of this owner count while it exists. Its TTL is their lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       request  optional, string: this request has acquired the lock, or one more hold of it: as in lock/acquire
+--       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire. It
+--                tells a read hold from a write hold of the same owner
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -14,16 +15,16 @@
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
 --       another  1 to add one hold to those of an owner who has the lock
---       ticket   optional, number: as in lock/acquire, of a writer
+--       ticket   optional, number: as in lock/acquire; only a writer has one
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
 --       {not_ours}       one more hold was asked for, but this owner has none; or this is a late copy: the hold that it
 --                        acquired has ended
 --       {foreign, kind}  the key holds something else
--- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first, for all holds of
--- the owner: every client sees the same.
--- The second value, for a script that includes this one, says whether this call left all counts as they were;
--- the third is the line, if this call has passed it.
+-- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
+-- the owner. For other clients this has the same effect.
+-- A script that includes this one gets two more values: whether this call left all counts as they were; and `line`, if the
+-- owner has passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -37,7 +38,7 @@ local holds = tonumber(redis.call('hget', lock, owner) or 0)
 local writes = redis.call('hexists', lock, owner .. ':write') == 1
 if another == '1' and holds == 0 and not writes then return {'not_ours'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local ends = redis.call('pttl', lock)
 local reads = redis.call('hget', lock, 'mode') == 'read'
 local ours = writes or reads and holds > 0
@@ -54,7 +55,7 @@ redis.call('set', timeout, 1, 'px', rest)
 if kind == 'none' then redis.call('hset', lock, 'mode', 'read') end
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
 if counts then redis.call('hincrby', lock, owner, 1) end
-if counts and request then redis.call('set', request, 1, 'px', memory) end
+if counts and request then redis.call('set', request, 'read', 'px', memory) end
 redis.call('pexpire', lock, longest)
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -1,4 +1,4 @@
--- Release one read hold. The last reader deletes the lock and wakes up the waiters.
+-- Release one read hold. If no reader is left, delete the lock and wake up the waiters.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
 -- The nodes of a quorum get this script without the line.
@@ -21,7 +21,7 @@ local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
-local function give_back()
+local function release_hold()
   local before = answered_before(request, way, memory)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
@@ -41,7 +41,7 @@ local function give_back()
   local rest = keep_until - now()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
-    -- Second: behind a write that needs no memory Redis allows it, even if it has none left.
+    -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
     redis.call('set', timeout, 1, 'px', rest)
     return {'kept', rest}
   end
@@ -65,4 +65,4 @@ local function give_back()
   return others
 end
 
-return pass_on(line, lock, owner, give_back())
+return pass_on(line, lock, owner, release_hold())

@@ -5,17 +5,22 @@
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: the read holds of this owner count while it exists
+--       request  optional, string: as in lock/renew
 -- ARGV  owner    whose holds they are
 --       lease    number of milliseconds, at least 1
+--       memory   optional, number: as in lock/renew
 -- ->    renewed
---       not_ours  this owner has no read hold
+--       not_ours  this owner has no read hold, or the inner hold has ended
+local goes_on = include('hold/goes_on')
+
 if redis.call('type', lock).ok ~= 'hash' or redis.call('hexists', lock, 'mode') == 0 then
   return 'not_ours'
 end
 if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not goes_on(request, memory) then return 'not_ours' end
 
 local rest = math.max(redis.call('pttl', timeout), lease)
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))
--- Second: behind a write that needs no memory Redis allows it, even if it has none left.
+-- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
 redis.call('set', timeout, 1, 'px', rest)
 return 'renewed'

@@ -1,13 +1,13 @@
--- Delete a read/write lock, no matter who holds it, and wake up the waiters. The timeout keys of the readers expire by
--- themselves.
+-- Delete a read/write lock, or the holds of one reader among others, and wake up the waiters. The timeout keys of the readers
+-- expire by themselves.
 -- This call may be sent twice.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       line: order, waiters, facts  the waiters, see line/in_turn
--- ARGV  owner    delete the lock only if this owner reads or writes; '': delete it in any case
+-- ARGV  owner    delete only the holds of this owner; '': delete the lock, no matter who holds it
 --       channel  releases are announced here, and each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
--- ->    {removed, why}        why: the reason why waiters could not be told; '': they were told
+-- ->    {removed, why}        why: the reason why waiters could not be told; '': they were told, or others still read
 --       {absent}              there is no lock
 --       {other_owner, other}  another owner holds the lock
 --       {foreign, kind}       the key holds something else
@@ -24,6 +24,11 @@ local holds = redis.call('hmget', lock, owner, owner .. ':write')
 if owner ~= '' and not holds[1] and not holds[2] then return {'other_owner', holder_of(lock)} end
 
 local mode = redis.call('hget', lock, 'mode')
+local others_read = mode == 'read' and redis.call('hlen', lock) > 2
+if owner ~= '' and others_read then
+  redis.call('hdel', lock, owner)
+  return {'removed', ''}
+end
 discard(lock)
 local why = announce(channel, mode == 'read' and '0' or '1', sharded)
 local why_not_first = tell_waiters(line, 1)

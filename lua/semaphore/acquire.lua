@@ -24,7 +24,7 @@ local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local answered = redis.call('get', request)
 if answered == '1' then return {'held', time} end
 if answered then return {'busy', -2, -2, 0, 0, ''} end

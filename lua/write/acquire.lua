@@ -1,11 +1,11 @@
 -- Acquire the lock for writing: alone.
--- This call may be sent twice: a first hold is set to 1 and not counted up, and the server remembers the request of one more
--- hold. This script never shortens a lease.
+-- This call may be sent twice: the second copy changes no count. (A first hold is set to 1; for one more hold the server
+-- remembers the request.) This script never shortens a lease.
 -- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       request  optional, string: this request has acquired the lock, or one more hold of it: as in lock/acquire
+--       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire
 -- ARGV  those of read/acquire
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
@@ -14,8 +14,8 @@
 --                        acquired has ended
 --       {upgrade}        this owner reads: it would wait for itself
 --       {foreign, kind}  the key holds something else
--- The second value, for a script that includes this one, says whether this call left all counts as they were;
--- the third is the line, if this call has passed it.
+-- A script that includes this one gets two more values: whether this call left all counts as they were; and `line`, if the
+-- owner has passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -29,7 +29,7 @@ local writes = redis.call('hexists', lock, field) == 1
 if not writes and redis.call('hexists', lock, owner) == 1 then return {'upgrade'} end
 if another == '1' and not writes then return {'not_ours'} end
 
-local time = now()  -- first: a client that may not ask for it acquires nothing
+local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local rest = redis.call('pttl', lock)
 local room = kind == 'none' and 1 or 0
 local blocked = in_turn(line, {

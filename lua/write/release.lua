@@ -1,5 +1,5 @@
--- Release one write hold. The last one deletes the lock, or leaves it to the read holds of the same owner; both wake up all
--- waiters.
+-- Release one write hold. If it was the owner's last one, delete the lock, or leave it to the owner's read holds, and wake up
+-- the waiters whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
 -- The nodes of a quorum get this script without the line.
@@ -20,7 +20,7 @@ local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
-local function give_back()
+local function release_hold()
   local before = answered_before(request, way, memory)
   if before then return before end
   local field = owner .. ':write'
@@ -48,11 +48,11 @@ local function give_back()
     redis.call('del', lock)
   else
     redis.call('hdel', lock, field)
-    -- Second: behind a write that needs no memory Redis allows it, even if it has none left.
+    -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
     redis.call('hset', lock, 'mode', 'read')
   end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
   return {'released', silent == '1' and '' or announce(channel, '1', sharded, line)}
 end
 
-return pass_on(line, lock, owner, give_back())
+return pass_on(line, lock, owner, release_hold())

@@ -2,16 +2,20 @@
 -- need a longer one.
 -- This call may be sent twice.
 --
--- KEYS  lock   hash: mode -> write, owner -> read holds, owner:write -> write holds
--- ARGV  owner  whose hold it is
---       lease  number of milliseconds, at least 1
+-- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
+--       request  optional, string: as in lock/renew
+-- ARGV  owner    whose hold it is
+--       lease    number of milliseconds, at least 1
+--       memory   optional, number: as in lock/renew
 -- ->    renewed
---       not_ours  this owner has no write hold
+--       not_ours  this owner has no write hold, or the inner hold has ended
 local field_of = include('redis/field_of')
+local goes_on = include('hold/goes_on')
 
 if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
   return 'not_ours'
 end
 if not string.find(field_of(lock, owner .. ':write', 15) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not goes_on(request, memory) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

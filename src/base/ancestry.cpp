@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -12,15 +13,15 @@
 namespace rlock {
 namespace {
 
-/// What /proc/PID/stat says of a process. Each run reads this once: so without a stream, and without a word
-/// for each of its fifty fields.
+/// The part of /proc/PID/stat that we need. Each run reads it, so it is parsed without a stream, and without
+/// a string for each of its fifty fields.
 struct Stat {
   char state = 'X';
   std::int64_t parent = 0;
   std::int64_t started = 0;
 };
 
-/// The field at `number`, counted from the state; 0 where it is no number.
+/// The field at `number`, counted from the state; 0 if it is no number.
 std::int64_t field(std::string_view fields, std::size_t number) {
   for (; number > 0; --number) {
     const std::size_t blank = fields.find(' ');
@@ -35,11 +36,11 @@ std::int64_t field(std::string_view fields, std::size_t number) {
 std::optional<Stat> stat_of(std::int64_t pid) {
   const int fd = ::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
-  std::array<char, 1024> text{};  // the name has 15 bytes, and each number 20 digits at most
+  std::array<char, 1024> text{};  // the name has at most 15 bytes, and a number at most 20 digits
   const ssize_t got = ::read(fd, text.data(), text.size());
   ::close(fd);
   const std::string_view line{text.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
-  // "pid (name) state parent ...": the name may hold anything, so its end is the last parenthesis.
+  // "pid (name) state parent ...": the name may contain any byte, so it ends at the last parenthesis.
   const std::size_t behind_name = line.rfind(") ");
   if (behind_name == std::string_view::npos || behind_name + 2 >= line.size()) return std::nullopt;
   const std::string_view fields = line.substr(behind_name + 2);
@@ -48,7 +49,26 @@ std::optional<Stat> stat_of(std::int64_t pid) {
   return Stat{fields.front(), field(fields, kParent), field(fields, kStarted)};
 }
 
+std::string look_up_pid_space() {
+  constexpr std::size_t kBootId = 36;  // a UUID; a line feed follows
+  std::array<char, kBootId> boot{};
+  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const ssize_t got = ::read(fd, boot.data(), boot.size());
+  ::close(fd);
+  std::array<char, 64> space{};  // "pid:[4026531836]"
+  const ssize_t size = ::readlink("/proc/self/ns/pid", space.data(), space.size());
+  if (got != static_cast<ssize_t>(boot.size()) || size <= 0) return {};
+  return std::string{boot.data(), boot.size()} + " " +
+         std::string{space.data(), static_cast<std::size_t>(size)};
+}
+
 }  // namespace
+
+const std::string& pid_space() {
+  static const std::string space = look_up_pid_space();
+  return space;
+}
 
 std::optional<ProcessId> process_of(std::int64_t pid) {
   const std::optional<Stat> stat = stat_of(pid);
@@ -56,10 +76,16 @@ std::optional<ProcessId> process_of(std::int64_t pid) {
   return ProcessId{static_cast<pid_t>(pid), stat->started};
 }
 
-bool lives(const ProcessId& process) { return process_of(process.pid) == process; }
+bool lives(const ProcessId& process) {
+  errno = 0;
+  const auto found = process_of(process.pid);
+  // No descriptor is free, so /proc says nothing: a script must not lose its lock because of that.
+  if (!found && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return true;
+  return found == process;
+}
 
 bool is_ancestor(std::int64_t pid) {
-  constexpr int kDeepest = 256;  // a chain that was read while it changed could lead in a circle
+  constexpr int kDeepest = 256;  // a chain that changes while we read it could form a circle
   std::int64_t at = ::getppid();
   for (int depth = 0; at > 0 && depth < kDeepest; ++depth) {
     if (at == pid) return true;

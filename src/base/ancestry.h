@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace rlock {
 
-/// A process by its number and by when it was started (clock ticks since the system was started): when it has
-/// ended, another process may get its number.
+/// A process, identified by its number and its start time (in clock ticks since the system started). After
+/// its end, another process may get the same number.
 struct ProcessId {
   pid_t pid = 0;
   std::int64_t started = 0;
@@ -16,13 +17,18 @@ struct ProcessId {
   friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
-/// The living process of this number; nothing if there is none, if it is a zombie, or if /proc does not show it.
+/// The living process with this number. Empty: there is none, it is a zombie, or /proc does not show it.
 std::optional<ProcessId> process_of(std::int64_t pid);
 
-/// Does this very process live? No where /proc does not show it.
+/// Does this process live? False if /proc does not show it; true if no descriptor is free to look there.
 bool lives(const ProcessId& process);
 
-/// Is the process `pid` an ancestor of this one? As /proc tells; no where it does not.
+/// Names the processes among which a process id and a start time mean one process: "BOOT pid:[INODE]", the boot
+/// of this system and our pid namespace. Hosts and containers may share a host name, but not this. Looked up
+/// once; empty if /proc does not show it.
+const std::string& pid_space();
+
+/// Is the process `pid` an ancestor of this one, according to /proc? False if /proc does not show it.
 bool is_ancestor(std::int64_t pid);
 
 }  // namespace rlock

@@ -5,16 +5,16 @@
 
 namespace rlock {
 
-/// A failure on its way to main, which knows the exit status of each kind (cmd/cli/exit_code).
-/// The text is for a person: lower case, who, what, why, what to do; without "rlock: " in front,
-/// and without bytes that a terminal would obey (see base/text.h).
+/// A failure on its way to main, which knows the exit status of each kind (cmd/cli/exit_code). The text is
+/// for a person: lower case; it says who failed, what failed, why, and what to do. It does not begin with
+/// "rlock: ", and has no bytes that a terminal would obey (see base/text.h).
 class Error : public std::runtime_error {
  public:
   enum Kind {
-    usage,        ///< what was typed cannot be meant (64)
+    usage,        ///< the command line makes no sense (64)
     wrong_type,   ///< the key holds something else (65)
     unreachable,  ///< no server can be used now: silent, busy, out of memory, no primary or quorum (69)
-    internal,     ///< we or the server broke a promise (70)
+    internal,     ///< rlock or the server broke a promise (70)
     system,       ///< the operating system refused (71)
     denied,       ///< authentication, permission, TLS identity (77)
     config,       ///< a configuration that cannot work (78)

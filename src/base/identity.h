@@ -4,12 +4,13 @@
 
 namespace rlock {
 
-/// Who we are, for people who wonder who holds a lock. Looked up once; never empty ("?" where nobody knows).
+/// User and host of this process, for people who look for the holder of a lock. Looked up once; "?" if
+/// unknown.
 const std::string& user_name();
 const std::string& host_name();
 
-/// What this process is called in CLIENT LIST: "rlock:<user>@<host>:<pid>", where anything that is not
-/// printable ASCII without blanks is replaced by '_', as CLIENT SETNAME demands.
+/// The name of this process in CLIENT LIST: "rlock:<user>@<host>:<pid>". CLIENT SETNAME demands printable
+/// ASCII without blanks, so other characters become '_'.
 std::string client_name();
 
 }  // namespace rlock

@@ -7,8 +7,8 @@
 namespace rlock {
 namespace {
 
-// Globals, because each message names keys, from src/sync up to the verbs. Set once, before the first message; they
-// change how a key is shown and never which key is meant.
+// Globals, because messages in every layer name keys. They are set once, before the first message. They
+// change how a key is shown, and never which key is meant.
 std::string prefix_in_force, options_in_force;
 
 }  // namespace
@@ -38,7 +38,5 @@ std::string words_for(const LockName& name) {
   const std::string key = as_typed(name);
   return options_in_force + (key.starts_with('-') ? "--key=" : "") + shell_quoted(key);
 }
-
-const std::string& words_for_keys() { return options_in_force; }
 
 }  // namespace rlock

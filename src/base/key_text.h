@@ -9,27 +9,25 @@
 
 namespace rlock {
 
-/// How users type keys: without the prefix that stands before every one of them.
+/// How users type keys: without the prefix (--prefix).
 
-/// Set once, when the options have been read. `options`: those that another command needs to reach the same
-/// server, to be pasted before a KEY, with a blank behind.
+/// Called once, after the options were read. `options`: the options that another command needs to reach the
+/// same server, with a blank at the end. Users paste them before a KEY.
 void set_key_text(std::string prefix, std::string options);
 
-/// As it is typed under the prefix in force. Nothing: it does not begin with that, and cannot be typed.
+/// The key as a user types it. Empty: it does not begin with the prefix, so a user cannot type it.
 std::optional<std::string> typed(const LockName& name);
 
-/// For people: typed(), else the full name; not sanitized. And sanitized, in single quotes: 'deploy'.
+/// For people: typed(), else the full name. as_typed() does not sanitize; quoted() does, and adds single
+/// quotes: 'deploy'.
 std::string as_typed(const LockName& name);
 std::string quoted(const LockName& name);
 
 /// "'a', 'b'"
 std::string quoted(const std::vector<LockName>& names);
 
-/// The words by which another command of the same user reaches the key, for a shell: `--prefix app: deploy`.
-/// No password.
+/// Shell words by which another command of this user reaches the key: `--prefix app: deploy`. They contain no
+/// password.
 std::string words_for(const LockName& name);
-
-/// The same without a key: empty, or with a blank behind.
-const std::string& words_for_keys();
 
 }  // namespace rlock

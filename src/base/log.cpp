@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <new>
 
+#include "base/blocking.h"
 #include "base/redaction.h"
 
 namespace rlock {
@@ -18,29 +19,28 @@ namespace {
 
 constexpr std::string_view kName = "rlock: ";
 
-// Globals, as stderr itself is: destructors, sources and the guardian log without being handed a logger. main() and
-// the options set them before the first line; nothing that is decided depends on them.
+// Globals, because stderr is one too: destructors, sources and the guardian log without a logger. main() and
+// the options set them before the first line. They affect only the output.
 Verbosity level = Verbosity::normal;
-TimePoint start = Clock::now();
+TimePoint start{};
 
-/// How long a reader of our stderr may sleep before we go on without it: whoever holds a lock has better
-/// things to do.
+/// If the reader of our stderr does not read, we drop the line after this time: a holder must not be delayed.
 constexpr Milliseconds kStderrPatience{100};
 
-/// The reader slept through the last line: the next one does not wait for it again.
+/// The reader did not read the last line in time: the next line does not wait.
 bool stuck = false;
 
-/// Is there room for PIPE_BUF bytes, or will there be before `until`?
+/// Is there room for PIPE_BUF bytes before `until`?
 bool writable(TimePoint until) noexcept {
   for (;;) {
     pollfd stderr_now{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-    const int count = ::poll(&stderr_now, 1, static_cast<int>(remaining(until, Clock::now()).count()));
-    if (count > 0) return true;  // also for POLLERR: write() then says what is wrong
+    const int count = ::poll(&stderr_now, 1, static_cast<int>(time_left(until).count()));
+    if (count > 0) return true;  // true for POLLERR too: write() then reports the error
     if (count == 0 || errno != EINTR) return false;
   }
 }
 
-/// All of a line at once, so that the lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
+/// Writes a line in one call, so that lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
 /// a whole.
 void write_line(std::string_view text, std::string_view name = kName) noexcept {
   constexpr std::string_view kEnd = "\n";
@@ -48,7 +48,7 @@ void write_line(std::string_view text, std::string_view name = kName) noexcept {
     return iovec{const_cast<char*>(bytes.data()), bytes.size()};
   };
 
-  const TimePoint until = plus(Clock::now(), stuck ? Milliseconds::zero() : kStderrPatience);
+  const TimePoint until = within(stuck ? Milliseconds::zero() : kStderrPatience).until;
   for (bool done = false; !done;) {
     const auto piece = text.substr(0, PIPE_BUF - name.size() - kEnd.size());
     done = piece.size() == text.size();
@@ -59,7 +59,7 @@ void write_line(std::string_view text, std::string_view name = kName) noexcept {
     ssize_t written = 0;
     do written = ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
     while (written < 0 && errno == EINTR);
-    if (written < 0) return;  // nobody listens any more; that is no reason to stop
+    if (written < 0) return;  // stderr is closed, which is no reason to stop
     text.remove_prefix(piece.size());
     name = {};
   }
@@ -79,13 +79,13 @@ void set_verbosity(Verbosity verbosity) noexcept { level = verbosity; }
 Verbosity verbosity() noexcept { return level; }
 void set_log_start(TimePoint started) noexcept { start = started; }
 
-void complain(std::string_view text) noexcept { write_redacted(text); }
+void warn(std::string_view text) noexcept { write_redacted(text); }
 
-void tell(std::string_view text) noexcept {
-  if (level != Verbosity::quiet) complain(text);
+void info(std::string_view text) noexcept {
+  if (level != Verbosity::quiet) warn(text);
 }
 
-void mention(std::string_view text) noexcept {
+void debug(std::string_view text) noexcept {
   if (level != Verbosity::verbose) return;
   char name[48];
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -6,23 +6,22 @@
 
 namespace rlock {
 
-/// How much stderr hears. `quiet`: errors only; `verbose`: also what happens inside.
+/// How much stderr gets. `quiet`: errors only; `verbose`: inner events too.
 enum class Verbosity { quiet, normal, verbose };
 
 /// Set once, by the parser of the command line.
 void set_verbosity(Verbosity verbosity) noexcept;
 Verbosity verbosity() noexcept;
 
-/// When the process began, for mention(). Set once, by main.
+/// When the process began, for debug(). Set once, by main.
 void set_log_start(TimePoint started) noexcept;
 
-/// One line "rlock: <text>\n" on stderr in one write, never blocking for ever and never raising SIGPIPE.
-/// complain() always speaks, tell() unless quiet, mention() only when verbose. Text is for people:
-/// whatever came from outside has passed sanitized() or in_quotes(). No password
-/// gets out here, whatever the text is (see redacted_line()).
-/// mention() says how long ago the process began: "rlock: +1.204s acquired 'deploy'".
-void complain(std::string_view text) noexcept;
-void tell(std::string_view text) noexcept;
-void mention(std::string_view text) noexcept;
+/// Each writes one line "rlock: <text>\n" to stderr. It never blocks for ever, and never raises SIGPIPE.
+/// warn() always writes, info() unless quiet, debug() only if verbose. The text is for people. Foreign
+/// parts of it must have passed sanitized() or in_quotes(). Passwords are hidden in any text (see
+/// redacted_line()). debug() adds the age of the process: "rlock: +1.204s acquired 'deploy'".
+void warn(std::string_view text) noexcept;
+void info(std::string_view text) noexcept;
+void debug(std::string_view text) noexcept;
 
 }  // namespace rlock

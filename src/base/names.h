@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// A string that means one thing. Two names of different things do not convert into each other,
-/// so a key can never stand where an owner belongs.
+/// A string with one meaning. Names with different meanings do not convert into each other, so a key can
+/// never take the place of an owner.
 template <class Meaning>
 class Name {
  public:
@@ -23,16 +23,16 @@ class Name {
   std::string text_;
 };
 
-/// What is locked: the Redis key as it stands on the server, prefix included. 1 byte to 4 KiB.
+/// The key of a lock in Redis, with the prefix. It has 1 byte to 4 KiB.
 using LockName = Name<struct LockNameMeaning>;
 
-/// Who holds or waits: unique per hold, never reused by another living holder.
+/// A holder or a waiter: unique per hold, never reused while it lives.
 using Owner = Name<struct OwnerMeaning>;
 
-/// One request that changes something: its repetition is answered, not done again.
+/// One request that changes data: if it is repeated, it is answered but not done again.
 using RequestId = Name<struct RequestIdMeaning>;
 
-/// A channel on which a release is announced.
+/// A channel on which releases are announced.
 using Channel = Name<struct ChannelMeaning>;
 
 }  // namespace rlock

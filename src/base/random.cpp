@@ -44,12 +44,12 @@ Milliseconds jitter(Milliseconds span) {
 
 namespace {
 
-/// Where a UUID says its version, and how long it is.
+/// The position of the version in a UUID, and the length of a UUID.
 constexpr std::size_t kVersionAt = 14;
 constexpr std::size_t kUuidLength = 36;
 
-/// Version 8 is the maker's own scheme (RFC 9562); ours is to be random, as Redisson's version 4, and not to
-/// be Redisson's.
+/// RFC 9562 leaves version 8 to the maker. Ours is as random as Redisson's version 4, but cannot be taken for
+/// one of Redisson's.
 std::string our_uuid() {
   std::string bytes = random_bytes(16);
   bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x80);

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::string_view kHidden = "***";
 
-/// Shorter ones are found in every text by chance.
+/// Shorter parts occur in every text by chance.
 constexpr std::size_t kLeastPart = 4;
 
-/// Of a longer password so much is enough to know it by: servers
-/// cut long words when they repeat them, and tokens are long.
+/// A longer password is recognized by this many bytes: servers cut long words when they repeat them, and
+/// tokens are long.
 constexpr std::size_t kKnownBy = 16;
 
-/// A global, so that no message can be printed past it, in whatever layer it is made. It only grows.
-/// The longest first: one may be the beginning of another, and its rest would be shown.
+/// A global, so that no layer can print a message without it. It only grows. Longer passwords come first: if
+/// one is the beginning of another, the rest of the longer one would be shown.
 std::vector<std::string>& passwords() {
   static std::vector<std::string> all;
   return all;
@@ -48,8 +48,8 @@ void hide(std::string& text, std::string_view password) {
   }
 }
 
-/// What stands between "://" and the last '@' before a blank:
-/// a password may hold an '@' that should have been encoded.
+/// Hides the text between "://" and the last '@' before a blank: a password may contain an '@' that should
+/// have been encoded.
 void hide_in_urls(std::string& text, bool also_user) {
   constexpr std::string_view kMark = "://";
   constexpr std::string_view kBlanks = " \t\r\n";

@@ -2,9 +2,9 @@
 
 namespace rlock {
 
-/// Throws Error{config} when we have more rights than whoever started us (a set-uid or set-gid file, file
-/// capabilities, a security policy): arguments, environment, descriptors and limits are the caller's, and so
-/// is the command. The first call of main.
+/// Throws Error{config} if we have more rights than our caller (a set-uid or set-gid file, file capabilities,
+/// a security policy). The caller controls our arguments, environment, descriptors, limits and the command,
+/// and could misuse the rights. main calls this first.
 void refuse_borrowed_rights();
 
 }  // namespace rlock

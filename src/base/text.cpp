@@ -15,14 +15,14 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The number that a text begins with, or its first byte.
+/// The number at the beginning of a text, or else its first byte.
 std::string_view natural_piece(std::string_view text) {
   std::size_t size = 0;
   while (size < text.size() && is_digit(text[size])) ++size;
   return text.substr(0, std::max<std::size_t>(size, 1));
 }
 
-/// Numbers of any length by their value, everything else by its byte.
+/// Compares numbers of any length by value, and everything else by its byte.
 std::strong_ordering compare_pieces(std::string_view a, std::string_view b) {
   if (!is_digit(a.front()) || !is_digit(b.front()))
     return static_cast<unsigned char>(a.front()) <=> static_cast<unsigned char>(b.front());
@@ -31,7 +31,8 @@ std::strong_ordering compare_pieces(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
 }
 
-/// One character at the front of some bytes: its code point and length, or one byte that is no UTF-8.
+/// The first character of some bytes: its code point and length. If the bytes are no UTF-8, it is one invalid
+/// byte.
 struct Character {
   char32_t code = 0;
   std::size_t length = 1;
@@ -56,7 +57,7 @@ Character first_character(std::string_view bytes) {
   return {code, length, true};
 }
 
-/// Would a terminal obey it, or show what follows somewhere else?
+/// Would a terminal obey it, or show the following text in another place?
 bool is_harmful(char32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
   const bool bidirectional = code == 0x61c || code == 0x200e || code == 0x200f ||
@@ -86,7 +87,7 @@ std::string sanitized(std::string_view foreign, std::size_t limit) {
     }
     shown += next.length;
   }
-  return redacted(text);  // once more: a line break ends a URL, and what is written for it does not
+  return redacted(text);  // once more: a line break ends a URL, but its escaped form does not
 }
 
 bool is_harmless(std::string_view bytes) {
@@ -128,12 +129,13 @@ bool before_in_natural_order(std::string_view one, std::string_view other) {
     right.remove_prefix(b.size());
   }
   if (left.empty() != right.empty()) return left.empty();
-  return one < other;  // "7" and "007"
+  return one < other;  // such as "7" and "007"
 }
 
 std::string reason(int error) {
   std::string text = std::strerror(error);
-  const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';  // "RFS specific error"
+  // such as "RFS specific error"
+  const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';
   if (!abbreviation && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
 }
@@ -146,6 +148,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
     if (end == text.npos) return words;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string counted(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
@@ -199,7 +205,7 @@ std::string shell_word(std::string_view word) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
   };
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
-  // At the front '=' means something to zsh: the path of the command with that name.
+  // At the front, '=' is special in zsh: the path of the command with that name.
   if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, plain)) return std::string{word};
   const bool simple = std::ranges::all_of(word, printable);
   std::string out = simple ? "'" : "$'";

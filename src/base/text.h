@@ -8,46 +8,48 @@
 
 namespace rlock {
 
-/// Bytes that came from outside, made harmless for a terminal or a log line: passwords
-/// become *** (see redacted()); C0, DEL, C1 (as UTF-8 and as raw bytes), bidirectional
-/// controls, line and paragraph separators and invalid UTF-8 become \xNN.
-/// At most `limit` bytes are shown; what is cut is marked by "...".
+/// Foreign bytes, made harmless for a terminal or a log line. Passwords become *** (see redacted()). C0, DEL,
+/// C1 (as UTF-8 and as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8
+/// become \xNN. At most `limit` bytes are shown; "..." marks a cut.
 std::string sanitized(std::string_view foreign, std::size_t limit = 300);
 
-/// Is there nothing in it that a terminal would obey, and no invalid UTF-8?
+/// Is it valid UTF-8 without anything that a terminal would obey?
 bool is_harmless(std::string_view bytes);
 
 /// sanitized(), in single quotes: 'deploy'.
 std::string in_quotes(std::string_view bytes);
 
-/// As one word for a shell (bash, zsh, ksh), to be pasted:
-/// deploy, 'a b', $'a\nb'. Passwords become *** (see redacted()).
+/// One word for a shell (bash, zsh, ksh), ready to paste: deploy, 'a b', $'a\nb'. Passwords become *** (see
+/// redacted()).
 std::string shell_quoted(std::string_view foreign);
 
-/// The same for what is known to hold no password: the URL of a server, with the user that it needs.
+/// The same for a text without a password, such as a server's URL with its user.
 std::string shell_word(std::string_view word);
 
-/// Valid UTF-8 for JSON: bytes that are none become U+FFFD... never fails.
+/// Valid UTF-8 for JSON: invalid bytes become U+FFFD. It never fails.
 std::string utf8(std::string_view bytes);
 
-/// The whole text as a decimal integer without sign, blanks
-/// or anything else; nothing if it is none or too large.
+/// The value if the whole text is a decimal integer without sign or blanks. Empty if it is not, or is too
+/// large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
-/// Whether `one` comes before `other` in an order for people: numbers in a text count as numbers, so that job-2
-/// comes before job-10. A strict order of all texts.
+/// Does `one` come before `other` in an order for people? Numbers in a text count as numbers, so job-2 comes
+/// before job-10. It is a strict order of all texts.
 bool before_in_natural_order(std::string_view one, std::string_view other);
 
-/// As RFC 4648 has it, padded.
+/// Base64 of RFC 4648, padded.
 std::string to_base64(std::string_view bytes);
 
-/// What the system calls this errno, as the end of a sentence of ours: "no such file or directory".
+/// The system's text for an errno, as the end of a sentence: "no such file or directory".
 std::string reason(int error);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& words, std::string_view separator);
 
-/// Lower-case hexadecimal, and back (nothing if `text` is not an even number of hex digits).
+/// "1 permit", "3 permits".
+std::string counted(std::int64_t number, std::string_view noun);
+
+/// Lower-case hexadecimal, and back (empty if `text` is not an even number of hexadecimal digits).
 std::string to_hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 __extension__ typedef __int128 Wide;
 
-/// Durations are summed in attoseconds of milliseconds (10^-18 ms): a day with 18 decimals is still exact.
+/// Durations are summed in 10^-18 ms: a day with 18 decimals is still exact.
 constexpr int kDecimals = 18;
 constexpr Wide kOne = 1'000'000'000'000'000'000;
 
@@ -28,7 +28,7 @@ struct Unit {
   std::int64_t milliseconds;
 };
 
-/// The first five are those that we write, in the order of their lengths.
+/// The first five are those that we write, in order of length.
 constexpr std::array<Unit, 8> kUnits{{{"ms", 1},
                                       {"s", 1000},
                                       {"m", 60'000},
@@ -54,7 +54,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
   refuse(text, fmt::format("is too long: the longest duration is {}", exact(kLongest)));
 }
 
-/// Takes the digits off the front of `rest`.
+/// Removes the digits from the front of `rest`, and returns them.
 std::string_view take_digits(std::string_view& rest) {
   const auto end = std::find_if_not(rest.begin(), rest.end(), is_digit);
   const auto digits = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
@@ -62,7 +62,7 @@ std::string_view take_digits(std::string_view& rest) {
   return digits;
 }
 
-/// Takes the unit off the front of `rest`; nothing if no unit stands there.
+/// Removes the unit from the front of `rest`, and returns it; null if there is none.
 const Unit* take_unit(std::string_view& rest) {
   const auto is_letter = [](char c) { return !is_digit(c) && c != '.'; };
   const auto end = std::find_if_not(rest.begin(), rest.end(), is_letter);
@@ -73,7 +73,7 @@ const Unit* take_unit(std::string_view& rest) {
   return &*unit;
 }
 
-/// "25" of "1.25" as a part of kOne, rounded up.
+/// The value of "25" in "1.25" as a part of kOne, rounded up.
 Wide fraction(std::string_view decimals) {
   Wide sum = 0, place = kOne;
   for (char c : decimals.substr(0, kDecimals)) {
@@ -122,7 +122,7 @@ Milliseconds parse_duration(std::string_view text) {
       refuse_junk(text);
     }
 
-    const bool bare = first && rest.empty();  // "30" is seconds, but "1m30" leaves us guessing
+    const bool bare = first && rest.empty();  // "30" means seconds, but "1m30" is ambiguous
     const Unit* unit = bare ? &kSecond : take_unit(rest);
     if (unit == nullptr) refuse_junk(text);
 

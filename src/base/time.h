@@ -9,8 +9,8 @@ namespace rlock {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// CLOCK_BOOTTIME: runs on while the machine sleeps, and nobody can set it.
-/// The only clock of this program; the server's own time never meets it.
+/// CLOCK_BOOTTIME: it also counts while the machine sleeps, and cannot be set. It is never compared with the server's
+/// time. The only other clock, of the wall, stamps events for people.
 struct Clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -25,21 +25,21 @@ using TimePoint = Clock::time_point;
 
 constexpr TimePoint kNever = TimePoint::max();
 
-/// `from` + `delay`, or kNever where that lies beyond what a TimePoint can say.
+/// `from` + `delay`; kNever if a TimePoint cannot hold that.
 TimePoint plus(TimePoint from, Milliseconds delay) noexcept;
 
-/// What is left until `until`, rounded up to whole milliseconds, at least 0.
+/// The time left until `until`, rounded up to whole milliseconds, at least 0.
 Milliseconds remaining(TimePoint until, TimePoint now) noexcept;
 
-/// What has passed since `since`, rounded up to whole milliseconds, at least 0.
+/// The time since `since`, rounded up to whole milliseconds, at least 0.
 inline Milliseconds elapsed(TimePoint since, TimePoint now) noexcept { return remaining(now, since); }
 
 inline TimePoint earliest(TimePoint a, TimePoint b) noexcept { return a < b ? a : b; }
 
-/// Does somebody want us to wait no longer?
+/// Should we stop waiting?
 using Interrupted = std::function<bool()>;
 
-/// How long we wait, and what makes us stop sooner. A parameter of everything that waits, never a default.
+/// How long to wait, and what ends the wait sooner. Everything that waits takes one, without a default.
 struct Patience {
   TimePoint until;
   Interrupted interrupted = [] { return false; };
@@ -47,23 +47,23 @@ struct Patience {
   bool ended(TimePoint now) const { return now >= until || interrupted(); }
 };
 
-/// A patience of its own, counted from now, that nothing cuts short.
+/// A patience that starts now and is not interrupted.
 Patience within(Milliseconds duration);
 
-/// Reads "500ms", "30", "1m30s", ".5s", "010s": a number and a unit (ms s sec m min h
-/// d w), or several; a bare number is seconds. Whole milliseconds, rounded up. Zero is
-/// read as zero: whether it is allowed is the caller's business. Locale never matters.
-/// Throws Error{usage} for anything else (negative, exponent, nan, unknown unit, more than kLongest);
-/// the text says what is wrong with the value and not which option it stood in.
+/// Reads "500ms", "30", "1m30s", ".5s", "010s": one or several numbers, each with a unit (ms s sec m min h d
+/// w). A bare number means seconds. The result is in whole milliseconds, rounded up. Zero is accepted: the
+/// caller decides if it is allowed. The locale does not matter. Throws Error{usage} for anything else
+/// (negative, exponent, nan, unknown unit, more than kLongest). The text describes the value; the caller
+/// names the option.
 Milliseconds parse_duration(std::string_view text);
 
-/// The longest duration that parse_duration takes: 3650 days.
+/// The longest duration that parse_duration() accepts: 3650 days.
 constexpr Milliseconds kLongest = std::chrono::hours{24 * 3650};
 
 /// For people: "350ms", "14.4s", "12m03s", "3h05m", "2d04h".
 std::string describe(Milliseconds duration);
 
-/// For people who will type it again: exact, and read back by parse_duration ("2m5s", "1500ms").
+/// For people who will type it again: exact, and readable by parse_duration() ("2m5s", "1500ms").
 std::string exact(Milliseconds duration);
 
 }  // namespace rlock

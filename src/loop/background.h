@@ -3,17 +3,22 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <vector>
 
 namespace rlock {
 
-/// Goes on in a process of its own, and returns when that calls the function that `work` is given: it is at
-/// work then. The process has a session of its own, and of our descriptors only stderr; not that, either,
-/// where it is the pipe or socket that is our stdout: who reads that waits for its end. It ends when `work`
-/// returns. Throws Error{system} when there can be none, or it has ended before it was at work; what `work`
-/// throws is complained about there.
-void go_on_in_background(const std::function<void(const std::function<void()>& at_work)>& work);
+/// Runs `work` in a new process, and returns when `work` calls `at_work`. The new process has its own
+/// session, and of our descriptors only stderr and `kept`. If stderr is the pipe or socket of our stdout, it is
+/// closed too, because the reader waits for its end. The process ends when `work` returns. Throws Error{system}
+/// if it cannot be started, or ends before `at_work`. If `work` throws, the new process prints the error.
+void go_on_in_background(const std::function<void(const std::function<void()>& at_work)>& work,
+                         std::vector<int> kept = {});
 
-/// May we send signals to this process? 0, or why not: ESRCH, EPERM.
+/// Is this descriptor the pipe or socket that is our stdout? Then the reader of our output waits for the end of
+/// each process that has it.
+bool is_our_stdout(int fd);
+
+/// May we send signals to this process? 0, or the reason why not: ESRCH, EPERM.
 int may_signal(pid_t pid) noexcept;
 
 }  // namespace rlock

@@ -1,20 +1,18 @@
-// The command's process. start() makes it with clone(CLONE_VM | CLONE_VFORK): it runs become() in our memory,
-// on a stack of its own, while we stand still, and ends that by execve() or by writing errno into the Launch.
-// From then on a signalfd for SIGCHLD wakes the loop, and look() asks the kernel what happened.
+// The command's process. start() makes it with clone(CLONE_VM | CLONE_VFORK). It runs become() in our memory,
+// on a stack of its own, while we are suspended. It ends that by execve(), or by writing errno into the
+// Launch. After that, SIGCHLD wakes the loop (Signals), and look() asks the kernel for news.
 //
-// The kernel keeps only the latest change of a child, and a signal for a second one may be merged with the
-// first: so look() never trusts the signal, and asks by waitid() until there is no news.
+// The kernel keeps only the latest change of a child, and may merge two SIGCHLD into one. So look() does not
+// trust the signal, and calls waitid() until there is no news.
 //
-// A command that has ended stays a zombie until reap(). That keeps its pid, and with it the number of its
-// group, from being reused while we may still send signals to that number.
+// A command that has ended stays a zombie until reap(). So its pid, which is also its group's number, is not
+// reused while we may still send signals to it.
 
 #include "loop/child.h"
 
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,37 +27,53 @@
 namespace rlock {
 namespace {
 
-/// All that the command's process needs, so that it has nothing to allocate.
+/// The wait status of a command whose end the kernel does not tell: it is no success.
+constexpr int kUnknown = 71 << 8;
+
+/// Everything that the command's process needs, so that it need not allocate.
 struct Launch {
   const char* path;
   char* const* argv;
   Environment& environment;
   const Child::Prelude& prelude;
+  const Signals& signals;
   pid_t parent;
   int error = 0;
 };
 
-/// What the command's process does before it becomes the command. It runs in our memory, so it may only make
-/// system calls: an allocation or a lock here would be ours, left halfway when execve() comes.
+/// The command's process before execve(). It runs in our memory, so it must use only system calls: execve()
+/// could leave an allocation or a lock of ours half done.
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // our death, even by KILL, must not leave it running without a lock
-  if (::getppid() != launch.parent) ::_exit(127);  // it ended before we had asked to end with it
-  ::setpgid(0, 0);  // here and not in the parent: the prelude tells the guardian a group that exists
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if we die, even by KILL, the command must not run on without its
+                                       // lock
+  // Another parent: ours ended before the prctl(). 0: rlock is outside of our PID namespace (unshare -p).
+  if (const pid_t parent = ::getppid(); parent != launch.parent && parent != 0) ::_exit(127);
+  ::setpgid(0, 0);  // here and not in the parent: when the prelude tells the guardian the group, it must
+                    // exist
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
   launch.prelude(self);
-  restore_core_limit();  // rlock makes no core files, since passwords are in its memory; the command may
+  launch.signals.restore();
+  restore_core_limit();  // rlock forbids core files, because its memory has passwords; the command may write
+                         // them
   ::execve(launch.path, launch.argv, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);
 }
 
-/// Like vfork(), but the child cannot spoil our stack frame: a third of the time that fork() takes, and no
-/// pipe is needed to learn that exec has failed.
+/// If a sandbox refuses waitid(2), nothing tells us that the command has ended, and we would wait for ever.
+int refusal_of_waitid() {
+  siginfo_t info;
+  const bool works = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == ECHILD;
+  return works ? 0 : errno;
+}
+
+/// Like vfork(), but the child cannot damage our stack frame. It takes a third of the time of fork(), and
+/// needs no pipe to report that exec failed.
 pid_t start(Launch& launch) {
   constexpr std::size_t kStack = 64 * 1024;
-  // Not on our own stack, where each page of it would be touched.
+  // Not on our own stack: the child would touch its pages.
   alignas(64) static std::array<std::byte, kStack> stack;
   return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
 }
@@ -72,8 +86,8 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-/// As PID 1 (in a container) we inherit all orphans. `command` is left alone: its status is wanted, and while
-/// it is first in line the others wait.
+/// As PID 1 (in a container) we inherit all orphans. We do not reap `command`, because its status is needed
+/// later. While it is the first zombie, the others must wait.
 void reap_orphans(pid_t command) {
   siginfo_t info;
   for (;;) {
@@ -86,24 +100,21 @@ void reap_orphans(pid_t command) {
 
 }  // namespace
 
-Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_(loop) {
-  // Before the clone, so that exec does not search PATH in memory that is ours.
+Child::Child(Loop& loop, const Signals& signals, const Command& command, const Prelude& prelude)
+    : loop_(loop), signals_(signals), self_(::getpid()), seen_changes_(signals.child_changes()) {
+  // Before the clone: otherwise exec would search PATH in our memory.
   const Found program = !command.found.empty() && is_program(command.found)
                             ? Found{command.found}
                             : find_program(command.argv.front(), program_folders());
   start_errno_ = program.error;
   if (start_errno_ != 0) return;
-  sigset_t ended;
-  ::sigemptyset(&ended);
-  ::sigaddset(&ended, SIGCHLD);
-  changes_.reset(::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
-  start_errno_ = changes_ ? 0 : errno;
+  start_errno_ = refusal_of_waitid();
   if (start_errno_ != 0) return;
   loop_.join(*this);
 
   const auto argv = pointers(command.argv);
   Environment environment{command.variables};
-  Launch launch{program.path.c_str(), argv.data(), environment, prelude, ::getpid()};
+  Launch launch{program.path.c_str(), argv.data(), environment, prelude, signals, self_};
   pid_ = start(launch);
   start_errno_ = pid_ < 0 ? errno : launch.error;
   reaped_ = start_errno_ != 0;
@@ -117,40 +128,41 @@ std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std
 int Child::signal(int number) const noexcept {
   if (reaped_) return ESRCH;  // the pid may have been reused
   if (::kill(-pid_, number) == 0) return 0;
-  // It may have moved into another group, leaving its own empty.
+  // The command may have moved to another group, and left its own empty.
   if (errno == ESRCH && ::kill(pid_, number) == 0) return 0;
   return errno;
 }
 
 int Child::reap() {
-  int status = 0;
+  int status = kUnknown;
   ::waitpid(pid_, &status, 0);
   reaped_ = true;
   return status;
 }
 
-short Child::interest() const { return POLLIN; }
+TimePoint Child::wake_at() const {
+  return signals_.child_changes() == seen_changes_ ? kNever : TimePoint::min();
+}
 
-void Child::ready(short events, TimePoint) {
-  signalfd_siginfo info;
-  // Only empties the descriptor: what happened is asked in look().
-  while (events != 0 && ::read(changes_.number(), &info, sizeof info) > 0) continue;
+void Child::ready(short, TimePoint) {
+  seen_changes_ = signals_.child_changes();
   look();
-  if (::getpid() == 1) reap_orphans(pid_);
+  if (self_ == 1) reap_orphans(pid_);
 }
 
 void Child::look() {
   siginfo_t info;
   while (!ended_ && !reaped_) {
     info.si_pid = 0;
-    // Without taking it (WNOWAIT): the end must stay for reap().
+    // WNOWAIT: the end must stay for reap().
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info,
                  WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
         info.si_pid == 0)
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // A stop or its end. It may have changed again since the look above: the state taken here counts.
+    // It was stopped or continued. This may have changed again since the call above, so the state from this
+    // call counts.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

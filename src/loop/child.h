@@ -7,71 +7,72 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "loop/environment.h"
 #include "loop/loop.h"
+#include "loop/signals.h"
 #include "loop/source.h"
 
 namespace rlock {
 
-/// What to run: argv byte for byte, no shell.
+/// The program to run. argv is passed as it is, without a shell.
 struct Command {
   std::vector<std::string> argv;
-  Variables variables;  ///< what its environment gains and loses
-  std::string found{};  ///< where PATH had it some time ago; if it is gone from there, PATH is searched again
+  Variables variables;  ///< changes to the environment
+  std::string found{};  ///< its path, found earlier; if it is gone from there, PATH is searched again
 };
 
-/// A command that runs in a process group of its own and is killed by the kernel when we end.
+/// A command in its own process group. The kernel kills it when we end.
 ///
-/// Entirely passive: after a turn look at ended() and take_stop(). One that has ended keeps its pid, and so
-/// its group keeps its number, until reap(): a signal to the group before that cannot reach another process.
-/// As PID 1 we reap the orphans too.
-/// REQUIRES: SIGCHLD is blocked and not ignored (Signals sees to that).
+/// It is passive: after a turn, look at ended() and take_stop(). A command that has ended keeps its pid, and
+/// so its group's number, until reap(). So signals to the group cannot reach another process. As PID 1 this
+/// class also reaps orphans.
 class Child final : public Source {
  public:
-  /// Called in the command's process, before it becomes the command, with its pid. It runs in our memory
-  /// while we wait, so whatever it changes stays changed: no allocation, no locks, system calls only.
+  /// Called with the command's pid in the command's process, before execve(). It runs in our memory while we
+  /// wait, so its changes stay. It must not allocate or lock, and may only use system calls. The signal mask
+  /// and dispositions of our start are restored after it.
   using Prelude = std::function<void(pid_t self)>;
 
-  /// Starts it, or knows why not: start_errno().
-  Child(Loop& loop, const Command& command, const Prelude& prelude);
+  /// Starts it. If it cannot be started, start_errno() has the reason.
+  Child(Loop& loop, const Signals& signals, const Command& command, const Prelude& prelude);
   ~Child() override;
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Why it did not start: the program cannot be executed, or
-  /// there can be no new process (EAGAIN, ENOMEM, ...). 0: it did.
+  /// Why it did not start: the program cannot be executed, or there can be no new process (EAGAIN, ENOMEM,
+  /// …). 0: it started.
   int start_errno() const noexcept { return start_errno_; }
 
-  /// Its pid, which is its group's number too.
+  /// Its pid, which is also its group's number.
   pid_t pid() const noexcept { return pid_; }
 
-  /// As of the last turn or look().
+  /// Has it ended, as of the last turn or look()?
   bool ended() const noexcept { return ended_; }
 
-  /// Asks the kernel what has happened since the last turn.
+  /// Asks the kernel for news since the last turn.
   void look();
 
-  /// The signal that has stopped it, once for each stop, and not when it already runs again.
+  /// The signal that stopped it: once for each stop, and only if it is still stopped.
   std::optional<int> take_stop() noexcept;
 
-  /// Does it stand still now?
+  /// Is it stopped now?
   bool stopped() const noexcept { return stopped_; }
 
-  /// Signals its group. Returns 0 or an errno (EPERM: we may not signal any process in it).
+  /// Sends a signal to its group. Returns 0 or an errno (EPERM: we may not signal any process in the group).
   int signal(int number) const noexcept;
 
-  /// Lets go of its pid; answers its wait status. REQUIRES: ended()
+  /// Releases its pid and returns its wait status. REQUIRES: ended()
   int reap();
 
-  int fd() const override { return changes_.number(); }
-  short interest() const override;
+  TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
   Loop& loop_;
+  const Signals& signals_;
+  const pid_t self_;  ///< the pid of rlock
+  int seen_changes_;  ///< of Signals::child_changes()
   pid_t pid_ = -1;
-  Descriptor changes_;  ///< readable when some child of ours has ended, stopped or continued
   int start_errno_ = 0;
   bool ended_ = false;
   bool reaped_ = false;
@@ -79,10 +80,10 @@ class Child final : public Source {
   std::optional<int> stop_;
 };
 
-/// What a shell would say: the status, or 128 + the signal that ended it.
+/// The exit status as a shell reports it: the status, or 128 + the signal.
 int exit_code_of(int wait_status) noexcept;
 
-/// The signal that ended it, if one did.
+/// The signal that ended the process; empty: no signal did.
 std::optional<int> signal_of(int wait_status) noexcept;
 
 }  // namespace rlock

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 namespace rlock {
 
-/// close_range(2) by its number, since musl has no function for it. -1 where the kernel has none either
-/// (before 5.9).
-inline long close_range(unsigned first, unsigned last) { return ::syscall(SYS_close_range, first, last, 0U); }
+/// Closes every open descriptor from `first` to `last`. Where the kernel has no close_range(2) (before 5.9)
+/// or a container refuses it, it closes those that /proc names: a container may allow a billion of them.
+void close_range(unsigned first, unsigned last) noexcept;
 
 }  // namespace rlock

@@ -7,7 +7,7 @@
 namespace rlock {
 namespace {
 
-// Globals, because the limit is one of the process: main() lowers it, and Child gives the command the old one back.
+// Globals, because the limit belongs to the process: main() lowers it, and Child restores it for the command.
 rlimit inherited{};
 bool forbidden = false;
 
@@ -15,7 +15,8 @@ bool forbidden = false;
 
 void forbid_cores() noexcept {
   if (::getrlimit(RLIMIT_CORE, &inherited) != 0) return;
-  // Less than any core has; and to a kernel that pipes cores, for which 0 is no limit, it means "none".
+  // 1 byte is less than any core. If the kernel pipes cores to a program, 0 means no limit, but 1 means no
+  // core.
   const rlimit none{std::min<rlim_t>(1, inherited.rlim_max), inherited.rlim_max};
   forbidden = ::setrlimit(RLIMIT_CORE, &none) == 0;
 }

@@ -2,13 +2,13 @@
 
 namespace rlock {
 
-/// From here on this process leaves no core file, which would hold passwords: neither in a folder nor through
-/// a program that cores are piped to. (PR_SET_DUMPABLE would do that too, but it also hides
-/// /proc/PID/environ, by which an outer run finds an inner one that it has to stop.)
+/// From now on this process leaves no core, which would contain passwords: neither as a file nor through a
+/// program. PR_SET_DUMPABLE would do that too, but it hides /proc/PID/environ. An outer run needs that file
+/// to find an inner run that it must stop.
 void forbid_cores() noexcept;
 
-/// The limit as we found it. For the process of another program,
-/// between fork and exec: no allocation, system calls only.
+/// Restores the limit that we started with. For another program's process between fork and exec: it allocates
+/// nothing and uses only system calls.
 void restore_core_limit() noexcept;
 
 }  // namespace rlock

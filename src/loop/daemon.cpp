@@ -15,11 +15,12 @@
 #include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/core_limit.h"
+#include "loop/script_tag.h"
 
 namespace rlock {
 namespace {
 
-// Where things are in the daemon before it is executed.
+// The descriptors of the daemon before execve().
 constexpr int kKept = 3;
 constexpr int kReport = 4;
 constexpr int kFirstForeign = 5;
@@ -38,7 +39,8 @@ void forget_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Descriptors 0 to 4 become what the daemon has, all others are closed. False: errno says why.
+/// Sets descriptors 0 to 4 as the daemon needs them, and closes all others. Returns false and sets errno if
+/// that fails.
 bool forget_descriptors(int keep, int report) {
   const int kept =
       keep < 0 ? -1 : ::fcntl(keep, F_DUPFD, kFirstForeign);  // out of the way of the numbers below
@@ -49,13 +51,11 @@ bool forget_descriptors(int keep, int report) {
   for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
   kept < 0 ? ::close(kKept) : ::dup2(kept, kKept);
   ::dup3(report, kReport, O_CLOEXEC);
-  if (close_range(kFirstForeign, ~0U) == 0) return true;
-  for (long fd = ::sysconf(_SC_OPEN_MAX); fd >= kFirstForeign; --fd)
-    ::close(static_cast<int>(fd));  // before Linux 5.9
+  close_range(kFirstForeign, ~0U);
   return true;
 }
 
-/// Never returns: becomes the program, or writes the errno that kept it from it into `report`.
+/// Becomes the program, or writes errno into `report`. Never returns.
 [[noreturn]] void become(const Daemon& daemon, int report) {
   const auto argv = pointers(daemon.argv), environment = pointers(daemon.environment);
   forget_signals();
@@ -85,9 +85,10 @@ void start_daemon(const Daemon& daemon) {
 
   const pid_t middle = ::fork();
   if (middle == 0) {
+    leave_scripts();  // the script that starts the daemon may be stopped, and others use the daemon
     ::setsid();
-    // Forked again: not a leader of its session, the daemon can never get a terminal; and no process has to wait
-    // for it.
+    // Two forks: because the daemon is not the leader of its session, it cannot get a terminal. And we need
+    // not wait for it.
     const pid_t last = ::fork();
     if (last == 0) become(daemon, report[1]);
     const int why = errno;
@@ -99,7 +100,9 @@ void start_daemon(const Daemon& daemon) {
   if (middle > 0) {
     while (::waitpid(middle, nullptr, 0) < 0 && errno == EINTR) continue;
     ssize_t got = 0;
-    do got = ::read(report[0], &why, sizeof why);  // ends by itself when the program is executed
+    do
+      got = ::read(report[0], &why, sizeof why);  // returns when the program is executed, because that
+                                                  // closes the pipe
     while (got < 0 && errno == EINTR);
   }
   ::close(report[0]);

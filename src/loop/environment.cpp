@@ -10,7 +10,7 @@ namespace rlock {
 namespace {
 
 constexpr std::array<std::string_view, 2> kAddressed = {"LISTEN_PID=", "WATCHDOG_PID="};
-constexpr std::size_t kDigits = 10;  // of a pid
+constexpr std::size_t kDigits = 10;  // the longest pid
 
 bool is_changed(std::string_view entry, const Variables& changes) {
   return std::ranges::any_of(changes, [&](const auto& change) {
@@ -23,13 +23,13 @@ bool is_changed(std::string_view entry, const Variables& changes) {
 
 Environment::Environment(const Variables& changes) {
   own_.reserve(changes.size());
-  const std::string self = std::to_string(::getpid());
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
     if (is_changed(text, changes)) continue;
     entries_.push_back(*entry);
     for (std::size_t i = 0; i < kAddressed.size(); ++i) {
-      if (!text.starts_with(kAddressed[i]) || text.substr(kAddressed[i].size()) != self) continue;
+      if (!text.starts_with(kAddressed[i])) continue;
+      if (text.substr(kAddressed[i].size()) != std::to_string(::getpid())) continue;
       addressed_[i] = std::string{kAddressed[i]} + std::string(kDigits, '\0');
       entries_.back() = addressed_[i].data();
     }

@@ -10,27 +10,27 @@
 
 namespace rlock {
 
-/// Variables to set, or (without a value) to unset.
+/// Variables to set; without a value, to unset.
 using Variables = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
-/// The environment of a command: ours, with some variables set or unset.
+/// The environment of a command: ours with some changes.
 ///
-/// LISTEN_PID and WATCHDOG_PID (systemd's word for "this
-/// is meant for you") that name us will name the command.
-/// Ours must not change while it lives: what is not changed is not copied.
+/// systemd names the receiver in LISTEN_PID and WATCHDOG_PID. If they name us, they will name the command.
+/// REQUIRES: our environment does not change meanwhile, because unchanged entries are not copied.
 class Environment {
  public:
   explicit Environment(const Variables& changes);
 
-  /// As exec takes it.
+  /// The array that exec takes.
   char** pointers() noexcept { return entries_.data(); }
 
-  /// Writes the pid of the command where ours stood. Allocates nothing: may be called between fork and exec.
+  /// Writes the command's pid in place of ours. It does not allocate, so it may be called between fork and
+  /// exec.
   void meant_for(pid_t command) noexcept;
 
  private:
   std::vector<std::string> own_;
-  std::array<std::string, 2> addressed_;  ///< entries that end with a pid, with room for it
+  std::array<std::string, 2> addressed_;  ///< entries that end with a pid, with room for another one
   std::vector<char*> entries_;
 };
 

@@ -1,6 +1,6 @@
-// calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, again every 100 ms). next()
-// takes one step when its time has come. The deadlines are given anew each time, since every renewal moves
-// them: as long as nothing has been sent, a renewal takes all of it back.
+// The stages: calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, every 100 ms).
+// next() takes one step when it is due. It gets the deadlines each time, because each renewal moves them. If
+// no signal has been sent yet, a renewal postpones everything.
 
 #include "loop/escalation.h"
 
@@ -9,8 +9,8 @@ namespace rlock {
 std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
   if (now < wake_at(deadlines)) return std::nullopt;
   if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
-    // Too late for anything else. No CONT before it: a stopped command must not run on beside the next
-    // holder.
+    // It is too late for any other signal. CONT does not come first: a stopped command must not run beside
+    // the next holder.
     stage_ = Stage::killing;
     killed_ = now;
     return SIGKILL;
@@ -19,7 +19,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
     stage_ = Stage::told;
     return signal_;
   }
-  // A stopped command would see the stop signal only after it is continued.
+  // A stopped command gets the stop signal only after CONT.
   stage_ = Stage::woken;
   return SIGCONT;
 }

@@ -8,10 +8,10 @@
 
 namespace rlock {
 
-/// Between one KILL and the next: processes that were forked meanwhile have to be killed too.
+/// The interval between two KILLs: processes may have been forked in between.
 constexpr Milliseconds kKillAgain{100};
 
-/// When the stop signal is due, and when KILL is. Either may move until it has come.
+/// When the stop signal is due, and when KILL is. Both may move until they are sent.
 struct Deadlines {
   TimePoint stop = kNever;
   TimePoint kill = kNever;
@@ -19,36 +19,36 @@ struct Deadlines {
   friend bool operator==(const Deadlines&, const Deadlines&) = default;
 };
 
-/// The sooner one of each.
+/// The earlier stop and the earlier kill of both.
 inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
   return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
 }
 
-/// Which signal is due next: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL
-/// until no process is left. Knows no processes.
+/// Decides which signal is due next: the stop signal, then CONT (a stopped process reacts only to KILL), then
+/// KILL until no process is left. It knows no processes.
 class Escalation {
  public:
   explicit Escalation(int signal) : signal_(signal) {}
 
-  /// The next signal that is due `now`; ask until there is none.
+  /// The next signal that is due `now`. Call it until it returns nothing.
   std::optional<int> next(TimePoint now, const Deadlines& deadlines);
 
-  /// When there will be one.
+  /// When the next signal is due.
   TimePoint wake_at(const Deadlines& deadlines) const;
 
-  /// Something has been sent. Never becomes false again.
+  /// A signal has been sent. Never becomes false again.
   bool begun() const noexcept { return stage_ != Stage::calm; }
 
-  /// It has come to KILL.
+  /// KILL has been sent.
   bool killing() const noexcept { return stage_ == Stage::killing; }
 
-  /// hurry() was called, and KILL has not been sent yet.
+  /// hurry() was called, but KILL has not been sent yet.
   bool hurrying() const noexcept { return hurried_ && !killing(); }
 
-  /// The stop signal was sent already: only KILL is left to us.
+  /// Skips the stop signal, because it was sent already: only KILL is left.
   void skip_stop() noexcept;
 
-  /// KILL is due now, whatever the deadlines say.
+  /// Makes KILL due now, whatever the deadlines say.
   void hurry() noexcept { hurried_ = true; }
 
  private:

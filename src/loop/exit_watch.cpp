@@ -15,7 +15,7 @@ constexpr Milliseconds kWithoutPidfd{50};
 }  // namespace
 
 ExitWatch::ExitWatch(Loop& loop, pid_t pid)
-    // The wrapper of glibc 2.36 is declared for C only.
+    // glibc 2.36 declares its wrapper for C only.
     : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
   const bool gone = !pidfd_ && errno == ESRCH;
   wake_at_ = gone ? TimePoint::min() : plus(loop_.now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);

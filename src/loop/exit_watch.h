@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// Ends a turn of the loop when a process ends, a child of ours or not. Also now and then: the process may
-/// have left the group, or the kernel has no pidfd.
+/// Wakes the loop when a process ends, whether or not it is our child. It also wakes the loop now and then,
+/// because the process may have left the group, or the kernel may have no pidfd.
 class ExitWatch final : public Source {
  public:
   ExitWatch(Loop& loop, pid_t pid);
@@ -17,7 +17,7 @@ class ExitWatch final : public Source {
   ExitWatch(const ExitWatch&) = delete;
   ExitWatch& operator=(const ExitWatch&) = delete;
 
-  /// It has ended, or it is time to check.
+  /// The process has ended, or it is time to check.
   bool over() const noexcept { return over_; }
 
   int fd() const override { return over_ ? -1 : pidfd_.number(); }
@@ -27,7 +27,7 @@ class ExitWatch final : public Source {
 
  private:
   Loop& loop_;
-  Descriptor pidfd_;  ///< none: the kernel has no pidfd
+  Descriptor pidfd_;  ///< empty: the kernel has no pidfd
   TimePoint wake_at_ = kNever;
   bool over_ = false;
 };

@@ -11,16 +11,18 @@
 #include <cerrno>
 #include <span>
 
+#include "base/blocking.h"
 #include "base/descriptor.h"
+#include "loop/fork.h"
 
 namespace rlock {
 namespace {
 
-/// If an answer takes longer, the candidate goes to the end and is asked about once more: the asking
-/// process may only have waited for a processor.
+/// If an answer takes longer, the candidate goes to the end and is asked about once more: perhaps the asking
+/// process only waited for a processor.
 constexpr Milliseconds kOneAnswer{500};
 
-/// Asks about one candidate after the other, and writes a byte for each into a pipe.
+/// A process that asks about one candidate after the other, and writes a byte for each into a pipe.
 class Asker {
  public:
   Asker(std::span<const pid_t> candidates, const std::function<bool(pid_t)>& is_one) {
@@ -29,15 +31,14 @@ class Asker {
     answers_ = Descriptor{ends[0]};
     const Descriptor written{ends[1]};
     const pid_t parent = ::getpid();
-    process_ = ::fork();
-    if (process_ != 0) return;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);
-    for (const pid_t candidate : candidates) {
-      const char answer = is_one(candidate) ? 'y' : 'n';
-      if (::write(written.number(), &answer, 1) != 1) ::_exit(1);
-    }
-    ::_exit(0);
+    process_ = fork_for([&] {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) return;
+      for (const pid_t candidate : candidates) {
+        const char answer = is_one(candidate) ? 'y' : 'n';
+        if (::write(written.number(), &answer, 1) != 1) return;
+      }
+    });
   }
   ~Asker() {
     if (!started()) return;
@@ -52,9 +53,9 @@ class Asker {
   /// Reads the next answers. Empty if the next one takes too long, or if there are no more.
   std::string_view next(TimePoint until) {
     pollfd polled{answers_.number(), POLLIN, 0};
-    const TimePoint last = earliest(until, plus(Clock::now(), kOneAnswer));
-    for (TimePoint now = Clock::now(); now < last; now = Clock::now()) {
-      if (::poll(&polled, 1, static_cast<int>(remaining(last, now).count()) + 1) == 0) continue;
+    const TimePoint last = earliest(until, within(kOneAnswer).until);
+    while (!has_passed(last)) {
+      if (::poll(&polled, 1, static_cast<int>(time_left(last).count()) + 1) == 0) continue;
       const ssize_t got = ::read(answers_.number(), buffer_.data(), buffer_.size());
       if (got >= 0) return {buffer_.data(), static_cast<std::size_t>(got)};
     }
@@ -74,9 +75,9 @@ std::vector<pid_t> find_apart(std::vector<pid_t> candidates, const std::function
   std::vector<pid_t> found;
   const std::size_t given = candidates.size();
   std::size_t next = 0;
-  while (next < candidates.size() && Clock::now() < until) {
+  while (next < candidates.size() && !has_passed(until)) {
     Asker asker{std::span{candidates}.subspan(next), is_one};
-    if (!asker.started()) {  // no process can be had
+    if (!asker.started()) {  // no process can be started
       if (is_one(candidates[next])) found.push_back(candidates[next]);
       ++next;
       continue;

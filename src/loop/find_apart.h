@@ -9,9 +9,9 @@
 
 namespace rlock {
 
-/// Those of `candidates` for which `is_one` is true, as far as this is known `until` then. Another process asks,
-/// since the kernel lets a reader of a process' memory wait while that process changes it, which takes long if
-/// the process has no processor: we stop waiting for the answer, and go on with the next candidate.
+/// The `candidates` for which `is_one` is true, as far as they are known at `until`. Another process asks:
+/// while a process changes its memory, the kernel makes readers of that memory wait, for long if the process
+/// has no processor. Then the search goes on with the next candidate.
 std::vector<pid_t> find_apart(std::vector<pid_t> candidates, const std::function<bool(pid_t)>& is_one,
                               TimePoint until);
 

@@ -9,16 +9,17 @@
 #include <exception>
 
 #include "base/log.h"
+#include "loop/fork.h"
 
 namespace rlock {
 namespace {
 
-/// More descriptors than rlock and its parent have in practice; a limit of a billion must not be walked
+/// rlock and its parent have fewer descriptors in practice. A limit of a billion would take too long to walk
 /// through.
 constexpr long kMostDescriptors = 65536;
 
-/// Does it belong to our loop? Inherited descriptors have no FD_CLOEXEC. Files and pipes of ours are not
-/// needed, and another process may wait for their end, or for the flock that they hold.
+/// Does the descriptor belong to our loop? Inherited descriptors lack FD_CLOEXEC. Our files and pipes are not
+/// needed, and another process may wait for their end or for their lock.
 bool is_of_the_loop(int fd) {
   const int flags = ::fcntl(fd, F_GETFD);
   if (flags < 0 || (flags & FD_CLOEXEC) == 0) return false;
@@ -41,15 +42,15 @@ void keep_only_the_loop() {
 }  // namespace
 
 bool finish_behind(const std::function<void()>& work) noexcept {
-  const pid_t process = ::fork();
-  if (process != 0) return process > 0;
-  keep_only_the_loop();
-  try {
-    work();
-  } catch (const std::exception& error) {  // no one can be told: a granted lock ends with its lease
-    mention(error.what());
-  }
-  ::_exit(0);
+  return fork_for([&] {
+           keep_only_the_loop();
+           try {
+             work();
+           } catch (
+               const std::exception& error) {  // there is no one to tell; a granted lock ends with its lease
+             debug(error.what());
+           }
+         }) > 0;
 }
 
 }  // namespace rlock

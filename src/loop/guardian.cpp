@@ -5,6 +5,10 @@
 // guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error, and
 // a new one is started, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
 //
+// A guardian that was stopped (SIGSTOP) guards nothing. The kernel tells its parent by SIGCHLD, and rlock
+// continues it. To replace it would leave a moment without a guardian, in which rlock may be killed. If rlock
+// dies first, the kernel continues it: see detach() in guardian_main.cpp.
+//
 // The guardian is for the case that rlock is stuck: so nothing here waits for the guardian, until at
 // last it is dismissed or its pipe is closed, and its end is awaited.
 
@@ -19,6 +23,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "loop/fork.h"
 
 namespace rlock {
 namespace {
@@ -28,8 +33,12 @@ constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace
 
-Guardian::Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines)
-    : loop_(loop), guarded_(std::move(guarded)), deadlines_(deadlines) {
+Guardian::Guardian(Loop& loop, const Signals& signals, Guarded guarded, const Deadlines& deadlines)
+    : loop_(loop),
+      signals_(signals),
+      seen_changes_(signals.child_changes()),
+      guarded_(std::move(guarded)),
+      deadlines_(deadlines) {
   start(loop_.now());
   loop_.join(*this);
 }
@@ -49,23 +58,36 @@ void Guardian::start(TimePoint now) {
   if (start_errno_ != 0) return;
   Descriptor reading{ends[0]};
   orders_.reset(ends[1]);
-  pid_ = ::fork();
-  if (pid_ == 0) {
-    orders_.reset();  // else it would never see the pipe end, where there is no close_range(2)
+  pid_ = fork_for([&] {
+    orders_.reset();  // else the guardian would never see the end of the pipe where close_range(2) is missing
     guardian_main(reading.number(), guarded_, deadlines_);
-  }
+  });
   start_errno_ = pid_ < 0 ? errno : 0;
   reading.reset();  // only the guardian may have it: else the pipe would not tell us of its end
   if (stop_sent_) write({.kind = Order::stop_sent});
   if (pid_ < 0) reap();
 }
 
+void Guardian::continue_if_stopped() noexcept {
+  seen_changes_ = signals_.child_changes();
+  siginfo_t info;
+  info.si_pid = 0;
+  // If it already runs again, waitid() reports nothing.
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG) != 0 || info.si_pid == 0) return;
+  ::kill(pid_, SIGCONT);
+}
+
 void Guardian::reap() noexcept {
   orders_.reset();
-  // A stopped guardian reads no orders: we would wait for it until it is continued.
-  // One that was reaped among the orphans, where we are PID 1, has no pid any more.
-  if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
-  if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+  // A stopped guardian reads no orders, so we would wait until it is continued. If we are PID 1 and it was
+  // reaped among the orphans, it has no pid any more.
+  const pid_t guardian = std::exchange(pid_, -1);
+  if (guardian <= 0) return;
+  if (dismissed_) {
+    if (::waitpid(guardian, nullptr, WNOHANG) != 0) return;
+    ::kill(guardian, SIGKILL);
+  }
+  ::waitpid(guardian, nullptr, 0);
 }
 
 void Guardian::write(const Order& order) const noexcept {
@@ -94,15 +116,22 @@ void Guardian::dismiss() noexcept {
   write({.kind = Order::dismissed});
 }
 
-TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : next_start_; }
+TimePoint Guardian::wake_at() const {
+  if (dismissed_) return kNever;
+  if (!orders_) return next_start_;
+  return signals_.child_changes() == seen_changes_ ? kNever : TimePoint::min();
+}
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
   if (events != 0) {  // only its end makes the writing end ready
     reap();
-    mention("the guardian has died");
+    debug("the guardian has died");
   }
-  if (now >= next_start_) start(now);
+  if (orders_)
+    continue_if_stopped();
+  else if (now >= next_start_)
+    start(now);
 }
 
 }  // namespace rlock

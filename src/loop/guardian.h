@@ -5,17 +5,19 @@
 #include "base/descriptor.h"
 #include "loop/guardian_main.h"
 #include "loop/loop.h"
+#include "loop/signals.h"
 #include "loop/source.h"
 
 namespace rlock {
 
 /// A second process that kills the command in time when we cannot: because we are killed, stopped or stuck.
 ///
-/// It knows no Redis, has a session of its own, and ends with us. When it dies it is replaced.
-/// A Guardian that is destroyed without dismiss() lets its process kill the command: for when we fail.
+/// It has a session of its own. If it dies, we start another one; if it is stopped, we continue it. If we die, it goes
+/// on until no process of the command is left. A Guardian that is destroyed without dismiss() lets its process kill
+/// the command: for when we fail.
 class Guardian final : public Source {
  public:
-  Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines);
+  Guardian(Loop& loop, const Signals& signals, Guarded guarded, const Deadlines& deadlines);
   ~Guardian() override;
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
@@ -24,7 +26,7 @@ class Guardian final : public Source {
   /// on the group is known, even if we die at once. Allocates nothing.
   void tell_group(pid_t group) noexcept;
 
-  /// When it has to act if it hears no more. Cheap when nothing has changed.
+  /// Moves the deadlines on which the guardian acts. Costs nothing if they are unchanged.
   void tell(const Deadlines& deadlines) noexcept;
 
   /// The stop signal has been sent already.
@@ -38,23 +40,26 @@ class Guardian final : public Source {
 
   pid_t pid() const noexcept { return pid_; }
 
-  /// Silent but for its end; afterwards there is nothing to hear.
+  /// Ready only at the guardian's end. After dismiss() it is not watched.
   int fd() const override { return dismissed_ ? -1 : orders_.number(); }
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
   void start(TimePoint now);
+  void continue_if_stopped() noexcept;
   void reap() noexcept;
   void write(const Order& order) const noexcept;
 
   Loop& loop_;
+  const Signals& signals_;
+  int seen_changes_;  ///< of Signals::child_changes()
   Guarded guarded_;
   Deadlines deadlines_;
   pid_t pid_ = -1;
   Descriptor orders_;  ///< the end of its pipe that we write to
   int start_errno_ = 0;
-  TimePoint next_start_;  ///< not before, if this one dies
+  TimePoint next_start_;  ///< the earliest start of the next guardian, if this one dies
   bool started_before_ = false;
   bool stop_sent_ = false;
   bool dismissed_ = false;

@@ -6,8 +6,8 @@
 // the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
 // until no process is left, or for kLastTries. Then the guardian releases what rlock held, so that no
 // waiter waits for the rest of the lease. It does not release while a process may live that works under the
-// lock (Family::surely_gone), even in another session, where the guardian kills none. It does the same, and
-// so writes the history of the hold, when rlock stands still until its time is over.
+// lock (Family::surely_gone), even in another session, where the guardian kills none. It also
+// releases, and so writes the end of the hold into the history, if rlock stands still until its time is over.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
@@ -17,18 +17,23 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <optional>
 
 #include "loop/close_range.h"
-#include "loop/family.h"
+#include "loop/command_family.h"
 #include "loop/loop.h"
 #include "loop/processes.h"
+#include "loop/script_family.h"
+#include "loop/script_tag.h"
 
 namespace rlock {
 namespace {
@@ -47,10 +52,21 @@ constexpr Milliseconds kLastLook{5120};
 /// The highest priority.
 constexpr int kFirst = -20;
 
+/// The bytes from the first argument to the end of the last one. The kernel puts the arguments, the
+/// environment and the name of the file one behind the other, unless a library has replaced the environment.
+std::size_t room_of_arguments(const char* first) {
+  const char* const file = std::bit_cast<const char*>(::getauxval(AT_EXECFN));  // an address in our stack
+  const char* const end = environ != nullptr && *environ != nullptr ? *environ : file;
+  return end > first ? static_cast<std::size_t>(end - first) : std::strlen(first);
+}
+
 /// Leaves everything that could end this process together with rlock: its session and terminal, its
 /// descriptors, signals, and `killall rlock`.
 void detach(int orders) {
   ::setsid();
+  shed_tag();
+  // If this process is stopped, rlock's death continues it: the kernel then sends SIGCONT.
+  ::prctl(PR_SET_PDEATHSIG, SIGCONT);
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -61,21 +77,22 @@ void detach(int orders) {
   // priority: then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kFirst);
   ::prctl(PR_SET_NAME, "guardian");
-  // `ps` and `pkill -f` read this: as much of the name as has room there.
+  // `ps` and `pkill -f` read the arguments: `pkill -f 'run -k deploy'` means rlock.
   char* const name = program_invocation_name;
-  const std::size_t room = std::strlen(name);
+  const std::size_t room = room_of_arguments(name);
   std::memset(name, 0, room);
   std::memcpy(name, "guardian", std::min(room, std::size_t{8}));
 }
 
 class GuardianLoop final : public Source {
  public:
-  GuardianLoop(int orders, const Guarded& guarded, const Deadlines& deadlines)
+  /// `family`: the guarded processes: `command`, or the family of a script.
+  GuardianLoop(int orders, int signal, Family& family, CommandFamily& command, const Deadlines& deadlines)
       : orders_(orders),
         rlock_(::getppid()),
-        family_(guarded.script.pid != 0 ? Family::of_script(guarded.script, guarded.session, guarded.marks)
-                                        : Family{guarded.group, guarded.session, guarded.marks}),
-        escalation_(guarded.signal),
+        family_(family),
+        command_(command),
+        escalation_(signal),
         deadlines_(allowing(deadlines)) {}
 
   // A pipe that has ended is always ready: without this the loop would never sleep again.
@@ -86,11 +103,11 @@ class GuardianLoop final : public Source {
   }
 
   void ready(short events, TimePoint now) override {
-    if (events != 0) read_orders(now);
+    if (events != 0) read_orders(now, (events & POLLHUP) != 0);
     if (now >= next_look_) look(now);
     while (const auto signal = resting_ ? std::nullopt : escalation_.next(now, deadlines_)) {
-      family_.signal(*signal, escalation_.killing() ? kNever : deadlines_.kill);
-      if (escalation_.killing() && !family_.group_lives()) rest(now);
+      family_.signal(*signal, now, escalation_.killing() ? kNever : deadlines_.kill);
+      if (escalation_.killing() && !command_.group_lives()) rest(now);
     }
     if (resting_ && now >= next_check_) check(now);
     over_ = end_.has_value() || (orphaned() && now >= (resting_ ? give_up_release_ : give_up_));
@@ -124,23 +141,28 @@ class GuardianLoop final : public Source {
     give_up_release_ = Family::sees_everybody() ? plus(now, kOthersEnd) : now;
   }
 
-  /// No process is left to be killed. Processes in other sessions may work on, and most of them end soon:
+  /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon:
   /// nested runs have guardians, too.
   void check(TimePoint now) {
     next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
-    // A living rlock that runs sees the loss itself, and says so.
+    // a living rlock reports the loss itself
     const bool may_release = orphaned() || (rlock && rlock->stopped());
-    if (may_release && family_.surely_gone())
+    if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
     else
-      resting_ = family_.all().empty();
+      resting_ = family_.all(now).empty();
   }
 
-  void read_orders(TimePoint now) {
-    Order order;
+  void read_orders(TimePoint now, bool rlock_has_died) {
+    std::array<Order, 8> orders;
     ssize_t got = 0;
-    while ((got = ::read(orders_, &order, sizeof order)) == sizeof order) obey(order);
+    // The pipe becomes ready again for orders that did not fit. If rlock has died, its end is read at once.
+    do {
+      got = ::read(orders_, orders.data(), sizeof orders);
+      const auto whole = got > 0 ? static_cast<std::size_t>(got) / sizeof(Order) : 0;
+      for (std::size_t i = 0; i < whole; ++i) obey(orders[i]);
+    } while (got > 0 && rlock_has_died);
     if (got == 0) {
       // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
       // (PR_SET_PDEATHSIG); the others are left to us.
@@ -155,7 +177,7 @@ class GuardianLoop final : public Source {
   void obey(const Order& order) {
     switch (order.kind) {
       case Order::group:
-        family_.set_group(order.pid);
+        command_.set_group(order.pid);
         look_again_ = kFirstLook;
         next_look_ = TimePoint::min();
         resting_ = false;  // the deadline may have passed already: a command that starts too late is killed
@@ -171,14 +193,15 @@ class GuardianLoop final : public Source {
 
   int orders_;
   pid_t rlock_;
-  Family family_;
+  Family& family_;
+  CommandFamily& command_;
   Escalation escalation_;
   Deadlines deadlines_;
-  TimePoint give_up_ = kNever;              ///< when it ends even if a process cannot be killed
+  TimePoint give_up_ = kNever;              ///< the guardian ends then, even if a process cannot be killed
   bool resting_ = false;                    ///< no process is left to kill
-  TimePoint next_check_ = kNever;           ///< whether others live
-  TimePoint give_up_release_ = kNever;      ///< then the lease decides
-  TimePoint next_look_ = TimePoint::min();  ///< who the command's descendants are
+  TimePoint next_check_ = kNever;           ///< the next check whether other processes live
+  TimePoint give_up_release_ = kNever;      ///< then the lock is left to its lease
+  TimePoint next_look_ = TimePoint::min();  ///< the next look for the command's descendants
   Milliseconds look_again_ = kFirstLook;
   std::optional<RlockEnd> end_;
   bool over_ = false;
@@ -189,7 +212,11 @@ class GuardianLoop final : public Source {
 void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines) {
   detach(orders);
   Loop loop;
-  GuardianLoop guardian{orders, guarded, deadlines};
+  CommandFamily command{guarded.group, guarded.session, guarded.marks};
+  std::optional<ScriptFamily> script;
+  if (guarded.script.pid != 0) script.emplace(guarded.script, guarded.session);
+  GuardianLoop guardian{orders, guarded.signal, script ? static_cast<Family&>(*script) : command, command,
+                        deadlines};
   loop.join(guardian);
   while (!guardian.over()) loop.turn(kNever);
   if (guardian.end() && guarded.when_nobody_lives) guarded.when_nobody_lives(*guardian.end());

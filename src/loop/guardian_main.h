@@ -11,19 +11,19 @@
 
 namespace rlock {
 
-/// What has become of rlock, so that its guardian ends the hold instead.
+/// The reason why the guardian ends the hold instead of rlock.
 enum class RlockEnd {
   killed,   ///< it has died
   stopped,  ///< it stands still (SIGSTOP, ^Z), and its time to renew is over
 };
 
-/// What a guardian watches, and how it is to be stopped.
+/// The processes that a guardian watches, and the signal that stops them.
 struct Guarded {
   int signal = 15;
   pid_t group = 0;                 ///< 0: an Order will name it
-  pid_t session = 0;               ///< of rlock
-  ProcessId script = {};           ///< instead of a group: see Family::of_script
-  std::vector<std::string> marks;  ///< see Family
+  pid_t session = 0;               ///< rlock's session
+  ProcessId script = {};           ///< instead of a group: see ScriptFamily
+  std::vector<std::string> marks;  ///< see CommandFamily
 
   /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no
   /// descriptor of rlock's, and ends after it.
@@ -37,8 +37,8 @@ struct Order {
   Deadlines until = {};  ///< deadlines
 };
 
-/// How much later than rlock the guardian sends the stop signal, so that a command gets it once while rlock
-/// works. KILL may come twice: it does not wait for that.
+/// How much later than rlock the guardian sends the stop signal: while rlock works, a command gets it only
+/// once. KILL may come twice, so it needs no delay.
 constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. It reads orders from the descriptor `orders`. It stops the

@@ -1,21 +1,21 @@
-// The command has a process group of its own, so that it can be signalled as one. The price is paid here:
-// what the terminal and the shell would do for a process of our group, we have to do for it. Three things
-// come in, each turn: a stop of the command (on_stop), a signal to us (on_signal), and the time to look for
-// the terminal again (claim_terminal).
+// The command has its own process group, so that we can signal the whole group. So we must do the work that
+// the terminal and the shell would do for our own group. In each turn we handle three things: a stop of the
+// command (on_stop), a signal to us (on_signal), and the next try to get the terminal (claim_terminal).
 //
-//   it wants to read the terminal  it is stopped by SIGTTIN; we lend it the terminal if that is ours to lend,
-//                                  else we look again every 200 ms
-//   ^Z                             reaches the command alone while it has the terminal: then we stop our
-//                                  whole group, so that the shell gets the terminal back as it expects
-//   fg                             continues us: the lock may have been lost while we were stopped, so the
-//                                  command goes on only when the owner of this object calls resume()
+//   read of the terminal  The kernel stops the command by SIGTTIN. We lend it the terminal if it is ours;
+//                         otherwise we look again every 200 ms.
+//   ^Z                    If the command has the terminal, ^Z reaches only the command. Then we stop our
+//                         whole group, so that the shell gets the terminal back.
+//   fg                    The shell continues us. The lock may be lost by now, so the command goes on only
+//                         when our owner calls resume().
 //
-// A stop is told twice when a shell stops all of us at once: told_to_stop_ and has_come(SIGCONT) keep us from
-// stopping a second time when the other processes already run again.
+// If a shell stops all of us at once, we hear of the stop twice. told_to_stop_ and has_come(SIGCONT) prevent
+// a second stop when the other processes already run again.
 //
-// A CONT can also come before the command has stopped at the TSTP that we have passed on. It waits for that
-// stop (continue_at_). Sent at once, it would be lost on a program that catches TSTP and stops itself a little
-// later, and on a process that is just being forked: Linux gives it the TSTP of its parent, but not the CONT.
+// CONT may come after we passed on TSTP, but before the command has stopped. Then it waits for the stop
+// (continue_at_). If we sent it at once, a program that catches TSTP would lose it and stop a little later. A
+// process that is just being forked would lose it too: Linux gives it the TSTP of its parent, but not the
+// CONT.
 
 #include "loop/job_control.h"
 
@@ -31,14 +31,14 @@
 namespace rlock {
 namespace {
 
-/// How often we check whether the terminal is ours while the command waits for it: a shell that brings a
-/// running job to the foreground sends no signal.
+/// While the command waits for the terminal, we check so often if it is ours. A shell sends no signal when it
+/// brings a running job to the foreground.
 constexpr Milliseconds kBetweenClaims{200};
 
-/// How long a CONT waits for a command that was told to stop. One that catches TSTP may never do so.
+/// CONT waits this long for a command to stop after TSTP. A command that catches TSTP may never stop.
 constexpr Milliseconds kStopTakes{1000};
 
-/// What the terminal sends to the group in the foreground: keys, and a new size of the window.
+/// The signals that a terminal sends to the group in the foreground: for keys, and for a new window size.
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 
 bool of_terminal(const Caught& caught) {
@@ -57,7 +57,7 @@ void JobControl::turn(Child& child, TimePoint now) {
     continue_at_ = kNever;
     resume_ = true;
   }
-  waiting_ = waiting_ && child.stopped();  // another process may have continued it
+  waiting_ = waiting_ && child.stopped();  // another process may have continued the command
   if (waiting_ && now >= next_claim_) claim_terminal(child, now);
 }
 
@@ -75,15 +75,15 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       claim_terminal(child, now);
       break;
     case SIGTSTP:
-      // Only a ^Z that the terminal sent to the command alone has to be shared. In all other cases our group
-      // has got it too, or it was sent to the command alone on purpose.
+      // Only if the terminal sent ^Z to the command alone must we stop too. Otherwise our group got it as
+      // well, or a process sent it to the command on purpose.
       if (terminal_.lent()) return stop_too(true);
-      // A process above us (xargs) that stopped before we did may have been continued already, and we with
-      // it.
+      // We forwarded ^Z, but SIGCONT has come since: our group was stopped and continued meanwhile, for
+      // example with xargs above us. So rlock must not stop any more.
       if (told && signals_.has_come(SIGCONT)) break;
       if (told || terminal_.ours()) return stop_too(false);
       break;
-    default:  // SIGSTOP: with the terminal lent, the shell would wait for ever for the command to go on
+    default:  // SIGSTOP: if the command has the terminal, the shell would wait for ever
       if (terminal_.lent()) return stop_too(true);
   }
 }
@@ -92,11 +92,11 @@ void JobControl::claim_terminal(const Child& child, TimePoint now) {
   waiting_ = false;
   const bool there = terminal_.find();
   if (there && (terminal_.ours() || terminal_.lent()) && terminal_.lend(child.pid()))
-    return pass_on(child, SIGCONT);
+    return forward(child, SIGCONT);
   waiting_ = true;
   next_claim_ = plus(now, kBetweenClaims);
   if (std::exchange(said_, true)) return;  // once in a run
-  complain("the command waits for the terminal; it goes on when rlock is in the foreground");
+  warn("the command waits for the terminal; it goes on when rlock is in the foreground");
 }
 
 void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint now) {
@@ -112,37 +112,37 @@ void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint n
     case SIGTSTP:
       told_to_stop_ = true;
       told_at_ = now;
-      continue_at_ = kNever;  // the later of two signals counts
+      continue_at_ = kNever;  // the later signal counts
       break;
     default: break;
   }
   if (of_terminal(caught) && terminal_.lent())
-    return;  // the command has got its own, or the key was pressed before it had the terminal
-  passed_on_ = caught.number;
-  pass_on(child, caught.number);
+    return;  // the command got it too, or the key was pressed before it had the terminal
+  forwarded_ = caught.number;
+  forward(child, caught.number);
 }
 
-void JobControl::pass_on(const Child& child, int number) {
+void JobControl::forward(const Child& child, int number) {
   if (child.signal(number) == EPERM) refused_ = true;
 }
 
 void JobControl::stop_too(bool group) {
-  terminal_.take_back();  // the shell expects it with the group that it has started
+  terminal_.take_back();  // the shell expects that its own job has it
   before_stop_();
   signals_.stop(group ? 0 : ::getpid());
-  resume_ = true;  // we run again: we were continued
+  resume_ = true;  // we run again, so we were continued
 }
 
 void JobControl::resume(const Child& child) {
   resume_ = false;
   if (terminal_.to_be_handed_over() || (wanted_ && terminal_.ours())) terminal_.lend(child.pid());
-  pass_on(child, SIGCONT);
+  forward(child, SIGCONT);
 }
 
 bool JobControl::end(bool killed) {
   const bool had_it = terminal_.lent();
   terminal_.take_back();
-  // An editor that was killed leaves the terminal without echo.
+  // An editor that was killed may leave the terminal without echo.
   if (killed) terminal_.restore_modes();
   if (others_wait_) share_with_group(SIGCONT);
   return had_it;

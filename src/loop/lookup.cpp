@@ -17,22 +17,23 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "loop/close_range.h"
+#include "loop/fork.h"
 
 namespace rlock {
 namespace {
 
-/// At most this much of an answer is read. If a name has more addresses, the rest is not needed.
+/// At most this many bytes of an answer are read. If a name has more addresses, the rest is not needed.
 constexpr std::size_t kLongestAnswer = 4096;
 
-/// Begins an answer that is a reason instead of addresses.
+/// The first character of an answer that is a reason instead of addresses.
 constexpr char kSorry = '!';
 
 [[noreturn]] void refused(const char* what) {
   throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
-/// Ends with its parent, hears no signal that is meant for it (^C goes to the whole foreground group) and
-/// holds no descriptor open whose end another process may wait for.
+/// The helper ends with its parent and ignores all signals (^C goes to the whole foreground group). It keeps
+/// no descriptors open, because another process may wait for their end.
 void detach(int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
@@ -53,8 +54,8 @@ std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) 
   }
 }
 
-/// Helpers that were killed and not yet reaped. A global, because children belong to the process, and outlive the
-/// Lookup that started them.
+/// Helpers that were killed but not yet reaped. A global, because children belong to the process, and outlive
+/// their Lookup.
 std::vector<pid_t>& dying() {
   static std::vector<pid_t> pids;
   return pids;
@@ -74,18 +75,16 @@ Lookup::Lookup(const std::string& host, const Resolver& resolve) {
   const Descriptor write_end{ends[1]};
   ::fcntl(fd(), F_SETFL, O_NONBLOCK);
   const pid_t parent = ::getpid();
-  helper_ = ::fork();
+  helper_ = fork_for([&] {
+    detach(write_end.number(), parent);
+    const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
+    (void)!::write(write_end.number(), answer.data(), answer.size());
+  });
   if (helper_ < 0) refused("cannot look up a name");
-  if (helper_ != 0) return;
-
-  detach(write_end.number(), parent);
-  const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
-  (void)!::write(write_end.number(), answer.data(), answer.size());
-  ::_exit(0);
 }
 
 Lookup::~Lookup() {
-  if (answer_) ::kill(helper_, SIGKILL);  // it holds the other end: the number is still its own
+  if (answer_) ::kill(helper_, SIGKILL);  // it has not closed its end, so it still lives and has its pid
   dying().push_back(helper_);
   reap();
 }
@@ -108,7 +107,7 @@ void Lookup::understand() {
   if (text_.starts_with(kSorry)) {
     failure_ = text_.substr(1);
   } else if (text_.empty()) {
-    failure_ = "nobody could look it up";
+    failure_ = "the look-up found nothing";
   } else {
     found_ = split(text_, '\n');
   }
@@ -118,7 +117,7 @@ std::vector<std::string> Lookup::system_resolver(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags =
-      AI_ADDRCONFIG;  // a host without IPv6 does not wait for name servers that are silent about it
+      AI_ADDRCONFIG;  // a host without IPv6 need not wait for a name server that ignores IPv6 questions
   addrinfo* raw = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};

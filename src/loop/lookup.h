@@ -11,15 +11,15 @@
 
 namespace rlock {
 
-/// What a name means, asked in a process of its own: the system's resolver can neither be interrupted nor
-/// hurried, and a name server that never answers holds it for half a minute.
+/// Looks up a host name in a separate process. The system's resolver cannot be interrupted, and a silent name
+/// server holds it for half a minute.
 ///
-/// Passive like a Source, for its owner: poll fd() for reading, call
-/// ready(), look at found() and failure(). It has no deadline of its own; the
-/// destructor ends the helper at once. REQUIRES: a process with one thread.
+/// It is passive: its owner polls fd() for reading, calls ready(), and then looks at found() and failure().
+/// It has no deadline; the destructor ends the helper at once. REQUIRES: the process has one thread.
 class Lookup {
  public:
-  /// Numeric addresses, IPv6 with its zone; throws std::runtime_error with the reason. Runs in the helper.
+  /// Returns numeric addresses, IPv6 with its zone. Throws std::runtime_error with the reason. Runs in the
+  /// helper.
   using Resolver = std::function<std::vector<std::string>(const std::string& host)>;
 
   explicit Lookup(const std::string& host, const Resolver& resolve = system_resolver);
@@ -30,7 +30,7 @@ class Lookup {
   int fd() const noexcept { return answer_.number(); }
   void ready();
 
-  /// In the order in which the system would try them; never empty.
+  /// The addresses in the order in which the system would try them; never empty.
   const std::optional<std::vector<std::string>>& found() const noexcept { return found_; }
   const std::optional<std::string>& failure() const noexcept { return failure_; }
 

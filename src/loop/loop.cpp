@@ -19,7 +19,8 @@ namespace {
   throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
-/// An absolute time as timerfd takes it. Zero would disarm it, so the past is its first nanosecond.
+/// An absolute time as timerfd takes it. Zero would disarm the timer, so a past time becomes its first
+/// nanosecond.
 itimerspec expiry(TimePoint at) {
   itimerspec spec{};
   if (at == kNever) return spec;
@@ -63,8 +64,9 @@ void Loop::arm(TimePoint at) {
 }
 
 void Loop::turn(TimePoint until) {
-  const std::vector<Source*> present = sources_;    // they may join and leave while they are told
-  std::vector<pollfd> polled{{timer_, POLLIN, 0}};  // no more than may be open: poll() would refuse them all
+  const std::vector<Source*> present = sources_;    // sources may join and leave during the turn
+  std::vector<pollfd> polled{{timer_, POLLIN, 0}};  // no longer than necessary, because poll() refuses more
+                                                    // entries than open files are allowed
   std::vector<std::size_t> place(present.size(), 0);
   TimePoint at = until;
   for (std::size_t i = 0; i < present.size(); ++i) {
@@ -76,7 +78,7 @@ void Loop::turn(TimePoint until) {
   const bool due = at <= now();
   if (!due) arm(at);
   if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR) refused("cannot wait");
-  if (polled[0].revents != 0) armed_ = TimePoint::min();  // it has gone off: the next arm() sets it anew
+  if (polled[0].revents != 0) armed_ = TimePoint::min();  // the timer has expired: the next arm() must set it
 
   const TimePoint time = now();
   for (const bool reads : {true, false}) {

@@ -7,11 +7,11 @@
 
 namespace rlock {
 
-/// One poll() over the sources that joined it, and the clock of everything that waits by it. Commands call turn(),
-/// and then look at facts. A test has a loop whose time it says itself: see tests/support/ticking_loop.h.
+/// One poll() over its sources, and the clock of everything that waits. Commands call turn(), and then look
+/// at the results. A test has a loop with a clock of its own: see tests/support/ticking_loop.h.
 ///
-/// poll() itself has no timeout: the next wake-up is a CLOCK_BOOTTIME timerfd in the set, so time that the
-/// machine slept counts.
+/// poll() has no timeout: the next wake-up is a CLOCK_BOOTTIME timerfd, so time in which the machine slept
+/// counts.
 class Loop {
  public:
   Loop();
@@ -19,28 +19,27 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  /// The source must leave before it ends. Both may be called from within a turn.
+  /// A source must leave before it is destroyed. Both may be called during a turn.
   void join(Source& source);
   void leave(Source& source) noexcept;
 
   virtual TimePoint now() const noexcept { return Clock::now(); }
 
-  /// Waits until a source is ready, a source's wake_at()
-  /// has come, or `until`; tells those concerned; returns.
-  /// Returns at once, having told those that are ready, when `until` has passed.
-  /// Sources with a descriptor are told first, since they read; then those that derive facts from what was read.
+  /// Waits until a source is ready, a wake_at() is due, or `until`. Then it calls ready() of the sources
+  /// concerned. If `until` has passed, it does not wait, but still calls the ready sources. Sources with a
+  /// descriptor come first, because they read; the others come second, because they use what was read.
   virtual void turn(TimePoint until);
 
-  /// Turns until `done()`, or until the patience ends.
+  /// Turns until `done()` is true or the patience ends.
   template <class Done>
   void wait(const Patience& patience, const Done& done) {
     while (!done() && !patience.ended(now())) turn(patience.until);
   }
 
-  /// A patience that ends so much from now, and that nothing cuts short.
+  /// A patience that lasts this long from now, and is not interrupted.
   Patience within(Milliseconds duration) const { return {.until = plus(now(), duration)}; }
 
-  /// In a process that was forked with this loop: until then, both processes set the same timer.
+  /// For a process that was forked with this loop: without it, both processes would set the same timer.
   void take_own_timer();
 
  protected:

@@ -1,5 +1,5 @@
-// The only place that reads processes in /proc. A process may fork or end at any moment, so every answer is as
-// old as the call that it came from.
+// Only this file reads processes in /proc. A process may fork or end at any moment, so an answer is true only
+// for the moment of the call.
 
 #include "loop/processes.h"
 
@@ -23,7 +23,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// The entries of a folder that are numbers.
+/// The names in a folder that are numbers.
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, CloseDirectory> open{::opendir(folder.c_str())};
@@ -39,11 +39,11 @@ std::string proc_path(pid_t pid, std::string_view file) {
   return "/proc/" + std::to_string(pid) + "/" + std::string{file};
 }
 
-/// No exec takes more than 6 MiB of arguments and environment. But a process can make the kernel show all of
-/// its memory as its environment, and reading that must not exhaust ours.
+/// exec accepts at most 6 MiB of arguments and environment. But a process can make the kernel show all of its
+/// memory as its environment. To read that must not exhaust our memory.
 constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 
-/// The contents of a file; nullopt if it does not exist or cannot be read.
+/// The contents of a file; empty if it does not exist or cannot be read.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!file) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<std::string> contents_of(const std::string& path) {
   return text;
 }
 
-/// The numbers in "12 13 14 ".
+/// Appends the numbers in a text such as "12 13 14 ".
 void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   pid_t number = 0;
   for (const char c : text) {
@@ -66,11 +66,11 @@ void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   if (number > 0) numbers.push_back(number);
 }
 
-/// The children as the kernel lists them. Empty if it was built without CONFIG_PROC_CHILDREN, or if the
+/// The children that the kernel lists. Empty if the kernel was built without CONFIG_PROC_CHILDREN, or the
 /// process has ended.
 std::optional<std::vector<pid_t>> listed_children(const ProcessFacts& parent) {
   std::vector<pid_t> children;
-  // Each thread has children of its own.
+  // Each thread has its own children.
   const std::vector<pid_t> threads =
       parent.threads > 1 ? numbers_in(proc_path(parent.pid, "task")) : std::vector{parent.pid};
   bool listed = false;
@@ -90,31 +90,15 @@ std::multimap<pid_t, pid_t> children_of_all() {
   return children;
 }
 
-/// What stands behind the name in /proc/PID/stat. proc(5) counts from 1, and the first one here is its third.
+/// The fields behind the name in /proc/PID/stat. The first one here is number 3 in proc(5).
 std::vector<std::string> stat_fields(pid_t pid) {
   const std::string stat = proc_text(pid, "stat");
-  const auto name_ends = stat.rfind(") ");  // the last one: a name may hold anything, also ") "
+  const auto name_ends = stat.rfind(") ");  // the last one: a name may contain ") " too
   if (name_ends == std::string::npos) return {};
   return split(stat.substr(name_ends + 2), ' ');
 }
 
 }  // namespace
-
-std::uint64_t stack_of(pid_t pid) {
-  constexpr std::size_t kStartOfStack = 28, kFirst = 3;
-  const std::vector<std::string> fields = stat_fields(pid);
-  if (fields.size() <= kStartOfStack - kFirst) return 0;
-  return std::strtoull(fields[kStartOfStack - kFirst].c_str(), nullptr, 10);
-}
-
-/// May be set for all, and for a process and those below it (setarch -R).
-bool has_random_addresses(pid_t pid) {
-  constexpr unsigned long kNotRandom = 0x0040000;  // ADDR_NO_RANDOMIZE
-  const auto of_all = contents_of("/proc/sys/kernel/randomize_va_space");
-  const std::string of_one = proc_text(pid, "personality");
-  return of_all && !of_all->starts_with("0") && !of_one.empty() &&
-         (std::strtoul(of_one.c_str(), nullptr, 16) & kNotRandom) == 0;
-}
 
 std::optional<ProcessFacts> facts_of(pid_t pid) {
   const std::vector<std::string> fields = stat_fields(pid);
@@ -132,6 +116,11 @@ std::optional<ProcessFacts> facts_of(pid_t pid) {
 
 std::vector<pid_t> all_processes() { return proc_shows_us() ? numbers_in("/proc") : std::vector<pid_t>{}; }
 
+pid_t newest_process() {
+  const std::string load = contents_of("/proc/loadavg").value_or("");
+  return std::atoi(load.c_str() + load.rfind(' ') + 1);
+}
+
 bool proc_shows_us() {
   char self[16];
   const ssize_t size = ::readlink("/proc/self", self, sizeof self);
@@ -139,7 +128,7 @@ bool proc_shows_us() {
 }
 
 bool proc_hides_others() {
-  // Process 1 always exists; in a container it may be ours and shown, so the mount has to tell, too.
+  // Process 1 always exists. In a container it may belong to us and be shown, so the mount options count too.
   if (::access("/proc/1/stat", R_OK) != 0) return true;
   if (::geteuid() == 0) return false;
   const std::string mounts = contents_of("/proc/self/mountinfo").value_or("");
@@ -160,7 +149,7 @@ std::string proc_text(pid_t pid, const char* file) { return contents_of(proc_pat
 std::vector<pid_t> Parentage::children_of(const ProcessFacts& parent) {
   if (!children_) {
     if (auto listed = listed_children(parent)) return *std::move(listed);
-    // Either it has just ended, and has no children any more, or this kernel lists none.
+    // Either the process has just ended, or this kernel lists no children.
     if (listed_children(ProcessFacts{.pid = ::getpid(), .threads = 1})) return {};
     children_ = children_of_all();
   }

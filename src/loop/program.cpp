@@ -27,7 +27,7 @@ Found find_program(const std::string& command, std::string_view folders) {
   Found found{"", ENOENT};
   if (command.empty()) return found;
   for (const std::string& folder : split(folders, ':')) {
-    // "./x", so that the command is not searched for once more.
+    // "./x" has a slash, so exec does not search PATH again.
     const std::string path = std::string{folder.empty() ? "." : folder}.append("/").append(command);
     switch (file_at(path)) {
       case File::none: break;

@@ -6,21 +6,20 @@
 
 namespace rlock {
 
-/// Where a command was found, or why it cannot be run.
+/// The path of a command, or the reason why it cannot be run.
 struct Found {
-  std::string path;  ///< to execute; empty when there is none
-  int error = 0;     ///< ENOENT: not found; EACCES: found, but nothing that may be executed
+  std::string path;  ///< the path to execute; empty: there is none
+  int error = 0;     ///< ENOENT: not found; EACCES: found, but not executable
 };
 
-/// Looks `command` up in `folders` ("/usr/bin:/bin", an
-/// empty one is the working directory), as execvp(3) would.
-/// A command with a slash is not looked at: exec will say.
+/// Looks up `command` in `folders` ("/usr/bin:/bin"; an empty one is the working directory), like execvp(3).
+/// A command with a slash is not looked up: exec reports the error.
 Found find_program(const std::string& command, std::string_view folders);
 
 /// Is it a file that we may execute?
 bool is_program(const std::string& path);
 
-/// The PATH of our environment; where the C library looks when there is none.
+/// Our PATH; if it is not set, the folders that the C library searches.
 std::string_view program_folders();
 
 }  // namespace rlock

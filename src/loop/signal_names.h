@@ -2,7 +2,7 @@
 
 namespace rlock {
 
-/// "TERM"; nullptr for a number that has no name. What sigabbrev_np(3) of glibc is; musl has nothing like it.
+/// "TERM"; null if the number has no name. Like sigabbrev_np(3) of glibc, which musl lacks.
 const char* signal_abbreviation(int number) noexcept;
 
 }  // namespace rlock

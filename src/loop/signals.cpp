@@ -1,12 +1,13 @@
-// Signals as facts. All that we handle are blocked and read from a signalfd, so none ever interrupts us:
-// drain() notes them, and callers look when they are ready. What was ignored when we were started stays
-// ignored, because nohup and a shell's background jobs mean that.
+// Turns signals into facts. We block the signals that we handle and read them from a signalfd, so they never
+// interrupt us. drain() records them, and callers look when they are ready. Signals that were ignored at our
+// start stay ignored, because nohup and background jobs of a shell rely on that. The kernel keeps even an
+// ignored signal for us while it is blocked, so drain() drops it. To ask for a disposition only then saves
+// each start thirty system calls.
 //
-// ^Z is the exception. While we only wait, the kernel stops us as any process. While a command runs it must
-// be stopped before us, so TSTP becomes a fact too (take_stops()), and stop() then stops us on purpose. That
-// is the subtle part: sending TSTP discards a pending CONT, and with it the only signal that would ever
-// continue us. So CONT is delivered to a handler while we stop (ContinueWatch), and when it comes first, we
-// do not stop at all.
+// ^Z is the exception. While we only wait, the kernel stops us like any process. While a command runs, it
+// must be stopped before us. So TSTP becomes a fact too (take_stops()), and stop() then stops us on purpose.
+// This is subtle: sending TSTP discards a pending CONT, which may be the only signal that would continue us.
+// So CONT is delivered to a handler during that time (ContinueWatch). If it comes first, we do not stop.
 
 #include "loop/signals.h"
 
@@ -31,34 +32,19 @@ namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/// Signals that end a wait. ALRM: an alarm that was set before exec still comes, and some scripts use it as a
-/// timeout.
+/// Signals that end a wait. ALRM is one of them: an alarm set before exec still arrives, and some scripts use
+/// it as a timeout.
 constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 bool contains(const auto& numbers, int number) {
   return std::ranges::find(numbers, number) != std::end(numbers);
 }
 
-/// Signals that were ignored when we were started. Real-time signals are not asked for: the command inherits
-/// what they are.
-std::bitset<NSIG> ignored_now() {
-  std::bitset<NSIG> ignored;
-  for (int number = 1; number < SIGSYS + 1; ++number) {
-    struct sigaction action;
-    if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
-      ignored.set(static_cast<std::size_t>(number));
-  }
-  return ignored;
-}
-
-/// The signals that we read instead of letting the kernel deliver them.
-sigset_t ours(const std::bitset<NSIG>& ignored) {
+/// The signals that we read from the signalfd.
+sigset_t ours() {
   sigset_t all;
   ::sigfillset(&all);
   for (int fault : kFaults) ::sigdelset(&all, fault);
-  for (int number = 1; number < NSIG; ++number)
-    if (ignored[static_cast<std::size_t>(number)]) ::sigdelset(&all, number);
-  ::sigaddset(&all, SIGCHLD);
   ::sigdelset(&all, SIGPIPE);
   return all;
 }
@@ -76,10 +62,10 @@ void set_disposition(int number, void (*disposition)(int), struct sigaction* bef
   ::sigaction(number, &action, before);
 }
 
-/// A SIGCONT was delivered to ContinueWatch.
+/// Set when SIGCONT is delivered to ContinueWatch.
 volatile std::sig_atomic_t continued = 0;
 
-/// Lets SIGCONT be delivered while it lives, so that it is never pending and sending TSTP cannot discard it.
+/// While it lives, SIGCONT is delivered at once. So it is never pending, and sending TSTP cannot discard it.
 class ContinueWatch {
  public:
   ContinueWatch() {
@@ -104,16 +90,15 @@ class ContinueWatch {
 
 }  // namespace
 
-Signals::Signals(Loop& loop) : loop_(loop), ignored_(ignored_now()) {
-  sigset_t taken = ours(ignored_);
+Signals::Signals(Loop& loop) : loop_(loop) {
+  const sigset_t taken = ours();
   sigset_t blocked = taken;
   ::sigdelset(&blocked, SIGTSTP);
-  ::sigprocmask(SIG_BLOCK, &blocked, &inherited_);
+  const bool blocks = ::sigprocmask(SIG_BLOCK, &blocked, &inherited_) == 0;
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
-  ::sigdelset(&taken, SIGCHLD);  // blocked by us, read by Child
-  fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
   loop_.join(*this);
 }
@@ -140,7 +125,6 @@ void Signals::drain() {
 }
 
 void Signals::take_stops() const noexcept {
-  if (ignored(SIGTSTP)) return;
   const sigset_t tstp = only(SIGTSTP);
   ::sigprocmask(SIG_BLOCK, &tstp, nullptr);
 }
@@ -148,17 +132,17 @@ void Signals::take_stops() const noexcept {
 void Signals::stop(pid_t whom) {
   {
     const ContinueWatch watch;
-    // The default action, not STOP: an orphaned group, which no shell would continue, is not stopped by it.
-    // TSTP stays pending until it is unblocked, and a CONT from here on cancels it.
+    // We use the default action of TSTP and not STOP: it does not stop an orphaned group, which no shell
+    // would continue. TSTP stays pending until it is unblocked, and a CONT from here on cancels it.
     if (!watch.has_come()) ::kill(whom, SIGTSTP);
     const sigset_t tstp = only(SIGTSTP);
     const timespec at_once{};
     if (watch.has_come()) ::sigtimedwait(&tstp, nullptr, &at_once);
     ::sigprocmask(SIG_UNBLOCK, &tstp, nullptr);
-    // Here we are stopped, until a CONT arrives.
+    // We are stopped here until CONT arrives.
     take_stops();
   }
-  drain();  // what came while we were stopped
+  drain();  // signals that arrived while we were stopped
 }
 
 bool Signals::has_come(int number) {
@@ -172,6 +156,11 @@ bool Signals::drain_any() {
 }
 
 void Signals::note(const Caught& caught) {
+  if (caught.number == SIGCHLD) {
+    ++child_changes_;
+    return;
+  }
+  if (ignored(caught.number)) return;
   caught_.push_back(caught);
   if (caught.number == SIGUSR1) ++questions_;
   if (!contains(kEnders, caught.number)) return;
@@ -179,10 +168,17 @@ void Signals::note(const Caught& caught) {
   if (!ended_) ended_ = caught.number;
 }
 
+bool Signals::ignored(int number) const noexcept {
+  struct sigaction action = number == SIGCHLD ? child_ended_ : pipe_closed_;
+  if (number != SIGCHLD && number != SIGPIPE) ::sigaction(number, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
 std::vector<Caught> Signals::take() { return std::exchange(caught_, {}); }
 
 void Signals::restore() const noexcept {
-  ::sigaction(SIGCHLD, &child_ended_, nullptr);
+  // exec itself resets a handler to the default action: only "ignored" would be lost.
+  if (ignored(SIGCHLD)) ::sigaction(SIGCHLD, &child_ended_, nullptr);
   ::sigaction(SIGPIPE, &pipe_closed_, nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited_, nullptr);
 }
@@ -190,12 +186,12 @@ void Signals::restore() const noexcept {
 void die_of(int number) noexcept {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::prctl(PR_SET_DUMPABLE, 0);  // a core that is piped to a program knows no limit
+  ::prctl(PR_SET_DUMPABLE, 0);  // if cores are piped to a program, the limit does not apply
   set_disposition(number, SIG_DFL, nullptr);
   ::kill(::getpid(), number);
   const sigset_t set = only(number);
   ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  ::_exit(128 + number);  // as PID 1, or if this signal ends no process
+  ::_exit(128 + number);  // as PID 1, or if the signal does not end a process
 }
 
 std::string signal_name(int number) {

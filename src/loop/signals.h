@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include <bitset>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,20 +13,19 @@
 
 namespace rlock {
 
-/// A signal that has come.
+/// A signal that we received.
 struct Caught {
   int number;
-  bool by_process;  ///< by kill(), sigqueue() and the like; else by the kernel: the terminal, a timer
-  pid_t sender;     ///< 0 when it lives in another pid namespace
+  bool by_process;  ///< sent by kill(), sigqueue() and the like; false: sent by the kernel for a terminal or
+                    ///< a timer
+  pid_t sender;     ///< 0: the sender is in another pid namespace
 };
 
-/// Signals as facts: from construction on none interrupts or ends us, each waits until it is read. But ^Z
-/// stops us like any process, until take_stops().
+/// Signals as facts. From construction on, signals do not interrupt or end us; each waits until it is read.
+/// But ^Z stops us like any process until take_stops().
 ///
-/// What was ignored when we were started (nohup, background jobs of sh) stays
-/// ignored. SIGCHLD gets its default action, so that the kernel does not reap for us, and SIGPIPE
-/// is ignored. Not handled: KILL, STOP, and the faults (SEGV, BUS, FPE,
-/// ILL, TRAP, SYS). SIGCHLD is only blocked: Child reads it.
+/// Signals that were ignored at our start (nohup, background jobs of sh) stay ignored. SIGCHLD gets its
+/// default action, so that the kernel does not reap for us. SIGPIPE is ignored. KILL, STOP and the faults (SEGV, BUS, FPE, ILL, TRAP, SYS) are not handled.
 /// REQUIRES: no other thread, and no other Signals.
 class Signals final : public Source {
  public:
@@ -36,49 +34,49 @@ class Signals final : public Source {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// Reads what has come now instead of at the next turn.
+  /// Reads pending signals now, not at the next turn.
   void drain();
 
-  /// For a wait that does not turn the loop: drains, and answers any().
+  /// For a wait that does not turn the loop: drains, and returns any().
   [[nodiscard]] bool drain_any();
 
-  /// Drains: has `number` come since the last take()?
+  /// Drains. Has `number` arrived since the last take()?
   bool has_come(int number);
 
-  /// From here on TSTP is a fact as well: we have a command to stop before us.
+  /// From now on TSTP is a fact too, because a command must be stopped before us.
   void take_stops() const noexcept;
 
-  /// Sends TSTP to `whom`, as kill() takes it (our pid, or 0: our group), is stopped by it, and returns when
-  /// somebody has continued us. A CONT that has not been read yet, or that comes before we stop, is enough:
-  /// when TSTP is sent the kernel discards a pending CONT, and there would be no other one.
-  /// REQUIRES: take_stops()
+  /// Sends TSTP to `whom`, as for kill() (our pid, or 0 for our group). It stops us, and returns when we have
+  /// been continued. If a CONT is unread, or comes before we stop, we do not stop: to send TSTP makes
+  /// the kernel discard a pending CONT, and perhaps no second one comes. REQUIRES: take_stops()
   void stop(pid_t whom);
 
-  /// What has come since the last take().
+  /// The signals since the last take().
   std::vector<Caught> take();
 
-  /// The first signal that ends a wait (TERM, INT, QUIT, HUP, ALRM); a fact that stays true, take() or not.
+  /// The first signal that ends a wait (TERM, INT, QUIT, HUP, ALRM). It stays set after take().
   std::optional<int> ended() const noexcept { return ended_; }
   bool any() const noexcept { return ended_.has_value(); }
 
-  /// A second one of these has come: end at once, whatever is not confirmed yet.
+  /// A second signal that ends a wait has arrived: end at once, confirmed or not.
   bool insisted() const noexcept { return insisted_; }
 
-  /// How many USR1 have come: each asks for a line on what we are waiting for.
+  /// Number of USR1 received: each asks for a wait line.
   int questions() const noexcept { return questions_; }
 
-  /// The mask with which we were started.
-  const sigset_t& inherited() const noexcept { return inherited_; }
+  /// Grows when a child of ours has ended, stopped or continued. The kernel merges such signals, so ask it for
+  /// the news of each child.
+  int child_changes() const noexcept { return child_changes_; }
 
-  /// Was `number` ignored when we were started?
-  bool ignored(int number) const noexcept { return ignored_[static_cast<std::size_t>(number)]; }
+  /// Was `number` ignored at our start?
+  bool ignored(int number) const noexcept;
 
-  /// Will `number` reach the command, whose mask and dispositions are those with which we were started?
+  /// Will `number` reach the command? It gets the mask and the dispositions that we had at our start.
   bool reaches_command(int number) const noexcept {
     return !ignored(number) && ::sigismember(&inherited_, number) == 0;
   }
 
-  /// Mask and dispositions as we found them. For the command's process, between fork and exec.
+  /// Restores the mask and dispositions of our start, for the command's process between fork and exec.
   void restore() const noexcept;
 
   int fd() const override { return fd_.number(); }
@@ -90,18 +88,18 @@ class Signals final : public Source {
 
   Loop& loop_;
   sigset_t inherited_;
-  std::bitset<NSIG> ignored_;
-  struct sigaction child_ended_;  ///< as we found it
-  struct sigaction pipe_closed_;  ///< as we found it
+  struct sigaction child_ended_;  ///< the disposition at our start
+  struct sigaction pipe_closed_;  ///< the disposition at our start
   Descriptor fd_;
   std::vector<Caught> caught_;
   std::optional<int> ended_;
   bool insisted_ = false;
   int questions_ = 0;
+  int child_changes_ = 0;
 };
 
-/// Ends this process by `number`, with its default action and without a core of ours; as PID 1, which no
-/// signal of its own can end, with 128 + number.
+/// Ends this process by signal `number`, with its default action and without a core. PID 1 cannot be ended by
+/// its own signal: then exits with 128 + number.
 [[noreturn]] void die_of(int number) noexcept;
 
 /// "SIGTERM", "SIGRTMIN+3".

@@ -4,22 +4,22 @@
 
 namespace rlock {
 
-/// Something that a Loop watches. Sources are passive: they are told, they do not ask, and they never pump:
-/// no ready() calls Loop::turn(), so nobody has to think about re-entrancy.
+/// Something that a Loop watches. Sources are passive: the loop calls them. A source's ready() never calls
+/// Loop::turn(), so there is no re-entrancy.
 class Source {
  public:
   virtual ~Source() = default;
 
-  /// The descriptor to poll, or -1 for a source that knows only time.
+  /// The descriptor to poll; -1: the source has only times.
   virtual int fd() const { return -1; }
 
   /// POLLIN, POLLOUT or both.
   virtual short interest() const { return 0; }
 
-  /// When ready() should be called even if the descriptor stays silent.
+  /// When to call ready() even if the descriptor has no event.
   virtual TimePoint wake_at() const { return kNever; }
 
-  /// Called when the descriptor has `events`, or with 0 when wake_at() has come.
+  /// Called with the events of the descriptor, or with 0 when wake_at() is due.
   virtual void ready(short events, TimePoint now) = 0;
 };
 

@@ -13,8 +13,8 @@ namespace rlock {
 void fill_std_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
-    // In ascending order, so that the lowest free descriptor is
-    // the missing one. Without a /dev any place-holder serves.
+    // In ascending order, so that open() returns the missing descriptor. Without /dev, any placeholder is
+    // good enough.
     int got = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (got < 0) got = ::open("/", O_PATH | O_CLOEXEC);
     if (got != fd) throw Error{Error::system, std::string{"cannot open /dev/null: "} + std::strerror(errno)};

@@ -2,10 +2,9 @@
 
 namespace rlock {
 
-/// Opens /dev/null on those of descriptors 0 to 2 that we were started without, so that no socket of ours
-/// becomes the stdout of a program. They are close-on-exec: a command gets them
-/// closed, as it would without rlock.
-/// The first call of main. Throws Error{system} when nothing can be opened there.
+/// Opens /dev/null on those of descriptors 0 to 2 that are closed at our start. Otherwise a socket of ours
+/// could become a program's stdout. They are close-on-exec, so a command finds them closed, as it would
+/// without rlock. main calls this before it opens a file. Throws Error{system} if open() fails.
 void fill_std_descriptors();
 
 }  // namespace rlock

@@ -6,7 +6,7 @@
 namespace rlock {
 
 Terminal::Terminal(bool can_ask) : can_ask_(can_ask) {
-  // Only the controlling terminal answers.
+  // tcgetpgrp() succeeds only for the controlling terminal.
   if (::tcgetpgrp(STDIN_FILENO) < 0) return;
   fd_ = STDIN_FILENO;
   stdin_and_stdout_ = ::tcgetpgrp(STDOUT_FILENO) >= 0;
@@ -44,7 +44,7 @@ void Terminal::take_back() noexcept {
 }
 
 void Terminal::restore_modes() noexcept {
-  // Not TCSADRAIN: output that ^S holds up would hold us up.
+  // Not TCSADRAIN: if ^S holds up the output, it would hold us up too.
   if (modes_ && ours()) ::tcsetattr(fd_, TCSANOW, &*modes_);
 }
 

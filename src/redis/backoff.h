@@ -7,14 +7,14 @@
 
 namespace rlock {
 
-/// When to reconnect. A connection that lived for a second is reopened at once; one that failed
-/// sooner waits, doubling, with jitter, so that a crowd of waiters does not keep down a server
-/// that is coming back. At most 20 attempts a second.
+/// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed
+/// sooner, there is a pause that doubles, with jitter: a crowd of waiters must not keep down a server that is
+/// coming back. There are at most 20 attempts a second.
 class Backoff {
  public:
   static constexpr Milliseconds kShortest{50};
   static constexpr Milliseconds kLongest{
-      500};  ///< with its jitter: a server that is back is noticed within a second
+      500};  ///< with jitter, rlock notices a server that is back within a second
   static constexpr Milliseconds kLasting{1000};
 
   bool due(TimePoint now) const noexcept { return now >= next_; }

@@ -1,17 +1,16 @@
-// Where a call goes in a cluster. slots_ says which address serves each of the 16384 slots, nodes_ holds a
-// Link for each address; connection_for() goes from the key to its slot, its address and its link.
+// Finds the node for a call in a Cluster. slots_ says which address serves each of the 16384 slots, nodes_
+// has a Link for each address. connection_for() goes from the key to its slot, its address and its link.
 //
-// The map is a copy of what one node has said, and it ages. A redirection, a node that fails, an abandoned
-// connection, a subscription that was sent away: each sets doubted_. Then a Survey asks one node after the
-// other for CLUSTER SLOTS, and the first that can tell replaces the whole map. Calls do not wait for a survey
-// unless there is no map at all.
+// The map is a copy of the answer of one node, and it becomes outdated. Four events set stale_: a
+// redirection, a failing node, an abandoned connection, and a subscription that its node ended. Then a
+// SlotQuery asks one node after the other for CLUSTER SLOTS. The first good answer replaces the whole map.
+// Calls wait for a slot query only if there is no map at all.
 //
-//   MOVED  the slot has another home: slots_ is changed at once, and the call is sent again
-//   ASK    the slot is on its way: only this call goes to the other node, with ASKING before it
+//   MOVED  The slot has another node: slots_ changes at once, and the call is sent again.
+//   ASK    The slot is moving: only this call goes to the other node, with ASKING before it.
 //
-// What shaped it: a failover takes some seconds, and each node may be the one that is gone. So a survey gives
-// each node a share of the time only, and a pause (Backoff) lies between two surveys, however many calls
-// fail.
+// A failover takes some seconds, and any node may be the dead one. So a slot query gives each node only a
+// share of the time. Between two slot queries there is a pause (Backoff), however many calls fail.
 
 #include "redis/cluster.h"
 
@@ -53,8 +52,8 @@ Link* Cluster::link_of(std::uint64_t connection) {
 
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
-  if (!survey_ && doubted_ && backoff_.due(now)) begin_survey(now);
-  if (asking_ && asking_->first == key) {  // the executor asks again at once after Verdict::asking
+  if (!query_ && stale_ && backoff_.due(now)) begin_query(now);
+  if (asking_ && asking_->first == key) {  // after Verdict::asking the executor asks again at once
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection(now)) return connection;
   }
@@ -63,12 +62,12 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
 
   const Address* owner = slots_.owner(slot_of(key));
   if (owner == nullptr) {
-    doubt(now);
+    mark_stale(now);
     return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
   }
   Link& link = node(*owner);
   if (Connection* connection = link.connection(now)) return connection;
-  doubt(now);  // its replica may have taken over
+  mark_stale(now);  // its replica may have taken over
   const Failure why = link.failure().value_or(Failure{});
   return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
 }
@@ -77,21 +76,21 @@ Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std:
   Link* const link = link_of(connection);
   const Address asked = link != nullptr ? link->address() : Address{};
   if (const auto redirection = read_redirection(error, asked)) {
-    mention(fmt::format("redirected by {} to {}", asked.str(), redirection->to.str()));
+    debug(fmt::format("redirected by {} to {}", asked.str(), redirection->to.str()));
     if (error.is_error("ASK")) {
       asking_.emplace(key, redirection->to);
       return Verdict::asking;
     }
     slots_.move(redirection->slot, redirection->to);
-    doubted_ = true;  // a slot seldom moves alone
+    stale_ = true;  // a slot seldom moves alone
     return Verdict::again;
   }
-  // READONLY: a replica now; MOVED: one that read_redirection() could not read.
+  // READONLY: the node is a replica now. MOVED: read_redirection() could not read it.
   if (error.is_error("CLUSTERDOWN") || error.is_error("READONLY") || error.is_error("MOVED")) {
-    doubted_ = true;
+    stale_ = true;
     return Verdict::later;
   }
-  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+  return is_passing(error) ? Verdict::later : Verdict::deliver;
 }
 
 std::set<std::string> Cluster::run_ids() const {
@@ -102,7 +101,7 @@ std::set<std::string> Cluster::run_ids() const {
 
 void Cluster::abandon(std::uint64_t connection, TimePoint now) {
   if (Link* link = link_of(connection)) link->abandon(connection, now);
-  doubted_ = true;
+  stale_ = true;
 }
 
 void Cluster::send_on_abandoned(const std::vector<Call>& calls) {
@@ -131,92 +130,94 @@ bool Cluster::contacted() const {
 
 // --- which node serves which slots ----------------------------------------------------------------
 
-/// The map may be wrong. Many calls notice that a node is down: there is one survey at a time.
-void Cluster::doubt(TimePoint now) {
-  doubted_ = true;
-  if (!survey_ && backoff_.due(now)) begin_survey(now);
+/// The map may be wrong. Many calls may notice the same dead node, but there is only one slot query at a
+/// time.
+void Cluster::mark_stale(TimePoint now) {
+  stale_ = true;
+  if (!query_ && backoff_.due(now)) begin_query(now);
 }
 
-void Cluster::begin_survey(TimePoint now) {
-  doubted_ = false;
+void Cluster::begin_query(TimePoint now) {
+  stale_ = false;
   backoff_.began(now);
-  Survey survey;
-  survey.to_ask = target_.addresses;
-  std::ranges::reverse(survey.to_ask);  // the last one is next
+  SlotQuery query;
+  query.to_ask = target_.addresses;
+  std::ranges::reverse(query.to_ask);  // the last one is asked first
   for (const auto& [address, link] : nodes_) {
     const bool alive = !link->failure() && link->contacted();
-    if (alive) survey.to_ask.push_back(link->address());  // a node that has answered before comes first
+    if (alive) query.to_ask.push_back(link->address());  // nodes that answered before come first
   }
-  survey_ = std::move(survey);
+  query_ = std::move(query);
   ask_next(now);
 }
 
 void Cluster::ask_next(TimePoint now) {
-  while (!survey_->to_ask.empty()) {
-    const Address address = survey_->to_ask.back();
-    survey_->to_ask.pop_back();
-    std::erase(survey_->to_ask, address);  // it may be in the URL and in the map
+  while (!query_->to_ask.empty()) {
+    const Address address = query_->to_ask.back();
+    query_->to_ask.pop_back();
+    std::erase(query_->to_ask, address);  // an address may be in the URL and in the map
     Link& link = node(address);
     Connection* const connection = link.connection(now);
     if (connection == nullptr) {
       const Failure why = link.failure().value_or(Failure{});
-      survey_->worst = Failure{why.kind, fmt::format("{}: {}", address.str(), why.text)};
+      query_->best_reason = Failure{why.kind, fmt::format("{}: {}", address.str(), why.text)};
       continue;
     }
     const auto others = static_cast<std::int64_t>(target_.addresses.size());
-    survey_->asked = &link;
-    survey_->connection = connection->number();
-    survey_->in_flight = connection->send(ask_slots());
-    survey_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
+    query_->asked = &link;
+    query_->connection = connection->number();
+    query_->in_flight = connection->send(ask_slots());
+    query_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
-  // No node could tell. The old map stays: it may be right, and there is no better one.
-  failure_ = survey_->worst.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
-  doubted_ = true;
+  // No node gave an answer. The old map stays: it may be right, and there is no better one.
+  failure_ = query_->best_reason.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
+  stale_ = true;
   finish(now);
 }
 
 void Cluster::advance(TimePoint now) {
   for (auto& [address, link] : nodes_)
-    if (link->take_misplaced()) doubted_ = true;
-  if (!survey_) return;
-  if (survey_->in_flight->answer) return learn(*survey_->in_flight->answer, now);
+    if (link->take_misplaced()) stale_ = true;
+  if (!query_) return;
+  if (query_->in_flight->answer) return learn(*query_->in_flight->answer, now);
 
-  Connection* const connection = survey_->asked->find(survey_->connection);
-  const bool silent = now >= survey_->ends;
+  Connection* const connection = query_->asked->find(query_->connection);
+  const bool silent = now >= query_->ends;
   if (connection != nullptr && !connection->failure() && !silent) return;
-  survey_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
-  Link& link = *survey_->asked;
-  if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != survey_->connection) {
-    survey_->connection = link.connection(now)->number();  // reopened in RESP2, as the server wanted it
-    survey_->in_flight = link.connection(now)->send(ask_slots());
+  query_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
+  Link& link = *query_->asked;
+  if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != query_->connection) {
+    query_->connection = link.connection(now)->number();  // the link has reconnected in RESP2, because the
+                                                          // server wanted it
+    query_->in_flight = link.connection(now)->send(ask_slots());
     return;
   }
-  const Failure why = link.failure().value_or(Failure{Error::unreachable, "no answer"});
+  const Failure why = link.failure().value_or(no_answer());
   pass({why.kind, fmt::format("{}: {}", link.address().str(), why.text)}, now);
 }
 
 void Cluster::learn(const Reply& reply, TimePoint now) {
-  const std::string who = survey_->asked->address().str();
+  const std::string who = query_->asked->address().str();
   if (reply.is_error()) {
     if (reply.text().find("cluster support disabled") != std::string::npos)
       return pass({Error::config, who + " is no cluster: redis:// instead of redis+cluster://"}, now);
     const Failure why = failure_of(reply);
     return pass({why.kind, fmt::format("{}: {}", who, why.text)}, now);
   }
-  // A node may leave its own address empty: then it means the one that we have asked.
-  auto map = SlotMap::read(reply, survey_->asked->address());
+  // A node may leave its own address empty: then the address that we asked counts.
+  auto map = SlotMap::read(reply, query_->asked->address());
   if (!map || map->empty())
-    return pass({Error::unreachable, who + " does not know who serves which slot"}, now);
+    return pass({Error::unreachable, who + " does not know which node serves which slot"}, now);
   slots_ = *std::move(map);
   failure_.reset();
   finish(now);
-  subscribe();     // channels follow their slots
-  forget_nodes();  // after subscribe(): a node that we listen to is needed
+  subscribe();     // channels move with their slots
+  forget_nodes();  // after subscribe(), because a node that we listen to is needed
 }
 
-/// Forgets nodes that serve nothing any more, as soon as no call is in flight to them. A wait of days sees
-/// many nodes come and go.
+/// Forgets nodes that serve no slots any more, when no call to them is in flight. A wait of days may see many
+/// nodes come and go.
 void Cluster::forget_nodes() {
   const auto needed = [&](const Link& link) {
     const auto is_it = [&](const Address& address) { return address == link.address(); };
@@ -227,40 +228,42 @@ void Cluster::forget_nodes() {
   std::erase_if(nodes_, [&](const auto& node) {
     const Link& link = *node.second;
     if (needed(link)) return false;
-    old_wakeups_ += link.wakeups();  // the sums must never become smaller
+    old_wakeups_ += link.wakeups();  // these sums must never shrink
     old_losses_ += link.losses();
     contacted_ = contacted_ || link.contacted();
     return true;
   });
 }
 
-/// This node could not tell, so the next one is asked. The reason that helps a person most is kept.
+/// This node gave no answer, so the next one is asked. Of all reasons, the most helpful one is kept.
 void Cluster::pass(Failure why, TimePoint now) {
-  const bool tells_less =
-      survey_->worst && survey_->worst->kind != Error::unreachable && why.kind == Error::unreachable;
-  if (!tells_less) survey_->worst = std::move(why);
+  const bool tells_less = query_->best_reason && query_->best_reason->kind != Error::unreachable &&
+                          why.kind == Error::unreachable;
+  if (!tells_less) query_->best_reason = std::move(why);
   ask_next(now);
 }
 
 void Cluster::finish(TimePoint now) {
-  survey_.reset();
+  query_.reset();
   backoff_.ended(now);
 }
 
 // --- announcements -------------------------------------------------------------------------------
 
-/// Listens to each channel where it belongs now.
+/// Subscribes to each channel on the node that serves its slot now.
 void Cluster::subscribe() {
   for (auto& [channel, listened] : watched_) {
     const Address* owner = slots_.owner(slot_of(channel.str()));
     Link* const right = owner != nullptr ? &node(*owner) : listened;
     if (right == listened) {
-      if (right != nullptr) right->watch(channel, true);  // again, if the node has sent it away since
+      if (right != nullptr)
+        right->watch(channel, true);  // sends it only if the node has ended the
+                                      // subscription since
       continue;
     }
     if (listened != nullptr) {
-      // Its node has sent the channel away, or another one told: the next call finds the new node by itself.
-      mention(fmt::format("redirected by {} to {}", listened->address().str(), right->address().str()));
+      // The channel's slot has moved, as its node or another one said. Calls find the new node by themselves.
+      debug(fmt::format("redirected by {} to {}", listened->address().str(), right->address().str()));
       listened->unwatch(channel, true);
       listened->unwatch(channel, false);
     }
@@ -297,7 +300,7 @@ std::vector<Message> Cluster::take_messages() {
   return all;
 }
 
-/// As in Executor: one node that announces is enough.
+/// As in Executor, there is no error while one node sends messages.
 const std::optional<std::string>& Cluster::subscribe_error() const {
   static const std::optional<std::string> none;
   for (const auto& [channel, link] : watched_)
@@ -310,18 +313,18 @@ const std::optional<std::string>& Cluster::subscribe_error() const {
 TimePoint Cluster::wake_at() const {
   const auto misplaced = [](const auto& node) { return node.second->has_misplaced(); };
   if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
-  if (survey_) {
-    const Connection* connection = survey_->asked->find(survey_->connection);
-    const bool moved = survey_->in_flight->answer || connection == nullptr || connection->failure();
-    return moved ? TimePoint::min() : survey_->ends;
+  if (query_) {
+    const Connection* connection = query_->asked->find(query_->connection);
+    const bool moved = query_->in_flight->answer || connection == nullptr || connection->failure();
+    return moved ? TimePoint::min() : query_->ends;
   }
-  // A call begins a survey by itself. A caller that only listens needs one too.
-  return doubted_ && !watched_.empty() ? backoff_.next() : kNever;
+  // A call starts a slot query by itself. A caller that only listens needs one too.
+  return stale_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 
 void Cluster::ready(short, TimePoint now) {
   advance(now);
-  if (doubted_ && !watched_.empty()) doubt(now);
+  if (stale_ && !watched_.empty()) mark_stale(now);
 }
 
 }  // namespace rlock

@@ -15,19 +15,19 @@
 
 namespace rlock {
 
-/// The nodes of a cluster, each with a link of its own: a call goes where its key's
-/// slot is served. The nodes are asked for their slots one after the other, at the
-/// beginning and whenever a redirection or a failure says that they may have changed.
+/// The nodes of a Cluster, each with its own link: a call goes to the node that serves its key's slot. The
+/// nodes are asked for their slots one after the other: at the start, and when a redirection or a failure
+/// suggests a change.
 ///
-/// It subscribes to a channel on the node of the channel's slot, in both ways at once: a message of
-/// SPUBLISH does not reach SUBSCRIBE, nor the other way round.
+/// It subscribes to a channel on the node of the channel's slot, by both SUBSCRIBE and SSUBSCRIBE. The first
+/// does not get the messages of SPUBLISH, and the second does not get those of PUBLISH.
 class Cluster final : public Route {
  public:
   Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);
   ~Cluster() override;
 
   Choice connection_for(std::string_view key, TimePoint now) override;
-  bool connecting() const override { return slots_.empty() && survey_; }
+  bool connecting() const override { return slots_.empty() && query_; }
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::set<std::string> run_ids() const override;
@@ -48,25 +48,25 @@ class Cluster final : public Route {
   void ready(short events, TimePoint now) override;
 
  private:
-  /// A round of asking which node serves which slots.
-  struct Survey {
-    std::vector<Address> to_ask;  ///< the last one is next
+  /// Asks the nodes, one after the other, which node serves which slots.
+  struct SlotQuery {
+    std::vector<Address> to_ask;  ///< the last one is asked first
     Link* asked = nullptr;
     std::uint64_t connection = 0;
     std::shared_ptr<InFlightCall> in_flight;
     TimePoint ends = kNever;
-    std::optional<Failure> worst;
+    std::optional<Failure> best_reason;  ///< the most helpful failure so far
   };
 
   Link& node(const Address& address);
   Link* link_of(std::uint64_t connection);
-  void begin_survey(TimePoint now);
+  void begin_query(TimePoint now);
   void ask_next(TimePoint now);
   void advance(TimePoint now);
   void learn(const Reply& reply, TimePoint now);
   void pass(Failure why, TimePoint now);
   void finish(TimePoint now);
-  void doubt(TimePoint now);
+  void mark_stale(TimePoint now);
   void subscribe();
   void forget_nodes();
 
@@ -76,15 +76,16 @@ class Cluster final : public Route {
   const Timeouts timeouts_;
   SlotMap slots_;
   std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
-  std::uint64_t old_wakeups_ = 0;  ///< of nodes that have been forgotten
-  std::uint64_t old_losses_ = 0;   ///< the same
-  bool contacted_ = false;         ///< one of those
-  std::optional<Survey> survey_;
+  std::uint64_t old_wakeups_ = 0;  ///< sum over forgotten nodes
+  std::uint64_t old_losses_ = 0;   ///< sum over forgotten nodes
+  bool contacted_ = false;         ///< a forgotten node had sent a reply
+  std::optional<SlotQuery> query_;
   Backoff backoff_;
-  bool doubted_ = true;  ///< the slots have to be asked for again
+  bool stale_ = true;  ///< the slots must be asked for again
   std::optional<Failure> failure_;
   std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
-  std::map<Channel, Link*> watched_;                       ///< and the node it is subscribed to on, or null
+  std::map<Channel, Link*> watched_;                       ///< the node on which we subscribed; null: none
+                                                           ///< yet
 };
 
 }  // namespace rlock

@@ -1,15 +1,15 @@
-// One socket, from connect() to its end. It is dialing (Dial finds an address that accepts us), securing
-// (TLS), greeting (Handshake: HELLO, AUTH, SELECT), open, and at last failed; each state is entered at most
+// One socket, from connect() to its end. Its states are dialing (Dial finds an address that accepts us),
+// securing (TLS), greeting (Handshake: HELLO, AUTH, SELECT), open and failed. It enters each state at most
 // once.
 //
-// What goes out: callers give calls at any time. The Pipeline holds them back until the greeting allows them
-// and decides what is written in which order; encode() makes bytes of that, flush() gives them to the socket.
-// What comes in: the Wire reads into the ReplyReader, which hands out whole replies; the Pipeline finds the
-// command that each belongs to, and gives the replies to the greeting back to us for the Handshake.
+// Output: callers may send calls at any time. The Pipeline holds them back until the greeting allows them,
+// and decides the order. encode() turns them into bytes, and flush() writes these to the socket.
+// Input: the Wire reads into the ReplyReader, which returns whole replies. The Pipeline finds the command
+// that each reply belongs to. It returns the replies to the greeting for the Handshake.
 //
-// What shaped it: a server that refuses us (too many clients, a wrong password) says so and hangs up. A write
-// then fails before its words were read. So a failed write is not yet the failure of the connection: the next
-// turn reads first, and reports what the server said.
+// A server that refuses us (too many clients, a wrong password) sends the reason and hangs up. Then a write
+// may fail before we read the reason. So after a failed write the next turn reads first, and the connection
+// fails with the reason of the server.
 
 #include "redis/connection.h"
 
@@ -22,7 +22,7 @@
 namespace rlock {
 namespace {
 
-/// Never used twice: a remembered number finds this connection or none (see Executor::advance()).
+/// Numbers are never reused: a remembered number finds this connection or none (see Executor::advance()).
 std::uint64_t next_number() {
   static std::uint64_t last = 0;
   return ++last;
@@ -41,7 +41,7 @@ Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const
       pipeline_(handshake_.greeting().resp3),
       dial_(address, now, open_by) {
   loop_.join(*this);
-  ready(0, now);  // a Unix socket connects at once: no turn of the loop is needed
+  ready(0, now);  // a Unix socket connects at once, without a turn of the loop
 }
 
 Connection::~Connection() { loop_.leave(*this); }
@@ -55,17 +55,17 @@ void Connection::connected() {
     return fail({error.kind(), error.what()});
   }
   state_ = State::securing;
-  if (!wire_->secure()) return flush();  // the TLS handshake; receive() goes on when it is done
+  if (!wire_->secure()) return flush();  // the TLS handshake; receive() continues when it is done
   const bool at_once = handshake_.comes_alone() || pipeline_.holds_back();
   begin_greeting();
-  if (at_once) flush();  // else it leaves with the first call, or when the socket says that it takes it
+  if (at_once) flush();  // otherwise it is written with the first call, or when the socket is writable
 }
 
 void Connection::begin_greeting() {
   state_ = State::greeting;
   pipeline_.greet(handshake_.begin());
-  // Without password and database the greeting cannot be refused in a way that matters to a call: the calls
-  // follow it in the same write, which saves a round trip.
+  // Without a password and a database, the server cannot refuse the greeting in a way that matters to a call.
+  // So calls follow it in the same write, which saves a round trip.
   if (!handshake_.comes_alone()) pipeline_.open();
   encode();
 }
@@ -82,8 +82,8 @@ void Connection::leave_behind(const std::vector<Call>& calls) {
 }
 
 bool Connection::has_unanswered() const {
-  // The connection before this one was abandoned. Until this one is greeted, the server may still hang with
-  // the call that it got there.
+  // The previous connection was abandoned. Until the server greets this one, it may still hang in the
+  // abandoned call.
   if (handshake_.greeting().after_silence && !open()) return true;
   return pipeline_.has_unanswered();
 }
@@ -95,7 +95,6 @@ void Connection::subscribe(const Channel& channel, bool sharded) {
 
 void Connection::unsubscribe(const Channel& channel, bool sharded) {
   pipeline_.unsubscribe(channel, sharded);
-  flush();
 }
 
 void Connection::encode() {
@@ -106,7 +105,7 @@ void Connection::flush() {
   if (!wire_) return;
   encode();
   wire_->flush();
-  // What the server sent before it hung up may be the reason: the next turn reads that first, see wake_at().
+  // The server may have sent the reason before it hung up: the next turn reads that first, see wake_at().
   if (wire_->failure() && !reader_) fail(*wire_->failure());
 }
 
@@ -117,22 +116,24 @@ void Connection::receive(TimePoint now) {
     wire_->receive(*reader_);
     if (state_ == State::securing && wire_->secure()) begin_greeting();
     drain_replies(now);
-  } catch (const Error& error) {  // replies out of shape are a broken connection, not a broken program
+  } catch (const Error& error) {  // replies of another shape mean a broken connection, not a broken program
     return fail({Error::unreachable, error.what()});
   } catch (const std::bad_alloc&) {
-    // Only this server is to blame: the command that is running must not die of it.
+    // Only this server is at fault: the running command must not die of it.
     return fail({Error::unreachable, "there is no memory for what the server sends"});
   }
-  if (!wire_) return;                     // a reply was a reason to fail
-  if (!wire_->failure()) return flush();  // what the replies led to: the next step of the greeting, EVAL
+  if (!wire_) return;  // a reply was a reason to fail
+  if (!wire_->failure())
+    return flush();  // replies may need an answer: the next step of the greeting, or
+                     // EVAL
   Failure why = *wire_->failure();
-  // Some old servers and proxies hang up when they read HELLO.
+  // Some old servers and proxies hang up when they get HELLO.
   if (state_ == State::greeting && !spoke_) why = handshake_.hung_up(std::move(why));
   fail(std::move(why));
 }
 
 void Connection::drain_replies(TimePoint now) {
-  while (wire_) {  // fail() takes it away
+  while (wire_) {  // fail() resets it
     auto item = reader_->next(pipeline_.largest_reply());
     if (!item) return;
     spoke_ = true;
@@ -143,8 +144,9 @@ void Connection::drain_replies(TimePoint now) {
 void Connection::accept_greeting(Reply reply, TimePoint now) {
   pipeline_.greet(handshake_.accept(std::move(reply)));
   if (handshake_.failure()) return fail(*handshake_.failure());
-  if (handshake_.stranger()) {  // a Sentinel, a replica: no call may reach it, but it is asked what it is
-    stranger_ = true;
+  if (handshake_.unexpected()) {  // a Sentinel or a replica: it gets no call, only a question that tells what
+                                  // it is
+    unexpected_ = true;
     pipeline_.close();
   }
   if (!handshake_.accepted() || state_ == State::open) return;
@@ -162,14 +164,14 @@ void Connection::fail(Failure why) {
   pipeline_.close();
   if (handshake_.wants_resp2() != Resp2::no) {
     pipeline_.send_again_elsewhere();
-    spoke_ = false;  // who it is, it will tell the next connection
+    spoke_ = false;  // the next connection will find out which server it is
   }
   wire_.reset();
   dial_.take().reset();  // closes a socket that never became a wire
 }
 
 void Connection::stop_reading() {
-  reader_.reset();  // what it holds may be megabytes
+  reader_.reset();  // the reader may hold megabytes
   (void)pipeline_.take_pushes();
 }
 
@@ -179,12 +181,12 @@ int Connection::fd() const {
 }
 
 short Connection::interest() const {
-  if (wire_) return wire_->interest();
+  if (wire_) return static_cast<short>(wire_->interest() | (pipeline_.has_commands() ? POLLOUT : 0));
   return state_ == State::dialing ? dial_.interest() : short{0};
 }
 
 TimePoint Connection::wake_at() const {
-  if (wire_ && wire_->failure()) return TimePoint::min();  // a write failed: read what was said before
+  if (wire_ && wire_->failure()) return TimePoint::min();  // a write failed: read what the server sent before
   switch (state_) {
     case State::dialing: return dial_.wake_at();
     case State::securing:
@@ -196,7 +198,7 @@ TimePoint Connection::wake_at() const {
 }
 
 void Connection::ready(short events, TimePoint now) {
-  if (state_ == State::dialing) {  // of several addresses it tries one after the other
+  if (state_ == State::dialing) {  // it tries the addresses one after the other
     dial_.ready(events, now);
     if (dial_.failure()) return fail({Error::unreachable, *dial_.failure()});
     if (dial_.connected()) connected();
@@ -206,7 +208,7 @@ void Connection::ready(short events, TimePoint now) {
   const bool readable = (events & (POLLIN | POLLHUP | POLLERR)) != 0;
   if (wire_ && (readable || wire_->failure())) receive(now);
   const bool opening = state_ == State::securing || state_ == State::greeting;
-  // Last: what has come in this turn may have opened it.
+  // Last, because replies of this turn may have opened it.
   if (opening && now >= open_by_) fail({Error::unreachable, silence()});
 }
 

@@ -19,14 +19,14 @@
 
 namespace rlock {
 
-/// One socket to one server. It moves bytes: what the greeting says is the Handshake's business, and which
-/// reply belongs to which call is the Pipeline's. It opens, carries calls and fails, once; a
-/// new attempt is a new Connection (see Link). Knows nothing of topologies.
+/// One socket to one server. It moves bytes: the Handshake makes the greeting, and the Pipeline matches
+/// replies with calls. It opens, carries calls and fails, once; a new attempt is a new Connection (see Link).
+/// It knows nothing about topologies.
 ///
-/// Entirely passive: read open(), failure(), answers and pushes after a turn of the loop.
+/// It is passive: after a turn of the loop, read open(), failure(), answers and pushes.
 class Connection final : public Source {
  public:
-  /// Begins to connect, with TLS if there is a context for it; fails by itself when `open_by` passes first.
+  /// Starts to connect, with TLS if there is a context for it. Fails if it is not open at `open_by`.
   /// REQUIRES: the loop outlives the connection.
   Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls, Greeting greeting,
              TimePoint now, TimePoint open_by);
@@ -37,43 +37,46 @@ class Connection final : public Source {
   /// A number that no other connection of this process has; never 0.
   std::uint64_t number() const noexcept { return number_; }
 
-  bool open() const noexcept { return state_ == State::open; }  ///< greeted: the server has accepted us
+  bool open() const noexcept { return state_ == State::open; }  ///< the server has accepted the greeting
   TimePoint opened_at() const noexcept { return opened_at_; }   ///< REQUIRES: open()
-  /// At least one well-formed reply came, of the server that was meant.
-  bool spoke() const noexcept { return spoke_ && !stranger_; }
+  /// True if the server has sent at least one well-formed reply and is of the right kind.
+  bool spoke() const noexcept { return spoke_ && !unexpected_; }
   const ServerIdentity& identity() const noexcept { return handshake_.identity(); }
   bool resp3() const noexcept { return handshake_.greeting().resp3; }  ///< pushes come on this connection
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
-  /// Why it is not open yet, as a reason to give up. REQUIRES: neither open nor failed
+  /// Why it is not open yet, as the text of a failure. REQUIRES: it is neither open nor failed
   std::string silence() const;
 
   using Resp2 = Handshake::Resp2;
   Resp2 wants_resp2() const noexcept { return handshake_.wants_resp2(); }
 
-  /// Sends a call and its followers as soon as that is safe: in one write with the greeting where neither
-  /// a password nor a database number could be refused, else once the greeting has been answered.
+  /// Sends a call and its followers as soon as this is safe. If the greeting has a password or a database,
+  /// they wait for its reply. Otherwise they follow it in the same write.
   std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
   std::shared_ptr<InFlightCall> send(const Call& call) { return send(call, {}); }
 
   /// See Pipeline.
   void leave_behind(const std::vector<Call>& calls);
 
-  /// May the server still carry out a call that was given up before it was answered?
+  /// May the server still carry out a call that the caller has given up?
   bool has_unanswered() const;
 
-  /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
+  /// SUBSCRIBE (or SSUBSCRIBE). The server confirms it by a push, or refuses it by a reply.
   void subscribe(const Channel& channel, bool sharded);
+  /// UNSUBSCRIBE leaves with the next call, or else in the next turn.
   void unsubscribe(const Channel& channel, bool sharded);
+  /// Writes what has not left yet.
+  void flush();
   [[nodiscard]] std::vector<Push> take_pushes() { return pipeline_.take_pushes(); }
   bool has_pushes() const noexcept { return pipeline_.has_pushes(); }
 
-  /// Gives up on this connection: fails with `why`, closes the socket.
+  /// Gives up this connection: it fails with `why`, and its socket is closed.
   void fail(Failure why);
 
-  /// Reads nothing any more, and frees what it has read. What it
-  /// still carries stays on its way, and leave_behind() works.
-  /// REQUIRES: it has left the loop
+  /// Stops reading, and frees what it has read. Bytes that are on their way stay there, and leave_behind()
+  /// still works.
+  /// REQUIRES: the connection has left the loop.
   void stop_reading();
 
   int fd() const override;
@@ -87,7 +90,6 @@ class Connection final : public Source {
   void connected();
   void begin_greeting();
   void encode();
-  void flush();
   void receive(TimePoint now);
   void drain_replies(TimePoint now);
   void accept_greeting(Reply reply, TimePoint now);
@@ -102,11 +104,11 @@ class Connection final : public Source {
   State state_ = State::dialing;
   Dial dial_;
   std::optional<Wire> wire_;
-  std::optional<ReplyReader> reader_{std::in_place};  ///< nothing: it is not read any more
+  std::optional<ReplyReader> reader_{std::in_place};  ///< empty: it is not read any more
   std::optional<Failure> failure_;
   TimePoint opened_at_{};
   bool spoke_ = false;
-  bool stranger_ = false;  ///< it is not the kind of server that was meant
+  bool unexpected_ = false;  ///< the server is of another kind than meant
 };
 
 }  // namespace rlock

@@ -7,37 +7,38 @@
 
 namespace rlock {
 
-/// How a Call is delivered. A default one goes to every node, once.
+/// How a Call is delivered. By default it goes to every node, once.
 struct Delivery {
-  /// Does the call survive the failure of its connection?
+  /// Is the call sent again if its connection fails?
   enum class Retry {
-    never,           ///< the failure is the vote
-    until_deadline,  ///< tried again; before the first contact only with Options::retry_first_contact
+    never,           ///< no: the failure is the vote
+    until_deadline,  ///< yes; before the first contact only with Options::retry_first_contact
   } retry = Retry::never;
 
-  /// When is a script sent with its source (EVAL) where its connection has not carried it yet? Else it goes
-  /// by its hash, and again with its source after NOSCRIPT.
+  /// When is a script sent with its source (EVAL), on a connection that has not carried it yet? Otherwise it
+  /// is sent by its hash, and with its source only after NOSCRIPT.
   enum class Source {
     on_request,  ///< after NOSCRIPT
-    to_several,  ///< at once if there are several nodes: a quorum waits for no node that asks for the script
-    always,      ///< at once: it must work even if no one reads the reply, NOSCRIPT included
+    to_several,  ///< at once if there are several nodes: a quorum must not wait for a node that lacks the
+                 ///< script
+    always,      ///< at once: it must work even if no reply is read, not even NOSCRIPT
   } source = Source::on_request;
 
-  std::vector<Call> followers{};  ///< written behind it in the same write; their replies are ignored
+  std::vector<Call> followers{};  ///< calls in the same write, behind this one; their replies are ignored
 
-  /// The nodes that it goes to; empty: all. The votes of the others are failures from the start.
+  /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
-  /// 0: any connection. Else only the one with this number (Vote::connection): WAIT confirms the writes of
-  /// its own connection.
+  /// 0: any connection. Otherwise only the connection with this number (Vote::connection): WAIT confirms only
+  /// the writes of its own connection.
   std::uint64_t only_connection = 0;
 
-  /// How long the server may take beyond Timeouts::command before we call it silent: WAIT waits.
+  /// Time that the server may take in addition to Timeouts::command, because WAIT waits.
   Milliseconds extra_time{0};
 };
 
-/// Tried again until the deadline; otherwise a default one.
-inline Delivery persistently(std::vector<Call> followers = {}) {
+/// The call is tried again until the deadline. Everything else is as by default.
+inline Delivery with_retries(std::vector<Call> followers = {}) {
   return {.retry = Delivery::Retry::until_deadline, .followers = std::move(followers)};
 }
 

@@ -1,7 +1,7 @@
-// connect(), within a time. A host name is first looked up in a helper process (Lookup); what it finds, or
-// the one address that was given, becomes endpoints_. connect_next() tries them in order. Each gets its share
-// of the time that is left, so that the first address of a dual-stack host cannot use up the time of the
-// second; and of all failures the first is told, since the system would have tried that address alone.
+// connect() with a time limit. A helper process looks up a host name (Lookup); the results, or the one given
+// address, become endpoints_. connect_next() tries them in order, each for its share of the remaining time.
+// So the first address of a dual-stack host cannot use up the time of the second. Of all failures the first
+// is reported, because the system would have tried that address alone.
 
 #include "redis/dial.h"
 
@@ -24,7 +24,7 @@
 namespace rlock {
 namespace {
 
-/// What came of connect().
+/// The text for an error of connect().
 std::string refusal(int error) {
   return error == EAGAIN ? "its listen queue is full" : reason(error);  // EAGAIN: of Unix sockets only
 }
@@ -34,9 +34,8 @@ std::uint32_t zone_of(const std::string& name) {
   return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
 }
 
-/// How long the kernel keeps sending bytes that the server does not confirm.
-/// Shorter than the server remembers requests (kRequestMemory in sync): a copy
-/// of a call that arrives later than that would be carried out as a new one.
+/// The kernel sends unconfirmed bytes again for this long. It must be shorter than the memory of the servers
+/// (kRequestMemory in sync): a copy of a call that arrives after that would be carried out as a new call.
 constexpr unsigned kUnconfirmedMs = 30000;
 
 void tune(int fd) {
@@ -75,7 +74,7 @@ void Dial::add_unix(const std::string& path) {
   endpoints_.push_back(endpoint);
 }
 
-/// False: it is no numeric address.
+/// Returns false if it is no numeric address.
 bool Dial::add(const std::string& numeric) {
   Endpoint endpoint;
   auto& v4 = reinterpret_cast<sockaddr_in&>(endpoint.address);
@@ -113,12 +112,12 @@ void Dial::connect_next(TimePoint now) {
   if (next_ > 2) *failure_ += fmt::format(" ({} other addresses failed too)", next_ - 1);
 }
 
-/// What the system would have tried first is the best clue.
+/// The address that the system would have tried first is the best clue.
 void Dial::note(const std::string& failure) {
   if (first_failure_.empty()) first_failure_ = failure;
 }
 
-/// True: it is connected, or on its way.
+/// Returns true if it is connected, or connecting.
 bool Dial::connect(const Endpoint& endpoint) {
   const auto family = endpoint.address.ss_family;
   socket_.reset(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -137,13 +136,13 @@ bool Dial::connect(const Endpoint& endpoint) {
   return false;
 }
 
-/// How the connection attempt ended: 0 or an error; nothing while it goes on.
+/// The result of the connection attempt: 0 or an error. Empty: it is still going on.
 std::optional<int> Dial::outcome() const {
   int error = 0;
   socklen_t size = sizeof error;
   ::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0) return error;
-  // Readiness may have been another socket's, which had our number: only a peer proves that there is one.
+  // The event may belong to another socket that had our number: only a peer proves that we are connected.
   sockaddr_storage peer{};
   size = sizeof peer;
   if (::getpeername(socket_.number(), reinterpret_cast<sockaddr*>(&peer), &size) == 0) return 0;

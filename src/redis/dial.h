@@ -13,21 +13,21 @@
 
 namespace rlock {
 
-/// Connects a socket, within a time. A name is looked up each time, for it may have moved; where
-/// it has several addresses they are tried in turn, each for its share of the time that is left. `localhost`
-/// is this machine, whatever any name server says.
+/// Connects a socket within a time limit. A host name is looked up for every attempt, because its address may
+/// change. If it has several addresses, each is tried for its share of the remaining time. `localhost` is
+/// always this machine, whatever a name server says.
 ///
-/// Passive like a Source, for its owner: ask connected() and failure() after ready().
+/// It is passive: its owner calls ready(), then asks connected() and failure().
 class Dial {
  public:
-  /// Begins. A Unix socket is connected, or has failed, when this returns.
+  /// Starts. When this returns, a Unix socket is connected or has failed.
   Dial(const Address& address, TimePoint now, TimePoint until,
        const Lookup::Resolver& resolve = Lookup::system_resolver);
 
   bool connected() const noexcept { return connected_; }
   const std::optional<std::string>& failure() const noexcept { return failure_; }
 
-  /// What it is waiting for, as a reason to give up.
+  /// The step that it waits for, as the text of a failure.
   std::string silence() const;
 
   /// The socket: non-blocking, closed on exec. REQUIRES: connected()

@@ -8,24 +8,24 @@
 
 namespace rlock {
 
-/// Have so many nodes answered with something else than an error?
+/// Have at least this many nodes given an answer that is no error?
 inline bool answered_by(std::size_t nodes, const Votes& votes) {
   const auto answers =
       std::ranges::count_if(votes, [](const Vote& vote) { return vote.good_reply() != nullptr; });
   return static_cast<std::size_t>(answers) >= nodes;
 }
 
-/// When a call has enough votes: some nodes decide, and the slower ones get a while longer, counted from the
-/// moment at which that was seen. Pure. It fits Redis::EnoughFrom.
+/// Decides when a call has enough votes: when some nodes have decided, the slower ones get a while longer.
+/// Pure; it fits Redis::EnoughFrom.
 class Enough {
  public:
-  /// So many nodes decide by an answer that is no error; the other nodes get `grace`.
+  /// The call is decided by the answers of this many nodes, errors excluded; the other nodes get `grace`.
   Enough(std::size_t nodes, Milliseconds grace) : nodes_(nodes), grace_(grace) {}
 
-  /// From when on the votes are enough; kNever before the nodes have decided.
+  /// The time from which the votes are enough; kNever: it is not decided.
   TimePoint operator()(const Votes& votes, TimePoint now) { return from(answered_by(nodes_, votes), now); }
 
-  /// The same for a caller that counts by another rule. The first call with `decided` fixes the time.
+  /// The same with the caller's own rule. The first call with `decided` fixes the time.
   TimePoint from(bool decided, TimePoint now) { return from(decided, now, grace_); }
   TimePoint from(bool decided, TimePoint now, Milliseconds grace) {
     if (decided && !from_) from_ = plus(now, grace);

@@ -15,12 +15,12 @@ struct Meaning {
   std::string_view code;
   Error::Kind kind;
   bool passes;            ///< the server may answer soon
-  std::string_view says;  ///< what is the matter there, and what to do about it
+  std::string_view says;  ///< the reason for people, and the remedy
 };
 
 constexpr std::string_view kForbidden =
     "the server's ACL forbids this user a command, a key or a channel that locks need; see ACCESS RIGHTS in rlock-redisson(7)";
-/// No waiting mends that.
+/// The beginning of an error that waiting does not mend.
 constexpr std::string_view kUnknownCommand = "ERR unknown command";
 constexpr std::string_view kReplica =
     "the server is a read-only replica; name its primary, or let redis+sentinel:// find it";
@@ -32,13 +32,13 @@ constexpr std::array kMeanings{
             "the server does not know this user with this password; see --user and --password-file"},
     Meaning{"NOPERM", Error::denied, false, kForbidden},
     Meaning{"DENIED", Error::denied, false, "the server is in protected mode and serves its own host only"},
-    Meaning{"CROWD", Error::wrong_type, false,
+    Meaning{"TOOMANY", Error::wrong_type, false,
             "more entries stand under the key, or beside it, than rlock reads in one go (thousands)"},
     Meaning{"WRONGTYPE", Error::wrong_type, false, "something else stands under the key"},
     Meaning{"CROSSSLOT", Error::config, false,
             "the keys lie in different slots of a cluster, which takes redis+cluster://"},
     Meaning{"MOVED", Error::unreachable, false,
-            "the key lies on another node of a cluster: redis+cluster:// instead of redis://"},
+            "the nodes of the cluster disagree about which of them has the key"},
     Meaning{"NOSCRIPT", Error::unreachable, false, "the server does not keep the scripts that it is sent"},
     Meaning{"READONLY", Error::unreachable, true, kReplica},
     Meaning{"LOADING", Error::unreachable, true, "the server is still loading its data"},
@@ -61,7 +61,7 @@ const Meaning* meaning_of(const Reply& error) {
   return found == kMeanings.end() ? nullptr : &*found;
 }
 
-/// The server's own words, without the line of a script, which the user cannot look up.
+/// The server's own text, without the position in the script, which the user cannot look up.
 std::string words_of(const Reply& error) {
   const std::string text = error.text();
   std::string words = sanitized(text.substr(0, text.rfind(" script: ")));
@@ -69,7 +69,7 @@ std::string words_of(const Reply& error) {
   return words.empty() ? "an error without a word" : words;
 }
 
-/// Permissions are refused without a code where a script meets them (Redis 6 and 7.0).
+/// Redis 6 and 7.0 refuse a command inside a script without the code NOPERM.
 bool forbids(std::string_view words) {
   return words.find("The user executing the script") != words.npos ||
          words.find("ACL failure in script") != words.npos;

@@ -7,7 +7,7 @@
 
 namespace rlock {
 
-/// Why something did not work, where not working is normal: an Error that has not been thrown.
+/// Why something failed, in places where failure is normal: an Error that was not thrown.
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
@@ -15,12 +15,15 @@ struct Failure {
   [[noreturn]] void fly() const { throw Error{kind, text}; }
 };
 
-/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that
-/// may not do something are denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are
-/// unreachable. Each in words, with what helps and with the server's own words behind.
+/// A server was asked and has not replied, for no known reason.
+inline Failure no_answer() { return {Error::unreachable, "no answer"}; }
+
+/// Translates an error reply for people and into an error kind. NOAUTH, WRONGPASS, NOPERM and forbidden
+/// commands in scripts are `denied`. WRONGTYPE is `wrong_type`. LOADING, READONLY, MISCONF, OOM and others
+/// are `unreachable`. The text has the reason, the remedy and the server's own text.
 Failure failure_of(const Reply& error);
 
-/// Does this error reply mean that the server cannot answer now, but may soon?
+/// Is this the error of a server that cannot answer now, but may soon?
 bool is_passing(const Reply& error);
 
 }  // namespace rlock

@@ -7,19 +7,20 @@
 namespace rlock {
 namespace {
 
-/// The error by which a server says that it does not know HELLO or RESP3.
+/// Is this the error of a server that does not know HELLO or RESP3?
 bool speaks_only_resp2(const Reply& error) {
   return error.is_error("NOPROTO") || error.text().find("unknown command") != std::string::npos;
 }
 
-/// Before Redis 6, and since.
+/// Does the server say that it has no password? The texts are those before and since Redis 6.
 bool asks_for_no_password(const Reply& error) {
   const std::string text = error.text();
   return text.find("no password is set") != std::string::npos ||
          text.find("without any password configured") != std::string::npos;
 }
 
-/// An ACL may forbid to set a name, or to be told who the server is.
+/// Can the connection be used even if an ACL forbids this step? Yes for setting a name, and for asking for
+/// facts about the server.
 bool may_be_forbidden(Handshake::Step step) {
   using Step = Handshake::Step;
   return step == Step::name || step == Step::run_id || step == Step::mode || step == Step::role;
@@ -45,11 +46,13 @@ std::vector<CommandWords> Handshake::begin() {
     commands.push_back(std::move(words));
     unanswered_.push_back(step);
   };
-  // A server that asks for no password accepts any in HELLO, and in AUTH with a name. Only AUTH with the
-  // password alone is refused there: then this is probably another server than the one that was meant.
+  // A server without a password accepts any password in HELLO, and in AUTH with a name. It refuses only AUTH
+  // with the password alone. Such a refusal suggests that this is the wrong server, so we send that form if
+  // we can.
   const bool is_default = greeting_.user.empty() || greeting_.user == "default";
   const bool by_password_alone = is_default && greeting_.password.has_value();
-  const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` takes any
+  const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` accepts any
+                                                                 // password
   if (by_password_alone) say(Step::auth, {"AUTH", password});
   const bool by_name = !by_password_alone && !greeting_.user.empty();
   if (greeting_.resp3) {
@@ -62,7 +65,7 @@ std::vector<CommandWords> Handshake::begin() {
     say(Step::name, {"CLIENT", "SETNAME", client_name()});
   }
   if (greeting_.db != 0) say(Step::select, {"SELECT", std::to_string(greeting_.db)});
-  if (!greeting_.resp3) {  // what HELLO would have told
+  if (!greeting_.resp3) {  // the facts that HELLO would have told
     say(Step::mode, {"INFO", "server"});
     say(Step::role, {"INFO", "replication"});
   } else if (greeting_.ask_run_id) {
@@ -74,11 +77,11 @@ std::vector<CommandWords> Handshake::begin() {
 std::vector<CommandWords> Handshake::accept(Reply reply) {
   const Step step = unanswered_.front();
   unanswered_.pop_front();
-  if (step == Step::stranger) {
-    fail(describe_stranger(greeting_.meant, identity_, address_, tls_, std::move(reply)));
+  if (step == Step::unexpected) {
+    fail(describe_unexpected(greeting_.meant, identity_, address_, tls_, std::move(reply)));
     return {};
   }
-  if (stranger()) return {};  // the rest of the greeting was meant for another server
+  if (unexpected()) return {};  // the rest of the greeting was for another kind of server
   if (reply.is_error() && (!may_be_forbidden(step) || reply.is_error("NOAUTH"))) {
     refused(step, reply);
     return {};
@@ -91,25 +94,25 @@ std::vector<CommandWords> Handshake::accept(Reply reply) {
     const std::string role = read_info(reply, "role");
     identity_.role = role == "slave" ? "replica" : role;
   }
-  if (is_stranger(greeting_.meant, identity_)) return ask_stranger();
+  if (is_unexpected(greeting_.meant, identity_)) return ask_unexpected();
   if (!greeting_goes_on()) state_ = State::accepted;
   return {};
 }
 
-/// Is there a reply to come that may refuse us?
+/// May a reply that is still to come refuse us?
 bool Handshake::greeting_goes_on() const {
   return !unanswered_.empty() && unanswered_.front() != Step::run_id;
 }
 
-/// What was written after the greeting is ignored now, and the right URL is found out.
-std::vector<CommandWords> Handshake::ask_stranger() {
-  state_ = State::stranger;
-  CommandWords question = question_to_stranger(identity_);
+/// Ignores the calls behind the greeting, and asks for the facts that the right URL needs.
+std::vector<CommandWords> Handshake::ask_unexpected() {
+  state_ = State::unexpected;
+  CommandWords question = question_to_unexpected(identity_);
   if (question.empty()) {
-    fail(describe_stranger(greeting_.meant, identity_, address_, tls_, std::nullopt));
+    fail(describe_unexpected(greeting_.meant, identity_, address_, tls_, std::nullopt));
     return {};
   }
-  unanswered_.push_back(Step::stranger);
+  unanswered_.push_back(Step::unexpected);
   return {std::move(question)};
 }
 
@@ -129,9 +132,10 @@ void Handshake::refused(Step step, const Reply& error) {
     return fail({Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)});
   if (asks_for_no_password(error))
     return fail(
-        {Error::denied, fmt::format("the server asks for no password, so it may not be the one that was "
-                                    "meant; if it is, give none ({})",
-                                    why.text)});
+        {Error::denied,
+         fmt::format("the server asks for no password, so it may be another one than you meant; if it is "
+                     "the right one, give no password ({})",
+                     why.text)});
   fail({is_busy(error) ? Error::unreachable : Error::denied, why.text});
 }
 

@@ -1,16 +1,17 @@
-// One server and its connections, one after the other:
+// One server, and its connections one after the other:
 //
-//   connection_     the present one, if there is one. It opens, serves and fails. failed() remembers what
-//                   must outlive it, and begins the pause of the Backoff; then the next call opens another.
-//   abandoned_      earlier ones whose server did not answer in time. They stay open so that
-//                   send_on_abandoned() can write, behind the calls that they still carry, what undoes these.
-//   second_pubsub_  for messages, where the server speaks only RESP2: there a connection that has subscribed
-//                   can carry no calls.
+//   connection_     The current one, or null. It opens, serves and fails. failed() keeps what must outlive
+//                   it, and starts the pause of the Backoff. After that the next call opens another
+//                   connection.
+//   abandoned_      Earlier connections whose server did not answer in time. They stay open, so that
+//                   send_on_abandoned() can write undos behind the calls that they carry.
+//   second_pubsub_  For messages, if the server speaks only RESP2: there a connection with subscriptions
+//                   cannot carry calls.
 //
-// Subscriptions belong to the link and not to a connection: each new pubsub connection gets all of them.
+// Subscriptions belong to the link, not to a connection: each new pub/sub connection gets all of them.
 //
-// What shaped it: a lock is held for days, and meanwhile servers are restarted, certificates and password
-// files are replaced. Each attempt therefore reads them again, and none of them is a reason to give up.
+// A lock may be held for days. Meanwhile servers are restarted, and certificate and password files are
+// replaced. So each attempt reads the files again, and a failure is no reason to give up.
 
 #include "redis/link.h"
 
@@ -23,8 +24,8 @@
 namespace rlock {
 namespace {
 
-/// Abandoned connections that are kept for send_on_abandoned(). More than a few means that the server has
-/// been gone for many attempts; the oldest ones have nothing left that would outlive a lease.
+/// This many abandoned connections are kept for send_on_abandoned(). If there are more, the server has been
+/// gone for many attempts. Then the calls on the oldest ones are older than a lease.
 constexpr std::size_t kMostAbandoned = 4;
 
 }  // namespace
@@ -60,14 +61,14 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
 }
 
-/// Certificates are renewed while locks are held. Files that cannot be used now are being replaced: the ones
-/// that were read before are kept.
+/// Certificates are renewed while locks are held. If a file cannot be used now, it is probably being
+/// replaced: the certificates that were read before are kept.
 void Link::read_certificates_again() {
   if (!tls_) return;
   try {
     tls_ = tls_context(target_.tls);
   } catch (const Error& e) {
-    mention(fmt::format("{}: keeping the previously loaded certificates", e.what()));
+    debug(fmt::format("{}: keeping the previously loaded certificates", e.what()));
   }
 }
 
@@ -75,7 +76,7 @@ void Link::open(TimePoint now) {
   backoff_.began(now);
   idle_backoff_.began(now);
   failure_.reset();
-  if (std::exchange(opened_, true)) read_certificates_again();  // the first ones were read at the start
+  if (std::exchange(opened_, true)) read_certificates_again();  // the constructor got the first ones
   try {
     connection_ = attempt(now);
   } catch (const Error& error) {  // a password file that is being replaced is no reason to give up a lock
@@ -85,31 +86,32 @@ void Link::open(TimePoint now) {
 }
 
 void Link::failed(Failure why, TimePoint now) {
-  // What the connection knows and the next one needs.
+  // The next connection needs these facts.
   contacted_ = contacted();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
-  const bool served = connection_ && connection_->opened_at() != TimePoint{};  // one that broke is not open
+  // a broken connection is not open, but may have served
+  const bool served = connection_ && connection_->opened_at() != TimePoint{};
   if (served) ++losses_;
   if (connection_ && connection_->open())
-    mention(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
+    debug(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);
   connection_.reset();
-  second_pubsub_.reset();  // the same server: it has failed too, or will
+  second_pubsub_.reset();  // it has the same server, so it has failed too or will fail
   subscriptions_.disconnected();
-  // What only listened has no call wait for a pause that it has caused: a renewal may have little time.
+  // If no call used the connection, its pause must not delay a call: a renewal may have little time.
   (std::exchange(used_, false) ? backoff_ : idle_backoff_).ended(now);
 }
 
-/// Looks at what happened to the connections since the last turn. Pushes first: they are lost with their
-/// connection.
+/// Looks at the events of the connections since the last turn. Pushes come first, because they are lost with
+/// their connection.
 void Link::advance(TimePoint now) {
   drain_pushes(now);
   check_connection(now);
   subscribe(now);
 }
 
-/// A server that cannot speak RESP3 gets the next connection at once, without a pause: that is no failure. If
-/// RESP2 was only suspected (the server hung up on HELLO) and fails too, HELLO was not the reason.
+/// If a server cannot speak RESP3, the next connection opens at once: this is no failure. If RESP2 was only
+/// suspected (the server hung up on HELLO) and fails too, HELLO was not the reason.
 void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;
@@ -119,7 +121,7 @@ void Link::check_connection(TimePoint now) {
   if (before == Resp2::suspected) resp2_ = Resp2::no;
   failed(*connection_->failure(), now);
   if (before != Resp2::no || resp2_ == Resp2::no) return;
-  // What stands behind HELLO is no silence: the server has just answered, or hung up.
+  // A call behind HELLO does not count as unanswered: the server has just answered, or hung up.
   had_unanswered_ = had_unanswered;
   open(now);
 }
@@ -131,7 +133,7 @@ void Link::abandon(std::uint64_t connection, TimePoint now) {
   had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
   if (!connection_->failure())
-    abandoned_.push_back(std::move(connection_));  // one that broke carries nothing
+    abandoned_.push_back(std::move(connection_));  // a broken connection carries nothing
   if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
   failed({Error::unreachable, "no answer in time"}, now);
 }
@@ -155,12 +157,12 @@ Connection* Link::find(std::uint64_t connection) {
 
 // --- subscriptions --------------------------------------------------------------------------------
 
-/// The connection that messages come on, if it is there.
+/// The connection that gets messages; null: there is none.
 Connection* Link::pubsub() const {
   return resp2_ == Connection::Resp2::no ? connection_.get() : second_pubsub_.get();
 }
 
-/// The same, if the subscriptions have been sent on it.
+/// The same, but only if the subscriptions were sent on it.
 Connection* Link::subscriber() const {
   Connection* const connection = pubsub();
   const bool subscribed = connection != nullptr && connection->number() == subscriptions_.connection();
@@ -171,11 +173,11 @@ void Link::drain_pushes(TimePoint now) {
   if (Connection* connection = subscriber()) {
     for (const Push& push : connection->take_pushes()) {
       if (!subscriptions_.accept(push, now)) continue;
-      tell(fmt::format("{} refuses the subscription, so rlock polls: {}", address_.str(),
+      info(fmt::format("{} refuses the subscription, so rlock polls: {}", address_.str(),
                        *subscriptions_.error()));
     }
   }
-  if (second_pubsub_ && second_pubsub_->failure()) {  // calls go on with the first connection
+  if (second_pubsub_ && second_pubsub_->failure()) {  // calls continue on the first connection
     second_pubsub_.reset();
     subscriptions_.disconnected();
     pubsub_backoff_.ended(now);
@@ -186,15 +188,15 @@ void Link::open_second(TimePoint now) {
   pubsub_backoff_.began(now);
   try {
     second_pubsub_ = attempt(now);
-  } catch (const Error&) {  // the password file again
+  } catch (const Error&) {  // a password file that is being replaced
     pubsub_backoff_.ended(now);
   }
 }
 
-/// Sends the subscriptions on the pubsub connection, once for each connection.
+/// Sends the subscriptions, once for each pub/sub connection.
 void Link::subscribe(TimePoint now) {
   if (!connection_ || now < subscriptions_.begin_at()) return;
-  // Only when the first one is open: until then it may still turn out to speak RESP3, or to be refused.
+  // Only if the first one is open: until then it may turn out to speak RESP3, or be refused.
   const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
   if (needs_second && pubsub_backoff_.due(now)) open_second(now);
   Connection* const connection = pubsub();
@@ -208,7 +210,11 @@ void Link::watch(const Channel& channel, bool sharded) {
 }
 
 void Link::unwatch(const Channel& channel, bool sharded) {
-  if (subscriptions_.remove({channel, sharded})) subscriber()->unsubscribe(channel, sharded);
+  if (!subscriptions_.remove({channel, sharded})) return;
+  Connection& subscribed = *subscriber();
+  subscribed.unsubscribe(channel, sharded);
+  // No call follows on the second connection, and UNSUBSCRIBE has to arrive before the next call on the first.
+  if (&subscribed != connection_.get()) subscribed.flush();
 }
 
 // --- the source ----------------------------------------------------------------------------------
@@ -220,7 +226,7 @@ TimePoint Link::wake_at() const {
     return connection->has_pushes() ? TimePoint::min() : kNever;
   const TimePoint subscribe_at = subscriptions_.begin_at();
   if (subscribe_at == kNever) return kNever;
-  if (!connection_)  // a caller listens: reconnect without waiting for a call
+  if (!connection_)  // a caller listens, so reconnect without waiting for a call
     return std::max(backoff_.next(), idle_backoff_.next());
   if (pubsub() != nullptr) return subscribe_at;
   return connection_->open() ? std::max(subscribe_at, pubsub_backoff_.next()) : kNever;

@@ -13,14 +13,15 @@
 
 namespace rlock {
 
-/// One server, and a connection to it that is reopened when it fails: with
-/// back-off and jitter, with the password as it is then, in RESP2 where the server
-/// does not know HELLO. Subscribes again to its channels after each reconnection.
+/// One server, and a connection to it. If the connection fails, the next one opens after a back-off with
+/// jitter. It reads the password again, and uses RESP2 if the server does not know HELLO. After each
+/// reconnection it subscribes to its channels again.
 ///
-/// A RESP2 connection that has subscribed can do nothing else, so such a server gets a second one for that.
+/// A RESP2 connection with subscriptions cannot carry calls, so such a server gets a second connection for
+/// them.
 class Link final : public Source {
  public:
-  /// `tls`: see tls_context(); nothing where Target::tls is off.
+  /// `tls`: see tls_context(); null if Target::tls is off.
   Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
        const Timeouts& timeouts);
   ~Link() override;
@@ -29,17 +30,17 @@ class Link final : public Source {
 
   const Address& address() const noexcept { return address_; }
 
-  /// What may be written to now (it may still be opening: calls
-  /// wait in it). Nothing while the pause after a failure lasts.
+  /// The connection for calls; it may still be opening, and calls wait in it. Null during the pause after a
+  /// failure.
   Connection* connection(TimePoint now);
 
-  /// What the server says of itself; empty while there is no connection.
+  /// The server's facts about itself; empty if there is no connection.
   ServerIdentity identity() const { return connection_ ? connection_->identity() : ServerIdentity{}; }
 
-  /// Why the last attempt failed; nothing while the present one lives.
+  /// Why the last attempt failed; empty while the current connection lives.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
-  /// When connection() is worth asking again after a failure.
+  /// When to call connection() again after a failure.
   TimePoint next_attempt() const noexcept { return backoff_.next(); }
 
   /// See Route.
@@ -53,18 +54,18 @@ class Link final : public Source {
   bool has_abandoned() const noexcept { return !abandoned_.empty(); }
   Connection* find(std::uint64_t connection);
 
-  /// No answer is outstanding, and no abandoned connection is open.
+  /// No reply is outstanding, no connection is opening (calls may wait in it), and no abandoned one is open.
   bool at_rest() const noexcept {
-    return abandoned_.empty() && !(connection_ && connection_->has_unanswered());
+    return abandoned_.empty() && !(connection_ && (!connection_->open() || connection_->has_unanswered()));
   }
 
-  /// Closes this connection, if it still is the one: what it led to is not the server we want.
+  /// Closes this connection, if it is still the current one: it led to the wrong server.
   void renew(std::uint64_t connection, Failure why, TimePoint now);
 
-  /// Closes the connection and opens no other: only send_on_abandoned() still works.
+  /// Closes the connection and opens no other. Only send_on_abandoned() still works.
   void retire(TimePoint now);
 
-  /// See Route. `sharded`: by SSUBSCRIBE.
+  /// See Route. `sharded`: use SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);
   void unwatch(const Channel& channel, bool sharded);
   std::uint64_t wakeups() const noexcept { return subscriptions_.wakeups(); }
@@ -98,20 +99,20 @@ class Link final : public Source {
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> second_pubsub_;           ///< where the first cannot subscribe: RESP2
-  std::vector<std::unique_ptr<Connection>> abandoned_;  ///< open, unread, for send_on_abandoned()
+  std::unique_ptr<Connection> second_pubsub_;           ///< if the first one cannot subscribe (RESP2)
+  std::vector<std::unique_ptr<Connection>> abandoned_;  ///< open but unread, for send_on_abandoned()
   Backoff backoff_;
-  Backoff idle_backoff_;  ///< of connections that no call has used
+  Backoff idle_backoff_;  ///< for connections that no call has used
   Backoff pubsub_backoff_;
   Subscriptions subscriptions_;
   std::optional<Failure> failure_;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
   std::uint64_t losses_ = 0;
-  /// Calls on the connection before this one may still be carried out: see Connection::has_unanswered().
+  /// Calls on the previous connection may still be carried out: see Connection::has_unanswered().
   bool had_unanswered_ = false;
-  bool opened_ = false;  ///< before
-  bool used_ = false;    ///< a call has wanted the connection since the last one failed
+  bool opened_ = false;  ///< some connection was opened before
+  bool used_ = false;    ///< a call asked for the connection since the last failure
 };
 
 }  // namespace rlock

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/blocking.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -25,11 +26,11 @@
 namespace rlock {
 namespace {
 
-/// How long we listen for the answer to one question, and how long we look away between two.
+/// How long we wait for one answer, and the pause between two questions.
 constexpr Milliseconds kAnswer{200};
 constexpr Milliseconds kPause{2};
 
-/// A listener: an open connection, and what the kernel says about the other end.
+/// The process that listens: an open connection to it, and its credentials from the kernel.
 struct Listener {
   Descriptor connection;
   ucred peer{};
@@ -45,9 +46,9 @@ std::optional<Listener> find_listener(const std::string& path) {
   const int fd = listener.connection.number();
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(static_cast<char*>(address.sun_path),
-            sizeof address.sun_path - 1);  // LocalDirectory knows that it fits
+            sizeof address.sun_path - 1);  // LocalDirectory has checked that it fits
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == EAGAIN) return listener;  // it is there, but cannot take one more now
+    if (errno == EAGAIN) return listener;  // it listens, but its queue is full now
     if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
     refuse(Error::unreachable,
            fmt::format("cannot connect to {}: {}", in_quotes(path), std::strerror(errno)));
@@ -58,7 +59,7 @@ std::optional<Listener> find_listener(const std::string& path) {
   return listener;
 }
 
-/// Its answer to a command; empty when there is none in time, or when it hangs up.
+/// The server's answer to a command. Empty: there was none in time, or the server hung up.
 std::string ask(const Listener& listener, std::string_view command) {
   const int fd = listener.connection.number();
   const timeval patience{.tv_sec = 0, .tv_usec = std::chrono::microseconds{kAnswer}.count()};
@@ -70,16 +71,16 @@ std::string ask(const Listener& listener, std::string_view command) {
   return std::string{answer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
 }
 
-/// Looks away for a moment. False: the patience has ended.
+/// Pauses for a moment. Returns false if the patience has ended.
 bool pause(const Patience& patience) {
-  if (patience.ended(Clock::now())) return false;
+  if (patience.interrupted() || has_passed(patience.until)) return false;
   const timespec moment{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{kPause}.count()};
   ::nanosleep(&moment, nullptr);
   return true;
 }
 
-/// The lock that a server holds as long as it lives. Empty if a server holds it, or if another rlock is
-/// starting one.
+/// The lock file that a server holds locked as long as it lives. Empty if a server or another rlock has
+/// locked it.
 Descriptor take_lock(const Descriptor& directory) {
   Descriptor lock{::openat(directory.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
@@ -87,7 +88,7 @@ Descriptor take_lock(const Descriptor& directory) {
   refuse(Error::system, fmt::format("cannot lock its folder: {}", std::strerror(errno)));
 }
 
-/// Looks also outside of PATH, which is short under cron. Empty if no server is installed.
+/// Looks in PATH and in the usual folders, because PATH is short under cron. Empty if no server is installed.
 std::optional<std::string> find_server() {
   const char* path = ::secure_getenv("PATH");
   const std::string places =
@@ -101,8 +102,9 @@ std::optional<std::string> find_server() {
   return std::nullopt;
 }
 
-/// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets. All
-/// that it opens is named relative to the folder that has been checked, whatever may be at its path by now.
+/// Starts a server without TCP that keeps everything on disk and evicts nothing. It gets none of our
+/// environment, which may hold secrets. All its files are named relative to the checked folder, whatever its
+/// path names by now.
 void start(const Descriptor& folder, const Descriptor& lock) {
   const auto server = find_server();
   if (!server)
@@ -115,13 +117,13 @@ void start(const Descriptor& folder, const Descriptor& lock) {
                 .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"},
                 .keep = lock.number(),
                 .folder = folder.number()});
-  tell(fmt::format("started a private server for local: ({}; `rlock server stop` ends it)",
+  info(fmt::format("started a private server for local: ({}; `rlock server stop` ends it)",
                    sanitized(*server)));
 }
 
 std::string does_not_answer(const LocalDirectory& directory) {
   return fmt::format(
-      "a server runs in {} but does not answer; its process is in server.pid, its words are in server.log",
+      "a server runs in {} but does not answer; its pid is in server.pid, its messages are in server.log",
       in_quotes(directory.path()));
 }
 
@@ -143,7 +145,7 @@ Address ensure_local_server(const Patience& patience) {
       continue;
     }
     const Descriptor lock = take_lock(folder);
-    if (!lock) continue;  // it is about to listen, or another rlock is starting it
+    if (!lock) continue;  // a server is about to listen, or another rlock starts one
     if (started)
       refuse(Error::unreachable,
              fmt::format("the server ended at once; see {}", in_quotes(directory / "server.log")));
@@ -152,7 +154,7 @@ Address ensure_local_server(const Patience& patience) {
   } while (pause(patience));
 
   if (patience.interrupted()) return address;
-  if (find_listener(address.path)) return address;  // it may still be loading: it says so itself
+  if (find_listener(address.path)) return address;  // it may still be loading; its replies will say so
   refuse(Error::unreachable, does_not_answer(directory));
 }
 
@@ -164,7 +166,9 @@ bool stop_local_server(const Patience& patience) {
   std::string refusal;
   do {
     if (const auto listener = find_listener(directory.socket())) refusal = ask(*listener, "SHUTDOWN\r\n");
-    if (take_lock(folder)) return true;  // it is gone, and so are processes that it has forked to write
+    if (take_lock(folder))
+      return true;  // the server is gone, and so are the processes that it forked to
+                    // write
   } while (pause(patience));
   if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));
   refuse(Error::unreachable, fmt::format("the server does not stop: {}", in_quotes(refusal)));

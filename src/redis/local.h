@@ -9,33 +9,34 @@
 
 namespace rlock {
 
-/// The private server behind `local:`: one per user and machine, on a Unix socket in a folder that nobody
-/// else can enter ($XDG_STATE_HOME/rlock, else ~/.local/state/rlock). It holds a flock on a file there as
-/// long as it lives, so there is never a second one, even where its socket has been deleted.
+/// The private server behind `local:`. There is one for each user and machine. It listens on a Unix socket in
+/// a folder that other users cannot enter ($XDG_STATE_HOME/rlock, else ~/.local/state/rlock). It keeps a file
+/// there locked as long as it lives, so a second server cannot start, even if the socket was deleted.
 ///
-/// All of these throw Error{config} when the folder is not safe or its path is too long for a socket.
+/// These functions throw Error{config} if the folder is not safe or its path is too long for a socket.
 
-/// Where it listens. Starts the installed redis-server or valkey-server when it does not run, and waits until
-/// it answers. Costs a connect() when it runs. Throws Error{unreachable} when none is installed, or it does
-/// not come up; an interruption is no failure: whoever is interrupted will ask it nothing.
+/// Returns the address of the private server. If it does not run, starts redis-server or valkey-server and
+/// waits until it answers. If it runs, this costs one connect(). Throws Error{unreachable} if none is
+/// installed or it does not answer in time. If `patience` is interrupted, returns the address without an
+/// error: the caller will not use it.
 Address ensure_local_server(const Patience& patience);
 
-/// Is there a program that could be started? Throws nothing.
+/// Is a server program installed? Throws nothing.
 bool local_server_is_installed();
 
-/// How long a server that starts may take. It says at once when it cannot.
+/// How long the server may take to start. If it cannot start, it says so at once.
 constexpr Milliseconds kLocalStart{10000};
 
-/// Ends it in good order (what it holds is on disk), and waits until it is gone. False: it did not run.
-/// Throws Error{unreachable} when it does not end.
+/// Stops the server, which saves its data, and waits until it is gone. Returns false if it does not run.
+/// Throws Error{unreachable} if it does not stop.
 bool stop_local_server(const Patience& patience);
 
-/// What can be said about it without starting it.
+/// The facts about the private server. Does not start it.
 struct LocalServer {
   std::string directory;
   Address address;
   bool running = false;
-  pid_t pid = 0;  ///< of who listens, as the kernel says; 0 when it does not run
+  pid_t pid = 0;  ///< the process that listens, according to the kernel; 0: it does not run
 };
 LocalServer local_server();
 

@@ -21,7 +21,7 @@
 namespace rlock {
 namespace {
 
-/// As many symbolic links as the kernel follows on one way.
+/// The kernel follows as many symbolic links in one path.
 constexpr int kMostLinks = 40;
 
 constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your own";
@@ -30,7 +30,8 @@ constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your o
   throw Error{Error::config, fmt::format("local: {} {}", in_quotes(path), why)};
 }
 
-/// An absolute path, or nothing: a relative one would mean another place in every directory.
+/// The variable's value if it is an absolute path, else empty: a relative path would depend on the working
+/// directory.
 std::string path_from(const char* variable) {
   const char* value = ::secure_getenv(variable);
   return value != nullptr && *value == '/' ? value : "";
@@ -52,8 +53,8 @@ std::string state_home() {
 
 bool is_trusted(uid_t owner) { return owner == ::geteuid() || owner == 0; }
 
-/// The group that Debian and Ubuntu make for each user, under his name and without other members. There a
-/// folder that the group may write to is what `mkdir` makes.
+/// Is it the private group that Debian and Ubuntu make for each user, with the user's name and no other
+/// members? There `mkdir` makes folders that this group may write to.
 bool is_private(gid_t number) {
   const passwd* user = ::getpwuid(::geteuid());
   if (user == nullptr || user->pw_gid != number) return false;
@@ -66,16 +67,16 @@ bool is_private(gid_t number) {
 }
 
 bool others_can_exchange_in(const struct stat& folder) {
-  if ((folder.st_mode & S_ISVTX) != 0) return false;  // sticky: others can exchange only their own files
+  if ((folder.st_mode & S_ISVTX) != 0) return false;  // sticky: other users can replace only their own files
   if ((folder.st_mode & S_IWOTH) != 0) return true;
   return (folder.st_mode & S_IWGRP) != 0 && !is_private(folder.st_gid);
 }
 
 void check_above(const struct stat& folder, const std::string& path) {
   if (!is_trusted(folder.st_uid))
-    refuse(path, fmt::format("belongs to another user, who could exchange what is in it; {}", kElsewhere));
+    refuse(path, fmt::format("belongs to another user, who could replace its files; {}", kElsewhere));
   if (others_can_exchange_in(folder))
-    refuse(path, fmt::format("can be written to by others, who could exchange what is in it; chmod go-w {}",
+    refuse(path, fmt::format("is writable for other users, who could replace its files; chmod go-w {}",
                              shell_quoted(path)));
 }
 
@@ -85,8 +86,8 @@ void check_own(const struct stat& folder, const std::string& path) {
     refuse(path, fmt::format("can be entered by others; chmod 700 {}", shell_quoted(path)));
 }
 
-/// On the way down an absolute path. Each folder is opened relative to the one above it and checked by its
-/// descriptor: after the check only we and root could exchange it.
+/// Walks down an absolute path. Each folder is opened relative to the one above and checked by its
+/// descriptor. After the check only root and we could replace it.
 class Descent {
  public:
   Descent(const std::string& path, bool make) : make_(make) {
@@ -94,7 +95,7 @@ class Descent {
     enter_root();
   }
 
-  /// False: something on the way does not exist.
+  /// Returns false if some part of the path does not exist.
   bool to_the_end() {
     while (!rest_.empty()) {
       const std::string name = rest_.back();
@@ -114,7 +115,7 @@ class Descent {
     check("/");
   }
 
-  /// Goes on with `path` before what is left of the way.
+  /// Puts `path` before the rest of the way.
   void go_first(const std::string& path) {
     std::vector<std::string> names = split(path, '/');
     rest_.insert(rest_.end(), names.rbegin(), names.rend());
@@ -125,11 +126,11 @@ class Descent {
     Descriptor next = open(name);
     if (!next && errno == ENOENT && make_) {
       if (::mkdirat(here_.number(), name.c_str(), 0700) != 0 && errno != EEXIST)
-        refuse(path, fmt::format("cannot be made: {}", std::strerror(errno)));
+        refuse(path, fmt::format("cannot be created: {}", std::strerror(errno)));
       next = open(name);
     }
     if (!next && errno == ENOENT) return false;
-    if (!next && (errno == ENOTDIR || errno == ELOOP)) {  // the one or the other for a link, says open(2)
+    if (!next && (errno == ENOTDIR || errno == ELOOP)) {  // for a link, open(2) gives one error or the other
       follow(name, path);
       return true;
     }
@@ -140,7 +141,7 @@ class Descent {
     return true;
   }
 
-  /// O_DIRECTORY also has a folder mounted that is mounted on demand.
+  /// O_DIRECTORY makes the kernel mount a folder that is mounted on demand.
   Descriptor open(const std::string& name) const {
     return Descriptor{::openat(here_.number(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   }
@@ -168,8 +169,8 @@ class Descent {
 
   bool make_;
   Descriptor here_;
-  std::string path_;               ///< of `here_`, for messages
-  std::vector<std::string> rest_;  ///< of the way, the next name last
+  std::string path_;               ///< the path of `here_`, for messages
+  std::vector<std::string> rest_;  ///< the names that are left; the next one is last
   int links_ = 0;
 };
 

@@ -6,8 +6,7 @@
 namespace rlock {
 namespace {
 
-/// If the caller does not take the messages, only the newest are kept: of a flood they are the ones that
-/// count.
+/// If the caller does not take the messages, only the newest are kept: in a flood they matter most.
 constexpr std::size_t kMostMessages = 16;
 
 }  // namespace
@@ -18,7 +17,7 @@ void Redis::distribute() {
 }
 
 Mailbox::Mailbox(Redis& redis) : redis_(redis) {
-  redis_.distribute();  // what came before is not for us
+  redis_.distribute();  // earlier messages are not for this mailbox
   redis_.mailboxes_.push_back(this);
 }
 
@@ -28,7 +27,7 @@ Mailbox::~Mailbox() {
 }
 
 void Mailbox::listen_to(std::vector<Channel> channels) {
-  redis_.distribute();  // by the channels of before
+  redis_.distribute();  // messages so far belong to the old channels
   for (const Channel& channel : channels)
     if (std::ranges::find(channels_, channel) == channels_.end()) redis_.watch(channel);
   for (const Channel& channel : channels_)

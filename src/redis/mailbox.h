@@ -6,9 +6,9 @@
 
 namespace rlock {
 
-/// Listens on channels for as long as it lives, and keeps what comes there for whoever has it: every mailbox
-/// gets its own copy. Messages and confirmed subscriptions come: what was announced before a confirmation was
-/// not heard. The destructor sends UNSUBSCRIBE and waits for nothing. REQUIRES: the Redis outlives it.
+/// Listens on channels as long as it lives, and keeps the messages for its owner. Each mailbox gets its own
+/// copy. It also reports each confirmed subscription, because messages before it may have been missed. The
+/// destructor sends UNSUBSCRIBE and does not wait. REQUIRES: the Redis outlives it.
 class Mailbox {
  public:
   explicit Mailbox(Redis& redis);
@@ -16,13 +16,13 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  /// To these, and no others. Nothing that was announced on one of both is missed.
+  /// Listens to exactly these channels. It misses no message on channels that stay.
   void listen_to(std::vector<Channel> channels);
 
-  /// Lets the subscriptions stand: to end them costs the server more.
+  /// Keeps the subscriptions on the server: to end them would cost a request.
   void let_stand();
 
-  /// The newest since the last take, in order.
+  /// The newest messages since the last take(), in order.
   std::vector<Message> take();
 
  private:

@@ -7,10 +7,10 @@
 
 namespace rlock {
 
-/// What came on a channel.
+/// A message on a channel, or a confirmed subscription to it.
 struct Message {
   Channel channel;
-  std::optional<std::string> text;  ///< its beginning; nothing: the (re-)subscription was confirmed
+  std::optional<std::string> text;  ///< the beginning of its text; empty: a subscription was confirmed
 };
 
 }  // namespace rlock

@@ -16,14 +16,14 @@
 namespace rlock {
 namespace {
 
-/// More than any password has, and little enough to read a wrong file by mistake.
+/// Longer than any password, and short enough if the user names a wrong file.
 constexpr std::size_t kLongestPassword = 4096;
 
 class File {
  public:
   explicit File(const std::string& path) : path_(path) {
-    // Without O_NONBLOCK a named pipe without a writer would hold us here for ever; with it, it is an
-    // empty file.
+    // Without O_NONBLOCK, opening a named pipe without a writer would block for ever. With it, the pipe reads
+    // as an empty file.
     fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!fd_) refuse(std::strerror(errno));
     ::fcntl(fd_.number(), F_SETFL, 0);
@@ -77,7 +77,11 @@ std::optional<std::string> PasswordSource::read() const {
   const File file{path_};
   std::string text = file.content();
   if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
   if (text.empty()) file.refuse("is empty");
+  if (text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    file.refuse("begins with a byte order mark; save it as UTF-8 without one");
+  if (text.find('\0') != text.npos) file.refuse("contains a NUL byte; save it as UTF-8");
   if (text.find('\n') != text.npos) file.refuse("has more than one line");
   keep_secret(text);
   if (!file.can_be_read_again()) fixed_ = text;

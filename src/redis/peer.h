@@ -4,7 +4,8 @@
 
 namespace rlock {
 
-/// The process that listened at the other end of a Unix socket when we connected, as the kernel says.
+/// The process that was listening at the other end of a Unix socket when we connected, according to the
+/// kernel.
 inline ucred peer_of(int socket) noexcept {
   ucred peer{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
   socklen_t size = sizeof peer;

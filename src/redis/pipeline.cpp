@@ -1,18 +1,17 @@
-// Which reply belongs to which command. expected_ is the order in which commands were written: the next reply
-// belongs to its first item. unwritten_ are the commands that have their place in that order and wait to be
-// taken. held_back_ are calls that wait for the greeting, and have no place yet.
+// Matches replies with commands. expected_ has the written commands in order: the next reply belongs to its
+// first item. unwritten_ has commands that have their place in that order but are not yet written. held_back_
+// has calls that wait for the greeting and have no place yet.
 //
-// A script goes by its hash. Where the server answers NOSCRIPT the same call is written again, as text, at
-// the end of the order; its followers are written again behind it, and the replies to their first copies are
-// dropped. A script that goes as text the first time is remembered in taught_: after that the server knows
-// its hash.
+// A script is sent by its hash. If the server answers NOSCRIPT, the call is written again with the source, at
+// the end of the order. Its followers are written again behind it, and the replies to their first copies are
+// ignored. Scripts whose source was sent are in taught_: the server knows their hashes.
 //
-// Messages come between the replies and take no place in the order. In RESP3 they are marked. In RESP2 they
-// are arrays like any other: they are told from replies by their first word, on a connection that subscribed.
+// Messages come between the replies and have no place in the order. RESP3 marks them. In RESP2 they are
+// ordinary arrays: on a connection with subscriptions, their first word tells them from replies.
 //
-// What shaped it: the memory that a hostile server can make us use, hence largest_reply() and kMostPushes;
-// and undos that must arrive behind what they undo, hence write_as_text() does not move a call that was given
-// up.
+// Two dangers shaped this file. A hostile server could use up our memory: see largest_reply() and
+// kMostPushes. An undo must arrive behind its acquire, so write_with_source() does not write a call again
+// that was given up.
 
 #include "redis/pipeline.h"
 
@@ -26,10 +25,10 @@
 namespace rlock {
 namespace {
 
-/// Pushes that wait to be read. More than a few mean a flood.
+/// This many pushes are kept until they are read. More than a few mean a flood.
 constexpr std::size_t kMostPushes = 100;
 
-/// What a message says is kept up to here: ours are shorter.
+/// A message is cut to this many bytes: ours are shorter.
 constexpr std::size_t kLongestMessage = 64;
 
 bool is_word(const Reply& reply, std::string_view word) {
@@ -51,7 +50,7 @@ CommandWords words_of(const Call& call, bool by_hash) {
 // --- what is written -----------------------------------------------------------------------------
 
 void Pipeline::greet(std::vector<CommandWords> commands) {
-  for (CommandWords& words : commands) {  // not through put(): the greeting is what calls wait for
+  for (CommandWords& words : commands) {  // not through put(), because calls wait for the greeting
     unwritten_.push_back(std::move(words));
     expected_.push_back({.role = Role::greeting});
   }
@@ -88,13 +87,13 @@ std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, const Writing& wr
 }
 
 void Pipeline::leave_behind(const std::vector<Call>& calls) {
-  // A connection that was never greeted carries nothing that would have to be undone.
+  // A connection without a greeting carries no call that an undo would have to follow.
   if (state_ != State::open) return;
   for (const Call& call : calls) write({.role = Role::nobody, .call = call, .with_source = true});
 }
 
 void Pipeline::subscribe(const Channel& channel, bool sharded) {
-  has_subscribed_ = true;  // from now on, also if it is refused: an array may be a push
+  has_subscribed_ = true;  // from now on an array may be a push, even if the server refuses the subscription
   subscribed_.emplace(channel, sharded);
   put({.role = Role::subscription, .call = command({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()})});
 }
@@ -112,7 +111,7 @@ void Pipeline::put(Expected expected) {
   }
 }
 
-/// Gives a command its place in the order. Not a call that was given up before it was written.
+/// Gives a command its place in the order. Drops a call that was given up before it was written.
 void Pipeline::write(Expected expected) {
   if (expected.in_flight && expected.in_flight->forgotten && !expected.in_flight->written) return;
   if (expected.in_flight) expected.in_flight->written = true;
@@ -124,8 +123,8 @@ void Pipeline::write(Expected expected) {
   expected_.push_back(std::move(expected));
 }
 
-/// If no caller can react to NOSCRIPT, the script goes as text, but only once: a server that reads this
-/// long after our end reads no more than the first buffers of it.
+/// If no caller can react to NOSCRIPT, the source is sent, but only once: if our process has ended, the
+/// server reads only the first buffers of these bytes.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;
@@ -144,7 +143,7 @@ std::size_t Pipeline::largest_reply() const {
 
 std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   if (accept_push(item.reply, item.push)) return std::nullopt;
-  // A server that has no room for us says so before it was asked anything.
+  // A server that has no room for us says so before we ask.
   if (expected_.empty())
     throw Error{Error::unreachable, item.reply.is_error() ? sanitized(item.reply.text())
                                                           : "the server sent a reply without a request"};
@@ -163,7 +162,7 @@ std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   return std::nullopt;
 }
 
-/// Takes a message, or the beginning or end of a subscription. Returns false if it is a reply to a command.
+/// Takes a message, or the start or end of a subscription. Returns false if it is a reply to a command.
 bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool may_be_push = !resp3_ && has_subscribed_ && reply.kind() == Reply::Kind::array;
   if (!marked && !may_be_push) return false;
@@ -180,25 +179,31 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
   const bool ends = is_word(kind, "unsubscribe") || is_word(kind, "sunsubscribe");
-  if (!begins && !ends) return marked;  // RESP3 may push other things (invalidate): no reply either
+  if (!begins && !ends) return marked;  // RESP3 has other pushes too (invalidate); they are no replies either
   const std::string channel = reply.at(1).text();
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
                         expected_.front().call.args.at(1) == channel;
-  if (expected) expected_.pop_front();  // else the server ends it by itself: its slot has moved
-  if (begins && expected) subscribed_.emplace(channel, sharded);  // again, after an earlier one has ended
+  if (expected)
+    expected_.pop_front();  // otherwise the server ended the subscription itself, because the
+                            // slot moved
+  if (begins && expected)
+    subscribed_.emplace(channel, sharded);  // once more, because an earlier
+                                            // subscription may have ended
   keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
-  if (ends) subscribed_.erase({Channel{channel}, sharded});  // after keep(), which drops what is not wanted
+  if (ends)
+    subscribed_.erase({Channel{channel}, sharded});  // after keep(), which drops pushes for unknown
+                                                     // channels
   return true;
 }
 
-/// Drops a push for a channel that is not subscribed. Of a flood it keeps the first kMostPushes: each
-/// message only says that there is a reason to ask again.
+/// Drops a push for a channel without a subscription. In a flood it keeps the first kMostPushes: each message
+/// is only a reason to ask again.
 void Pipeline::keep(Push push) {
   const bool wanted = subscribed_.contains({push.channel, push.sharded});
   if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
 }
 
-/// A subscription that is accepted is answered by a push: only an error comes as a reply.
+/// An accepted subscription is answered by a push: a reply is always an error.
 void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
   if (!reply.is_error())
     throw Error{Error::internal, "the server answered a subscription with something else"};
@@ -211,26 +216,26 @@ void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
 void Pipeline::accept_answer(Expected expected, Reply reply) {
   const bool unknown_script =
       expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
-  if (unknown_script) return write_as_text(std::move(expected));
-  if (expected.role == Role::follower) {  // what it says, nobody reads
+  if (unknown_script) return write_with_source(std::move(expected));
+  if (expected.role == Role::follower) {  // its reply is ignored
     --expected.in_flight->followers_left;
     return;
   }
   expected.in_flight->answer = std::move(reply);
 }
 
-/// The server does not know the script. The followers of the call are written again too: their place is
+/// The server does not know the script. The call's followers are written again too, because their place is
 /// behind it. A call that was given up is not written again: it would arrive behind its own undo, and stay.
-void Pipeline::write_as_text(Expected expected) {
+void Pipeline::write_with_source(Expected expected) {
   if (expected.in_flight->forgotten && !expected.in_flight->answer) return;
-  expected.form = Form::as_text;
+  expected.form = Form::by_source;
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;
   const std::shared_ptr<InFlightCall> in_flight = expected.in_flight;
   const std::vector<Call> followers = leads ? expected.followers : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
-  // Their first copies were carried out without the call, in vain: those replies are ignored.
+  // The first copies of the followers were carried out without the call. Their replies are ignored.
   for (Expected& coming : expected_) {
     if (coming.role == Role::follower && coming.in_flight == in_flight) coming.role = Role::nobody;
   }
@@ -239,7 +244,7 @@ void Pipeline::write_as_text(Expected expected) {
            .in_flight = in_flight,
            .call = follower,
            .asking = asking,
-           .form = Form::as_text});
+           .form = Form::by_source});
   }
 }
 

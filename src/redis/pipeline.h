@@ -15,95 +15,99 @@
 
 namespace rlock {
 
-/// What a server sent of a channel: a message, or what became of a subscription to it.
+/// A push on a channel: a message, or the result of a subscription.
 struct Push {
   enum class Kind { subscribed, unsubscribed, refused, message } kind;
   Channel channel;
   bool sharded = false;
-  Reply reply{};       ///< refused: the error
-  std::string text{};  ///< message: its beginning
+  Reply reply{};       ///< of a refused subscription: the error
+  std::string text{};  ///< of a message: the beginning of its text
 };
 
-/// A call given to a connection. Its caller and the connection share it, so
-/// its result outlives the connection.
+/// A call that was given to a connection. Its caller and the connection share it, so the result outlives the
+/// connection.
 struct InFlightCall {
   std::optional<Reply> answer;
   bool written = false;    ///< the server may have received it
-  bool again = false;      ///< the next connection greets in RESP2: the same call is worth sending at once
-  bool forgotten = false;  ///< the caller does not want the answer; a call not yet written never will be
-  std::size_t followers_left = 0;  ///< how many of its followers have not been carried out, as far as we know
+  bool again = false;      ///< the next connection will use RESP2: send the same call again at once
+  bool forgotten = false;  ///< the caller does not want the answer; if it is not yet written, it never will
+                           ///< be
+  std::size_t followers_left = 0;  ///< number of followers that may not have been carried out yet
 };
 
-/// How a call is written.
+/// How to write a call.
 struct Writing {
-  std::vector<Call> followers{};  ///< after it in the same write; their replies are ignored
-  bool with_source = false;       ///< scripts as text where this connection has not carried them yet
-  bool asking = false;            ///< each with ASKING before it
+  std::vector<Call> followers{};  ///< calls behind it in the same write; their replies are ignored
+  bool with_source = false;       ///< send the source of scripts that this connection has not carried yet
+  bool asking = false;            ///< write ASKING before each of them
 };
 
-/// The order of commands and replies on one connection, as a state machine: the next reply belongs to the
-/// first command that has none yet; EVALSHA is followed by EVAL where the server does not know the script;
-/// pushes come between the replies; calls are held back until the greeting allows them. Commands come out and
-/// replies go in as values: it knows neither the socket nor the time.
+/// The order of commands and replies on one connection, as a state machine. The next reply belongs to the
+/// first command without one. EVAL follows EVALSHA if the server does not know the script. Pushes come
+/// between the replies. Calls are held back until the greeting allows them. Commands come out and replies go
+/// in; it knows neither socket nor clock.
 class Pipeline {
  public:
-  /// `resp3`: pushes are marked as such.
+  /// `resp3`: the server marks pushes.
   explicit Pipeline(bool resp3) : resp3_(resp3) {}
 
-  /// Commands of the greeting: written at once, also while calls are held back.
+  /// Commands of the greeting. They are written at once, even if calls are held back.
   void greet(std::vector<CommandWords> commands);
 
-  /// The greeting allows calls from now on: those that were held back are written.
+  /// The greeting allows calls now: writes the calls that were held back.
   void open();
 
-  /// No call is written any more, and replies to calls are ignored.
-  /// What was written before may still be carried out.
+  /// Writes no more calls, and ignores replies to calls. The server may still carry out calls that were
+  /// written before.
   void close() noexcept { state_ = State::closed; }
 
-  /// All calls that are in flight are worth sending again on the next connection.
+  /// Marks all calls in flight: they should be sent again on the next connection.
   void send_again_elsewhere();
 
   /// Sends a call and its followers.
   std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
 
-  /// Writes calls whose replies will not be read: scripts as text (once), since we could not react to a
-  /// NOSCRIPT. Does nothing unless open.
+  /// Writes calls whose replies are not read. Their scripts are sent with the source (once), because we could
+  /// not react to NOSCRIPT. Does nothing unless open.
   void leave_behind(const std::vector<Call>& calls);
 
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);
 
+  /// Is there a command that take_commands() would return?
+  bool has_commands() const noexcept { return !unwritten_.empty(); }
+
   /// Are calls waiting for open()?
   bool holds_back() const noexcept { return !held_back_.empty(); }
 
-  /// Takes the commands that are to be written now, in this order.
+  /// Takes the commands to write now, in order.
   [[nodiscard]] std::vector<CommandWords> take_commands() { return std::exchange(unwritten_, {}); }
 
-  /// How many bytes of memory the next reply may take: its call says so. Other replies are not kept.
+  /// The most memory that the next reply may take, in bytes. Its call sets this limit.
   [[nodiscard]] std::size_t largest_reply() const;
 
-  /// Gives what came to the command it belongs to. A reply to a command of the greeting is
-  /// handed back. Throws Error{unreachable} or Error{internal} for what no server should send.
+  /// Gives a reply to its command. Returns a reply to a command of the greeting. Throws Error{unreachable} or
+  /// Error{internal} for a reply that no server should send.
   [[nodiscard]] std::optional<Reply> accept(ReplyReader::Item item);
 
-  /// What came for the channels that are subscribed to. Of a flood only the beginning is kept.
+  /// The pushes for our channels. In a flood only the first are kept.
   [[nodiscard]] std::vector<Push> take_pushes() { return std::exchange(pushes_, {}); }
   bool has_pushes() const noexcept { return !pushes_.empty(); }
 
-  /// Is a call forgotten that has been written, and has no reply yet?
+  /// Has a caller given up a call that was written and whose reply has not come yet?
   bool has_unanswered() const;
 
  private:
   enum class State { held, open, closed };
   enum class Role { greeting, asking, call, follower, subscription, nobody };
-  enum class Form { by_hash, as_text };
+  enum class Form { by_hash, by_source };
 
-  /// The command that a reply belongs to.
+  /// A written or waiting command, and what to do with its reply.
   struct Expected {
     Role role;
-    std::shared_ptr<InFlightCall> in_flight{};  ///< of a call and of its followers
-    Call call{};                                ///< the whole of it: it is sent again on NOSCRIPT
-    std::vector<Call> followers{};              ///< of a call: they are sent again with it
+    std::shared_ptr<InFlightCall> in_flight{};  ///< for a call and its followers
+    Call call{};                                ///< the whole call, because NOSCRIPT makes us send it again
+    std::vector<Call> followers{};              ///< for a call: they are sent again with it
     bool with_source = false;
     bool asking = false;
     Form form = Form::by_hash;
@@ -116,16 +120,17 @@ class Pipeline {
   void keep(Push push);
   void accept_refusal(const Call& subscription, Reply reply);
   void accept_answer(Expected expected, Reply reply);
-  void write_as_text(Expected expected);
+  void write_with_source(Expected expected);
 
   const bool resp3_;
   State state_ = State::held;
-  std::deque<Expected> expected_;   ///< written; the next reply belongs to the first
-  std::deque<Expected> held_back_;  ///< until open()
+  std::deque<Expected> expected_;   ///< written commands; the next reply belongs to the first
+  std::deque<Expected> held_back_;  ///< calls that wait for open()
   std::vector<CommandWords> unwritten_;
-  std::set<const Script*> taught_;                 ///< written as text before: the server knows their hash
-  std::set<std::pair<Channel, bool>> subscribed_;  ///< to which channels; sharded or not
-  bool has_subscribed_ = false;                    ///< in RESP2 arrays may be pushes from then on
+  std::set<const Script*> taught_;                 ///< scripts whose source was sent: the server knows their
+                                                   ///< hashes
+  std::set<std::pair<Channel, bool>> subscribed_;  ///< the channels, and whether each is sharded
+  bool has_subscribed_ = false;                    ///< since then, in RESP2, arrays may be pushes
   std::vector<Push> pushes_;
 };
 

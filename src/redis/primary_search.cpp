@@ -1,15 +1,14 @@
-// Which server is the primary? begin() asks the first Sentinel of order_; advance() takes its answer, or
-// passes on to the next one. The search ends with found_, or with failure_ when no Sentinel is left. One
-// Sentinel is asked at a time, each with its share of the time to connect, so that all of them are tried
-// before the time is over. A Sentinel that could tell moves to the front of order_, and is asked first in the
-// next search.
+// Finds the primary. begin() asks the first Sentinel of order_; advance() takes its answer, or asks the next
+// one. The search ends with found_, or with failure_ if no Sentinel is left. Only one Sentinel is asked at a
+// time, for its share of the time to connect, so that all are tried in time. A Sentinel that answered moves
+// to the front of order_, and is asked first next time.
 //
-// One Sentinel may be asked up to three times: with our password, without it (many Sentinels have none, or
-// another one than the servers), and in RESP2.
+// A Sentinel may be asked up to three times: with our password, without it, and in RESP2. Many Sentinels have
+// no password, or another one than the servers.
 //
-// What a Sentinel says may be old: the caller checks what was found, and disbelieve() goes on with the rest.
-// If no Sentinel could tell, the weightiest reason is reported: "it knows no primary called x" is worth more
-// than "connection refused".
+// A Sentinel's answer may be outdated: the caller checks it, and disbelieve() continues with the other
+// Sentinels. If no Sentinel knows a primary, the most helpful reason is reported: "it knows no primary called
+// x" says more than "connection refused".
 
 #include "redis/primary_search.h"
 
@@ -24,11 +23,11 @@
 namespace rlock {
 namespace {
 
-/// A name look-up and a round trip need so much on a bad day.
+/// The time for a slow name look-up and a round trip.
 constexpr Milliseconds kLeastShare{250};
 
-/// Where a Sentinel says that the primary is; nothing for a reply that names no address. A hostile one must
-/// neither reach a terminal nor be taken for a path.
+/// The primary's address in a Sentinel's reply. Empty if it is no valid address: the text of a hostile
+/// Sentinel must not reach a terminal, nor be taken for a path.
 std::optional<Address> read_address(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array || reply.items().size() != 2) return std::nullopt;
   if (reply.at(0).kind() != Reply::Kind::text || reply.at(1).kind() != Reply::Kind::text) return std::nullopt;
@@ -55,7 +54,7 @@ PrimarySearch::PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<c
 
 void PrimarySearch::begin(TimePoint now) {
   position_ = 0;
-  worst_.reset();
+  best_reason_.reset();
   ask_next(now);
 }
 
@@ -68,11 +67,11 @@ void PrimarySearch::ask_next(TimePoint now) {
   found_.reset();
   failure_.reset();
   refused_.reset();
-  resp3_ = true;  // what one Sentinel cannot do, the next one may
+  resp3_ = true;  // the next Sentinel may support it
   with_password_ = !target_.password.empty() || !target_.user.empty();
   if (position_ < order_.size()) return ask(now);
   connection_.reset();
-  failure_ = worst_;
+  failure_ = best_reason_;
   if (weight_ == Weight::silent) failure_->text = fmt::format("no Sentinel answers ({})", failure_->text);
 }
 
@@ -87,7 +86,7 @@ void PrimarySearch::ask(TimePoint now) {
                   .meant = greeting.meant};
     connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, now, deadline_);
   } catch (const Error& error) {
-    // The password file is being replaced, or no process could be made to look the name up: the caller
+    // The password file is being replaced, or no process could be started for the look-up. The caller
     // searches again.
     connection_.reset();
     failure_ = Failure{error.kind(), error.what()};
@@ -101,8 +100,8 @@ void PrimarySearch::advance(TimePoint now) {
   if (in_flight_->answer) return accept(*in_flight_->answer, now);
   if (!connection_->failure() && now < deadline_) return;
 
-  const Failure why = connection_->failure().value_or(Failure{Error::unreachable, "no answer"});
-  // The same Sentinel again, in another way, before the next one.
+  const Failure why = connection_->failure().value_or(no_answer());
+  // Asks the same Sentinel in another way before the next one.
   if (resp3_ && connection_->wants_resp2() != Connection::Resp2::no) {
     resp3_ = false;
     return ask(now);
@@ -112,7 +111,7 @@ void PrimarySearch::advance(TimePoint now) {
     refused_ = why;
     return ask(now);
   }
-  // Its answer to the password is the better reason: without a password it only says that it wants one.
+  // If it refused our password, that is the better reason: without one it only asks for a password.
   pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 
@@ -130,11 +129,11 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
     return pass(Weight::unknown, {Error::unreachable, "it does not say where the primary is"}, now);
   const auto here = order_.begin() + static_cast<std::ptrdiff_t>(position_);
   std::rotate(order_.begin(), here, here + 1);
-  ++position_;  // all before it have been asked: disbelieve() goes on behind it
+  ++position_;  // disbelieve() continues with the Sentinels that were not asked
   connection_.reset();
 }
 
-/// This Sentinel could not tell: the next one is asked.
+/// This Sentinel gave no answer: asks the next one.
 void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
   why.text = fmt::format("Sentinel {}: {}", sentinel().str(), why.text);
   remember(weight, std::move(why));
@@ -143,13 +142,13 @@ void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
 }
 
 void PrimarySearch::remember(Weight weight, Failure why) {
-  if (worst_ && weight < weight_) return;
+  if (best_reason_ && weight < weight_) return;
   weight_ = weight;
-  worst_ = std::move(why);
+  best_reason_ = std::move(why);
 }
 
 TimePoint PrimarySearch::wake_at() const {
-  if (found_ || failure_) return TimePoint::min();  // the owner has not looked yet
+  if (found_ || failure_) return TimePoint::min();  // its owner has not read the result yet
   if (!connection_) return kNever;
   return in_flight_->answer || connection_->failure() ? TimePoint::min() : deadline_;
 }

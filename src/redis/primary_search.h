@@ -10,25 +10,25 @@
 
 namespace rlock {
 
-/// Asks the Sentinels, one after the other, where the primary is. Each gets its
-/// share of the time to connect; the one that could tell is asked first the
-/// next time. A Sentinel that does not know our password is asked without one.
+/// Asks the Sentinels, one after the other, for the address of the primary. Each gets its share of the time
+/// to connect. The first to answer is asked first next time. If a Sentinel refuses our password, it is asked
+/// without one.
 ///
-/// Passive like a Source, for its owner: begin(), and advance() after a turn of the loop.
+/// It is passive: its owner calls begin(), and advance() after a turn of the loop.
 class PrimarySearch {
  public:
   PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls,
                 const Timeouts& timeouts);
 
-  /// Asks all of them again.
+  /// Starts again with all Sentinels.
   void begin(TimePoint now);
 
-  /// What was found is not a primary, or not there: asks those who have not been asked yet.
+  /// The server that was found is no primary, or not there: asks the remaining Sentinels.
   void disbelieve(Failure why, TimePoint now);
 
   void advance(TimePoint now);
 
-  /// At most one of them, and none while it is under way.
+  /// At most one is set; none while the search goes on.
   const std::optional<Address>& found() const noexcept { return found_; }
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
@@ -39,7 +39,7 @@ class PrimarySearch {
   void ask(TimePoint now);
   void accept(const Reply& reply, TimePoint now);
 
-  /// What a failure is worth telling: what a Sentinel says is more than that another one does not answer.
+  /// How helpful a failure is: a Sentinel's answer is more helpful than another one's silence.
   enum class Weight { silent, unknown, denied, stale };
   void pass(Weight weight, Failure why, TimePoint now);
   void remember(Weight weight, Failure why);
@@ -50,16 +50,16 @@ class PrimarySearch {
   const std::shared_ptr<const TlsContext> tls_;
   const Milliseconds share_;
   std::vector<std::size_t> order_;
-  std::size_t position_ = 0;  ///< of the next one to ask, or of the one that is being asked
+  std::size_t position_ = 0;  ///< index of the Sentinel that is being asked, or is next
   bool with_password_ = true;
   bool resp3_ = true;
   std::unique_ptr<Connection> connection_;
   std::shared_ptr<InFlightCall> in_flight_;
   TimePoint deadline_ = kNever;
-  std::optional<Failure> refused_;  ///< what it said to our password
+  std::optional<Failure> refused_;  ///< its refusal of our password
   std::optional<Address> found_;
   Weight weight_ = Weight::silent;
-  std::optional<Failure> worst_;
+  std::optional<Failure> best_reason_;  ///< the most helpful one, of this weight
   std::optional<Failure> failure_;
 };
 

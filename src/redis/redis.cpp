@@ -5,7 +5,7 @@
 namespace rlock {
 namespace {
 
-/// How long the end of the process waits for the replies to followers.
+/// At the end of the process, replies to followers are awaited for this long.
 constexpr Milliseconds kFollowers{200};
 
 }  // namespace
@@ -16,7 +16,7 @@ void Redis::await_followers(const Patience& patience) const {
 }
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
-  const Votes votes = run(call, persistently(), patience, Enough{1, Milliseconds{0}});
+  const Votes votes = run(call, with_retries(), patience, Enough{1, Milliseconds{0}});
   std::optional<Failure> failure;
   for (const Vote& vote : votes) {
     if (const Reply* reply = vote.good_reply()) return *reply;

@@ -9,8 +9,8 @@
 
 namespace rlock {
 
-/// An answer of a server, copied out of the wire: a plain value. RESP3's doubles, booleans and big numbers
-/// are kept as text or integer, its maps and sets as flat arrays.
+/// A server's reply, copied from the wire: a plain value. Doubles, booleans and big numbers of RESP3 become
+/// text or integer; its maps and sets become flat arrays.
 class Reply {
  public:
   enum class Kind { nil, integer, text, status, error, array };
@@ -25,25 +25,25 @@ class Reply {
   bool is_nil() const noexcept { return kind_ == Kind::nil; }
   bool is_error() const noexcept { return kind_ == Kind::error; }
 
-  /// Is it an error that starts with this word, "NOSCRIPT"? Also
-  /// where a server before Redis 7 wraps what a script met.
+  /// Is it an error that starts with this word, such as "NOSCRIPT"? Looks inside the error if a server before
+  /// Redis 7 wraps the error of a script.
   bool is_error(std::string_view code) const noexcept;
 
-  /// An integer, or text that is one (GET inside a script answers so). Throws Error{internal} otherwise.
+  /// The integer, or text that is an integer (GET inside a script gives text). Throws Error{internal}
+  /// otherwise.
   std::int64_t integer() const;
 
-  /// The same as a duration or a time of the server, in milliseconds. More than
-  /// 140 years, one way or the other, are cut to that, so that two of them can be
-  /// added or compared with any clock. Throws Error{internal} as integer() does.
+  /// The same as a duration or a server's time, in milliseconds. It is limited to 140 years in both
+  /// directions, so that callers can add and compare such values. Throws Error{internal} as integer() does.
   std::chrono::milliseconds milliseconds() const;
 
   /// Text, status or error text; an integer in decimal. Throws Error{internal} otherwise.
   std::string text() const;
 
-  /// The items of an array. Throws Error{internal} if it is none.
+  /// The items of an array. Throws Error{internal} if it is no array.
   const std::vector<Reply>& items() const;
 
-  /// The item at `index`; nil where the array is shorter. Throws Error{internal} if it is no array.
+  /// The item at `index`; nil if the array is shorter. Throws Error{internal} if it is no array.
   const Reply& at(std::size_t index) const;
 
  private:

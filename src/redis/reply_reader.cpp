@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// What hiredis' parser calls for each thing that it has read. Nothing here
-/// throws: there is C in between. A null is more than we take, or have.
+/// The functions that hiredis' parser calls for each element that it has read. They must not throw, because
+/// the caller is C. Null: the element exceeds a bound, or there is no memory.
 struct ReplyBuilder {
   using Task = redisReadTask;
 
@@ -23,8 +23,7 @@ struct ReplyBuilder {
     return true;
   }
 
-  /// The place of the thing in the reply that is being built.
-  /// Those of items have been paid for with their array.
+  /// The object for this element. An item of an array has its object already, and the array has paid for it.
   static Reply* place(const Task* task) noexcept {
     if (task->parent != nullptr)
       return &static_cast<Reply*>(task->parent->obj)->items_[static_cast<std::size_t>(task->idx)];
@@ -34,7 +33,8 @@ struct ReplyBuilder {
     return spend(task, sizeof(Reply)) ? new (std::nothrow) Reply : nullptr;
   }
 
-  /// Hands it to hiredis, which frees a root that it has been given, and with it all that lies in it.
+  /// The object for hiredis, or null after a failure. Then hiredis frees the root object, with all its items. It
+  /// does not know a root that failed itself, so that one is freed here.
   static void* done(const Task* task, Reply* reply, bool good) noexcept {
     if (good) return reply;
     if (task->parent == nullptr) delete reply;
@@ -63,7 +63,7 @@ struct ReplyBuilder {
     return done(task, reply, good);
   }
 
-  /// False where there is no memory for it.
+  /// Returns false if there is no memory for it.
   template <class Grow>
   static bool grown(Grow&& grow) noexcept {
     try {
@@ -95,10 +95,10 @@ struct ReplyBuilder {
 
 namespace {
 
-/// Of a text that is being read: its length in front, its line end behind.
+/// The bytes around a text: its length before it, and the line end behind it.
 constexpr std::size_t kHeaders = 64;
 
-/// Other servers that may listen where Redis was expected.
+/// A guess at another kind of server that may listen here.
 std::string_view guess(std::string_view error) {
   if (error.find("got \"\\x15\"") != error.npos) return "; it looks like a TLS server: rediss://";
   if (error.find("got \"H\"") != error.npos) return "; it looks like a web server";
@@ -125,8 +125,9 @@ std::optional<ReplyReader::Item> ReplyReader::next(std::size_t most) {
   if (redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
     if (reader_->err == REDIS_ERR_OOM)
       throw Error{Error::unreachable, "the server sends more than any answer needs"};
-    throw Error{Error::unreachable, fmt::format("what answers there does not speak the Redis protocol ({}){}",
-                                                sanitized(reader_->errstr), guess(reader_->errstr))};
+    throw Error{Error::unreachable,
+                fmt::format("the program at this address does not speak the Redis protocol ({}){}",
+                            sanitized(reader_->errstr), guess(reader_->errstr))};
   }
   if (raw == nullptr) {
     const std::size_t most_unread = budget_.push ? kMostBytes : most_;

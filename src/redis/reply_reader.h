@@ -11,9 +11,9 @@ struct redisReader;
 
 namespace rlock {
 
-/// Makes Replies of bytes as they come, RESP2 and RESP3, whatever the pieces are. A server that is hostile or
-/// broken costs us no more memory than a reply may take: no length of a text is believed before its bytes are
-/// there, and no number of items without counting what they take.
+/// Makes Replies from bytes as they arrive, in RESP2 and RESP3, however the bytes are split. A hostile or
+/// broken server cannot make us use more memory than a reply may take: memory for a text is taken only as its
+/// bytes arrive, and the items of an array are counted first.
 class ReplyReader {
  public:
   static constexpr std::size_t kMostBytes = kLargestReply;
@@ -22,7 +22,7 @@ class ReplyReader {
 
   struct Item {
     Reply reply;
-    bool push = false;  ///< RESP3 says so; in RESP2 it looks like any array
+    bool push = false;  ///< RESP3 marks it; in RESP2 a push looks like any array
   };
 
   ReplyReader();
@@ -30,15 +30,14 @@ class ReplyReader {
 
   void feed(std::string_view bytes);
 
-  /// The next whole reply, if all that it consists of takes no more than
-  /// `most` bytes; nothing while it is incomplete. A push may take kMostBytes:
-  /// anybody may send one to a channel, and it is not the server's fault.
-  /// Throws Error{unreachable} for what is not the Redis protocol, and for more than the bounds.
+  /// The next whole reply. Empty: it is incomplete. A reply may take `most` bytes of memory. A push may take
+  /// kMostBytes, because any client can publish one. Throws Error{unreachable} if it is not the Redis
+  /// protocol, or exceeds a bound.
   [[nodiscard]] std::optional<Item> next(std::size_t most = kMostBytes);
 
  private:
   struct Budget {
-    std::size_t left = 0;  ///< bytes that the reply may still take
+    std::size_t left = 0;  ///< the bytes that the reply may still take
     bool push = false;
   };
   friend struct ReplyBuilder;

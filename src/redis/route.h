@@ -12,78 +12,78 @@
 
 namespace rlock {
 
-/// Which connection serves this key now. One Route leads to one node: a server, the primary that a
-/// Sentinel names, or a Cluster. It connects, reconnects
-/// with back-off, and follows failovers and moved slots.
+/// The way to one node: a server, the primary that a Sentinel names, or a Cluster. A Route connects,
+/// reconnects with back-off, and follows failovers and moved slots. It chooses the connection for a key.
 class Route : public Source {
  public:
-  struct NotYet {};  ///< it is finding out where to connect to: see connecting()
+  struct NotYet {};  ///< the route is finding a server: see connecting()
   using Choice = std::variant<Connection*, NotYet, Failure>;
 
-  /// A connection that may be written to, *not yet*, or why the
-  /// last attempt failed: the next attempt is already planned.
+  /// A connection that may be written to, NotYet, or why the last attempt failed. After a failure the next
+  /// attempt is already planned.
   [[nodiscard]] virtual Choice connection_for(std::string_view key, TimePoint now) = 0;
 
-  /// Does connection_for() answer NotYet? The route works on by itself, as a source of the loop;
-  /// as soon as this becomes false, connection_for() is worth asking again.
+  /// Does connection_for() return NotYet? Then the route works by itself, as a source of the loop. When this
+  /// becomes false, call connection_for() again.
   virtual bool connecting() const = 0;
 
-  /// Which server it is trying to reach meanwhile, for messages. Empty where str() says it, or nobody knows yet.
+  /// The server that it tries to reach, for messages. Empty: str() names it, or it is not known yet.
   virtual std::string connecting_to() const { return {}; }
 
-  /// When connection_for() is worth asking again after a failure.
+  /// When to call connection_for() again after a failure.
   virtual TimePoint next_attempt() const = 0;
 
-  /// What an error reply means for the call that got it.
+  /// What an error reply means for its call.
   enum class [[nodiscard]] Verdict {
-    pass_on,  ///< it is the caller's answer
-    again,    ///< ask again at once: the route has learned something
-    asking,   ///< ask again at once where connection_for() now leads, with ASKING in front
-    later,    ///< ask again after a pause: the server cannot answer now (LOADING, BUSY, ...)
+    deliver,  ///< it is the answer for the caller
+    again,    ///< send the call again at once: the route has learned something
+    asking,   ///< send it again at once to where connection_for() leads now, with ASKING before it
+    later,    ///< send it again after a pause: the server cannot answer now (LOADING, BUSY, …)
   };
   virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key,
                         TimePoint now) = 0;
 
-  /// Does this error say that the server is not what the URL names it? Then why, and the right URL.
+  /// Does this error mean that the server is of another kind than the URL says? Then returns a failure that
+  /// names the right URL.
   virtual std::optional<Failure> wrong_url(const Reply&) const { return std::nullopt; }
 
-  /// The run ids of the servers that it is connected to, as far as they were asked for.
+  /// The run ids of its servers, as far as they were asked for.
   virtual std::set<std::string> run_ids() const { return {}; }
 
-  /// The answer to a call on this connection is late: the connection is not
-  /// used again. Its socket stays open, unread, for send_on_abandoned().
+  /// A reply on this connection is late, so the connection is not used again. Its socket stays open, unread,
+  /// for send_on_abandoned().
   virtual void abandon(std::uint64_t connection, TimePoint now) = 0;
 
-  /// Writes `calls` behind those that the abandoned connections still carry: a frozen server that wakes up
-  /// carries those out and then undoes them. Nobody waits for an answer.
+  /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
+  /// carries those out and then undoes them. No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
-  /// The connection with this number, if it is alive.
+  /// The connection with this number; null: it is gone.
   virtual Connection* find(std::uint64_t connection) = 0;
 
-  /// Did a server of this node ever send a well-formed reply?
+  /// Has a server of this node ever sent a well-formed reply?
   virtual bool contacted() const = 0;
 
-  /// Which server this connection leads to, for messages. Empty where str() says it.
+  /// The server at the other end of this connection, for messages. Empty: str() names it.
   virtual std::string server_of(std::uint64_t) { return {}; }
 
-  /// How many open connections were lost. Only grows.
+  /// Number of open connections that were lost; only grows.
   virtual std::uint64_t losses() const { return 0; }
 
-  /// Listens on a channel, again after each reconnection, until unwatch().
+  /// Subscribes to a channel, and again after each reconnection, until unwatch().
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;
 
-  /// How often there was a reason to ask again: messages plus confirmed (re-)subscriptions. Only grows.
+  /// Number of messages and confirmed (re-)subscriptions; only grows.
   virtual std::uint64_t wakeups() const = 0;
 
-  /// The newest of them since the last take, with what they say.
+  /// The newest messages and confirmations since the last take.
   virtual std::vector<Message> take_messages() = 0;
 
-  /// Why this node sends no messages: SUBSCRIBE was refused. Nothing: it was not.
+  /// Why this node sends no messages: it refused SUBSCRIBE. Empty: it did not.
   virtual const std::optional<std::string>& subscribe_error() const = 0;
 
-  /// What it is called in messages, without secrets.
+  /// The node's name in messages, without secrets.
   virtual std::string str() const = 0;
 };
 

@@ -13,9 +13,9 @@
 namespace rlock {
 namespace {
 
-/// The private server, running. It knows no passwords: its folder keeps others out.
-Target running(Target local, const Interrupted& interrupted) {
-  local.addresses = {ensure_local_server({plus(Clock::now(), kLocalStart), interrupted})};
+/// Starts the private server if necessary. It has no password: its folder keeps other users out.
+Target running(Target local, const Patience& patience) {
+  local.addresses = {ensure_local_server(patience)};
   local.user.clear();
   local.password = {};
   return local;
@@ -28,24 +28,25 @@ std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeou
   switch (target.topology) {
     case Target::Topology::single: return std::make_unique<Single>(loop, target, timeouts);
     case Target::Topology::local:
-      return std::make_unique<Single>(loop, running(target, interrupted), timeouts);
+      return std::make_unique<Single>(loop, running(target, {plus(loop.now(), kLocalStart), interrupted}),
+                                      timeouts);
     case Target::Topology::sentinel: return std::make_unique<Sentinel>(loop, target, timeouts);
     case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }
   throw Error{Error::internal, "a deployment of no kind"};
 }
 
-std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route>>& routes) {
+std::optional<Failure> same_server_twice(const std::vector<Node>& nodes) {
   std::map<std::string, const Route*> known;
-  for (const auto& route : routes) {
-    for (const std::string& id : route->run_ids()) {
+  for (const Node& node : nodes) {
+    for (const std::string& id : node.route->run_ids()) {
       if (id.empty()) continue;
-      const auto [other, is_new] = known.emplace(id, route.get());
-      if (is_new || other->second == route.get())
+      const auto [other, is_new] = known.emplace(id, node.route.get());
+      if (is_new || other->second == node.route.get())
         continue;  // a node may have several connections to a server
       return Failure{Error::config,
                      fmt::format("{} and {} are the same server, and it counts once; remove one --url",
-                                 other->second->str(), route->str())};
+                                 other->second->str(), node.route->str())};
     }
   }
   return std::nullopt;

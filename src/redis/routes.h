@@ -4,18 +4,18 @@
 #include <optional>
 #include <vector>
 
-#include "redis/route.h"
+#include "redis/node.h"
 
 namespace rlock {
 
-/// The Route that a Target asks for: a single server, Sentinel, a Cluster, or the private server of `local:`,
-/// which is started when it does not run; `interrupted` ends that wait. Throws Error{config} or
-/// Error{unreachable} for a `local:` that cannot be started.
+/// Makes the Route for a Target: a single server, Sentinel, a Cluster, or the private server of `local:`. The
+/// private server is started if it does not run; `interrupted` ends that wait. Throws Error{config} or
+/// Error{unreachable} if it cannot be started.
 std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts,
                                   const Interrupted& interrupted);
 
-/// Do two of these lead to one server by different names, as far as the servers have said who they are? Such
-/// a server would vote twice, and make a majority of one.
-std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route>>& routes);
+/// Do two of these nodes lead to the same server, as far as the servers have told their identity? It would
+/// vote twice, and could be a majority alone.
+std::optional<Failure> same_server_twice(const std::vector<Node>& nodes);
 
 }  // namespace rlock

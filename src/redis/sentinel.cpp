@@ -1,16 +1,17 @@
-// The primary that the Sentinels name, in four states that follow each other and begin again:
+// Follows the primary that the Sentinels name. Its states:
 //
-//   resting    no primary; when the pause of the Backoff is over, the next call or a wanted channel searches
-//   searching  PrimarySearch asks one Sentinel after the other
-//   checking   a server was named: it is asked for its ROLE, since a Sentinel may know less than the server
-//   leading    calls go to it. Every half second a call also asks the Sentinels again (asks_again_)
+//   resting     There is no primary. After the pause of the Backoff, the next call or a wanted channel starts
+//               a search.
+//   searching   PrimarySearch asks one Sentinel after the other.
+//   checking    A server was named. It is asked for its ROLE, because a Sentinel may be outdated.
+//   confirming  The server took so long to tell its role that it may have been replaced. The Sentinels are
+//               asked once more before any call is sent.
+//   leading     Calls are sent to the primary. Every half second a call also asks the Sentinels again
+//               (asks_again_).
 //
-// A fifth, confirming, stands between the last two where the server took so long to tell its role that it may
-// have been replaced meanwhile: then the Sentinels are asked once more before any call goes there.
-//
-// What shaped it: a primary that hangs, or that is cut off with us on its side, goes on answering while the
-// Sentinels have chosen another. What it grants is lost. Neither the server nor its connection tells: only
-// asking the Sentinels again and again does, and it must cost less than a third of a short lease.
+// A primary may hang, or be cut off together with us. It continues to answer while the Sentinels have chosen
+// another, and what it grants is lost. Neither the server nor its connection shows this. So the Sentinels are
+// asked again and again, more often than a third of a short lease.
 
 #include "redis/sentinel.h"
 
@@ -24,11 +25,10 @@
 namespace rlock {
 namespace {
 
-/// Retired links that are kept for send_on_abandoned().
+/// This many retired links are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
 
-/// How often the Sentinels are asked whether the primary is still the same: less than a third of a short
-/// lease.
+/// How often the Sentinels are asked whether the primary is still the same: within a third of a short lease.
 constexpr Milliseconds kAskAgain{500};
 
 }  // namespace
@@ -46,17 +46,17 @@ Sentinel::~Sentinel() { loop_.leave(*this); }
 
 Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   advance(now);
-  // Before the next attempt, which may end later than whoever asks: why the last one failed.
+  // Before the next attempt, report why the last one failed: the caller may stop before the next one ends.
   if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
-  // Here and not by a timer: where nothing is asked of Redis, nothing has to be asked of the Sentinels.
+  // No timer does this, because without calls to Redis the Sentinels need not be asked.
   if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
   return link_->find(checked_);
 }
 
-/// Is the connection to the primary there, and whole?
+/// Is there a working connection to the primary?
 bool Sentinel::leads() const {
   Connection* connection = link_ ? link_->find(checked_) : nullptr;
   return connection != nullptr && !connection->failure();
@@ -80,7 +80,7 @@ void Sentinel::advance(TimePoint now) {
         broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"};
     fail({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
-  if (asks_again_) confirm(now);
+  if (asks_again_) take_confirmation(now);
   if (state_ == State::searching) follow_search(now);
   if (state_ == State::checking) check(now);
 }
@@ -90,8 +90,8 @@ void Sentinel::begin_to_confirm(TimePoint now) {
   if (!std::exchange(asks_again_, true)) search_.begin(now);
 }
 
-/// Do the Sentinels name another primary by now? Where none of them answers, we keep the one that we have.
-void Sentinel::confirm(TimePoint now) {
+/// Do the Sentinels name another primary now? If no Sentinel answers, we keep ours.
+void Sentinel::take_confirmation(TimePoint now) {
   search_.advance(now);
   if (!search_.found() && !search_.failure()) return;
   asks_again_ = false;
@@ -101,14 +101,14 @@ void Sentinel::confirm(TimePoint now) {
   }
   contacted_ = contacted_ || link_->contacted();
   retire(now);
-  state_ = State::searching;  // the search has found the new one already: follow_search() takes it up
+  state_ = State::searching;  // the search has found the new primary: follow_search() takes it
 }
 
 void Sentinel::follow_search(TimePoint now) {
   search_.advance(now);
   if (search_.failure()) return fail(*search_.failure(), now);
   if (!search_.found()) return;
-  contacted_ = true;  // a Sentinel has answered: a failover may be on its way
+  contacted_ = true;  // a Sentinel has answered, so a failover may be in progress
   link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
   state_ = State::checking;
   checked_ = 0;
@@ -117,29 +117,29 @@ void Sentinel::follow_search(TimePoint now) {
   late_at_ = ask_again_at_;
 }
 
-/// Asks the server that was named for its role.
+/// Asks the named server for its role.
 void Sentinel::check(TimePoint now) {
   Connection* connection = link_->connection(now);
   contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr) {
     const Failure why = link_->failure().value_or(Failure{});
-    return doubt({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
+    return check_primary({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
-  if (connection->number() != checked_) {  // a new connection: the old reply says nothing of its server
+  if (connection->number() != checked_) {  // a new connection: the old reply may be another server's
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
   if (!role_->answer) {
     if (now >= ask_again_at_) begin_to_confirm(now);
     if (now < check_ends_) return;
-    return doubt({Error::unreachable, primary_text() + ", does not answer"}, now);
+    return check_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
   const Reply& role = *role_->answer;
-  // Where an ACL forbids ROLE, READONLY will tell.
+  // If an ACL forbids ROLE, a write will find out by READONLY.
   const bool replica = role.kind() == Reply::Kind::array &&
                        !(role.at(0).kind() == Reply::Kind::text && role.at(0).text() == "master");
   if (replica) {
-    return doubt(
+    return check_primary(
         {Error::unreachable,
          fmt::format("Sentinel names {} as the primary of {}, but it is a replica: the failover is not over",
                      link_->address().str(), in_quotes(target_.master))},
@@ -154,18 +154,18 @@ void Sentinel::check(TimePoint now) {
 void Sentinel::lead(TimePoint now) {
   state_ = State::leading;
   if (const Address& primary = link_->address(); primary != primary_) {
-    if (!primary_.host.empty()) mention(fmt::format("failed over to {}", primary.str()));
+    if (!primary_.host.empty()) debug(fmt::format("failed over to {}", primary.str()));
     primary_ = primary;
   }
   ask_again_at_ = plus(now, kAskAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 
-/// The server that was named is not the primary, or not there. Another Sentinel may know better.
-void Sentinel::doubt(Failure why, TimePoint now) {
+/// The named server is no primary, or not there. Another Sentinel may know better.
+void Sentinel::check_primary(Failure why, TimePoint now) {
   retire(now);
   asks_again_ = false;
-  // A wrong password is refused by every server alike: no use in asking on.
+  // Every server refuses a wrong password, so the search ends.
   if (why.kind != Error::unreachable) return fail(std::move(why), now);
   state_ = State::searching;
   search_.disbelieve(std::move(why), now);
@@ -183,7 +183,7 @@ void Sentinel::fail(Failure why, TimePoint now) {
 
 void Sentinel::retire(TimePoint now) {
   if (!link_) return;
-  old_wakeups_ += link_->wakeups();  // the sums must never become smaller
+  old_wakeups_ += link_->wakeups();  // the sums must never shrink
   link_->retire(now);
   old_losses_ += link_->losses();
   std::unique_ptr<Link> link = std::move(link_);
@@ -203,7 +203,7 @@ Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std
       fail({Error::unreachable, primary_text() + ", has become a replica"}, now);
     return Verdict::later;
   }
-  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+  return is_passing(error) ? Verdict::later : Verdict::deliver;
 }
 
 std::set<std::string> Sentinel::run_ids() const {
@@ -218,7 +218,6 @@ void Sentinel::abandon(std::uint64_t connection, TimePoint now) {
   fail({Error::unreachable, primary + ": no answer in time"}, now);
 }
 
-/// REQUIRES: link_
 std::string Sentinel::primary_text() const {
   return fmt::format("{}, the primary of {}", link_->address().str(), in_quotes(target_.master));
 }

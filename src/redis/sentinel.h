@@ -12,10 +12,10 @@
 
 namespace rlock {
 
-/// The primary that the Sentinels name. They are asked again whenever the connection to it is
-/// lost or leads to a replica, and beside the calls: after a failover the old primary goes on
-/// answering as one for some ten seconds, or does so when it wakes up. The server that they name is
-/// asked for its role before it gets a call: a replica would tell of locks that are long gone.
+/// The primary that the Sentinels name. They are asked again if the connection to it is lost or leads to a
+/// replica, and regularly between calls. The reason: after a failover the old primary still acts as one for
+/// about ten seconds, or when it wakes up. The named server is asked for its role before it gets a call: a
+/// replica would report old locks.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
@@ -49,11 +49,11 @@ class Sentinel final : public Route {
   void search(TimePoint now);
   void advance(TimePoint now);
   void follow_search(TimePoint now);
-  void confirm(TimePoint now);
+  void take_confirmation(TimePoint now);
   void begin_to_confirm(TimePoint now);
   void check(TimePoint now);
   void lead(TimePoint now);
-  void doubt(Failure why, TimePoint now);
+  void check_primary(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
   void retire(TimePoint now);
   bool leads() const;
@@ -66,17 +66,17 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool asks_again_ = false;  ///< the Sentinels are being asked beside the calls, or beside the check
+  bool asks_again_ = false;  ///< the Sentinels are being asked, between calls or during the check
   TimePoint ask_again_at_ = kNever;
-  TimePoint late_at_ = kNever;                  ///< a primary that answers later must be named once more
-  std::unique_ptr<Link> link_;                  ///< to the server that they named
-  Address primary_;                             ///< the last one that was found
-  std::vector<std::unique_ptr<Link>> retired_;  ///< for what their abandoned connections still carry
-  std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
+  TimePoint late_at_ = kNever;                  ///< a primary that answers after this must be confirmed
+  std::unique_ptr<Link> link_;                  ///< to the named server
+  Address primary_;                             ///< the last primary that was confirmed
+  std::vector<std::unique_ptr<Link>> retired_;  ///< for calls on their abandoned connections
+  std::uint64_t checked_ = 0;  ///< the connection that was asked for its role, or leads to a primary
   std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;
-  std::uint64_t old_wakeups_ = 0, old_losses_ = 0;  ///< of links that were retired
+  std::uint64_t old_wakeups_ = 0, old_losses_ = 0;  ///< sums over retired links
   std::optional<Failure> failure_;
   bool failure_is_news_ = false;
   bool contacted_ = false;

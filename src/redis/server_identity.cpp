@@ -14,7 +14,7 @@ std::string text_of(const Reply& reply) {
   return readable ? reply.text() : "";
 }
 
-/// The value of a field in a map, which comes as a flat array.
+/// The value of a field in a map, which arrives as a flat array.
 std::string field(const Reply& map, std::string_view name) {
   if (map.kind() != Reply::Kind::array) return "";
   for (std::size_t i = 0; i + 1 < map.items().size(); i += 2)
@@ -37,7 +37,7 @@ Failure describe_sentinel(const Address& address, bool tls, const std::optional<
   return {Error::config, text};
 }
 
-/// ROLE answers: slave, host, port, ...
+/// The reply to ROLE is: slave, host, port, …
 Failure describe_replica(bool tls, const std::optional<Reply>& role) {
   std::string primary;
   if (role && role->kind() == Reply::Kind::array && role->items().size() > 2) {
@@ -47,7 +47,7 @@ Failure describe_replica(bool tls, const std::optional<Reply>& role) {
   }
   return {Error::unreachable,
           fmt::format(
-              "it is a read-only replica{}; name the primary, or where Sentinels watch it redis+sentinel://",
+              "it is a read-only replica{}; name the primary or, if Sentinels watch it, redis+sentinel://",
               primary)};
 }
 
@@ -66,19 +66,19 @@ std::string read_info(const Reply& reply, std::string_view name) {
   return "";
 }
 
-bool is_stranger(const Meant& meant, const ServerIdentity& who) {
+bool is_unexpected(const Meant& meant, const ServerIdentity& who) {
   if (!who.mode.empty() && (who.mode == "sentinel") != meant.sentinel) return true;
   return meant.primary && who.role == "replica";
 }
 
-std::vector<std::string> question_to_stranger(const ServerIdentity& who) {
+std::vector<std::string> question_to_unexpected(const ServerIdentity& who) {
   if (who.mode == "sentinel") return {"SENTINEL", "MASTERS"};
   if (who.role == "replica") return {"ROLE"};
   return {};
 }
 
-Failure describe_stranger(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
-                          const std::optional<Reply>& answer) {
+Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
+                            const std::optional<Reply>& answer) {
   if (who.mode == "sentinel") return describe_sentinel(address, tls, answer);
   if (!meant.sentinel) return describe_replica(tls, answer);
   const Topology topology = who.mode == "cluster" ? Topology::cluster : Topology::single;

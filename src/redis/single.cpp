@@ -14,7 +14,7 @@ Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
 Route::Choice Single::connection_for(std::string_view, TimePoint now) {
   Connection* connection = link_.connection(now);
   if (connection != nullptr && connection->identity().mode == "cluster" && !std::exchange(warned_, true))
-    tell(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
+    info(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
                      url_of(Target::Topology::cluster, link_.address(), target_.tls.on)));
   if (connection != nullptr) return connection;
   return link_.failure().value_or(Failure{Error::unreachable, "not connected"});
@@ -29,11 +29,11 @@ std::optional<Failure> Single::wrong_url(const Reply& error) const {
 
 Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view, TimePoint now) {
   if (error.is_error("READONLY")) {
-    // A primary that became a replica. Behind the same name there may be another one by now.
+    // A primary has become a replica. Its name may now lead to another server.
     link_.renew(connection, failure_of(error), now);
     return Verdict::later;
   }
-  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+  return is_passing(error) ? Verdict::later : Verdict::deliver;
 }
 
 }  // namespace rlock

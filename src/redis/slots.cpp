@@ -20,7 +20,7 @@ constexpr std::array<std::uint16_t, 256> kCrc = [] {
   return table;
 }();
 
-/// More than any cluster has: its own limit is 1000 nodes.
+/// More than any Cluster has: its own limit is 1000 nodes.
 constexpr std::size_t kMostNodes = 2000;
 
 std::string_view hashed_part(std::string_view key) {
@@ -30,7 +30,7 @@ std::string_view hashed_part(std::string_view key) {
   return close == key.npos || close == open + 1 ? key : key.substr(open + 1, close - open - 1);
 }
 
-/// An address as a server announces it; nothing for what can be none.
+/// The address that a server announces. Empty: it cannot be an address.
 std::optional<Address> announced(std::string_view host, std::optional<std::int64_t> port,
                                  const Address& asked) {
   const auto odd = [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; };

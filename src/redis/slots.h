@@ -13,7 +13,8 @@
 
 namespace rlock {
 
-/// The slot of a key: CRC16 of what is in its first braces, of the whole key where they are missing or empty.
+/// The slot of a key: the CRC16 of the text in its first braces. If there are no braces, or they are empty,
+/// the whole key counts.
 std::uint16_t slot_of(std::string_view key);
 
 /// Which node serves which slot, as far as we know.
@@ -23,18 +24,17 @@ class SlotMap {
 
   bool empty() const noexcept { return nodes_.empty(); }
 
-  /// The primary that serves the slot; null where no node does.
+  /// The primary that serves the slot; null: no node does.
   const Address* owner(std::uint16_t slot) const;
 
-  /// Is it one of the nodes that serve slots?
+  /// Does this node serve any slot?
   bool has(const Address& node) const;
 
-  /// What a redirection says.
+  /// Applies a redirection.
   void move(std::uint16_t slot, const Address& to);
 
-  /// Reads the answer to CLUSTER SLOTS. A node without a host
-  /// is where `asked` is: it does not know its own name.
-  /// nullopt if the reply is no such answer.
+  /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it: the node does not know
+  /// its own name. Empty: the reply has another shape.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
  private:
@@ -47,17 +47,16 @@ class SlotMap {
 /// The call that asks for the slots, for SlotMap::read().
 [[nodiscard]] Call ask_slots();
 
-/// For each node that serves slots a key of one of them,
-/// to send that node what only a node can answer.
+/// One key for each node that serves slots. A call with that key reaches that node.
 std::vector<std::string> key_of_each_node(const SlotMap& slots);
 
-/// Where a cluster sends us: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
+/// A redirection of a Cluster: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
 struct Redirection {
   std::uint16_t slot;
   Address to;
 };
 
-/// nullopt if the error is no redirection, or one that leads nowhere.
+/// Empty: the error is no redirection, or has no valid address.
 [[nodiscard]] std::optional<Redirection> read_redirection(const Reply& error, const Address& asked);
 
 }  // namespace rlock

@@ -1,14 +1,14 @@
-// wanted_ is what the callers want to hear, connection_ the number of the connection that carries it, 0 while
-// there is none. A new connection gets all of wanted_ at once by begin(); later changes go out one by one, as
-// add() and remove() say. What the server answers decides what comes next:
+// wanted_ has the wanted subscriptions. connection_ is the number of the pub/sub connection, or 0. begin()
+// subscribes a new connection to all of wanted_ at once; later changes are sent one by one (add() and
+// remove()). The server's answers mean:
 //
-//   a message, a confirmation  there is a reason to ask again (wakeups_)
-//   refused for now            all of wanted_ is subscribed to again, after a pause
-//   refused for good           error_: callers poll from then on, and the server is not asked again
-//   sent away (sharded only)   dropped here; the cluster finds the node where it belongs
+//   message, confirmation   a reason to ask again (wakeups_)
+//   refused for now         all of wanted_ is subscribed to again, after a pause
+//   refused for good        error_ is set: callers poll, and the server is not asked again
+//   ended (sharded only)    dropped here; the Cluster finds the right node
 //
-// A confirmation counts like a message because a release may have been announced before it: a client that
-// was told "busy" and then subscribed may have missed the release in between.
+// A confirmation counts like a message. A client that was told "busy" and then subscribed may have missed the
+// release in between.
 
 #include "redis/subscriptions.h"
 
@@ -17,7 +17,7 @@
 namespace rlock {
 namespace {
 
-/// Before we subscribe again where a server could not accept it (LOADING).
+/// The pause before we subscribe again if the server could not accept it (LOADING).
 constexpr Milliseconds kPause{200};
 
 constexpr std::size_t kMostMessages = 16;
@@ -41,8 +41,8 @@ std::vector<Subscription> Subscriptions::begin(std::uint64_t connection) {
   return {wanted_.begin(), wanted_.end()};
 }
 
-/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The
-/// plain one beside it goes on, and receives what such a server announces.
+/// Did the server end or refuse a sharded subscription? Then the slot has moved, or the server is older than
+/// Redis 7. The plain subscription to the same channel stays, and gets the messages of such a server.
 bool Subscriptions::sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
@@ -51,8 +51,7 @@ bool Subscriptions::sent_away(const Push& push) {
   return true;
 }
 
-/// If the caller does not take the messages, only the newest are kept: of a flood they are the ones that
-/// count.
+/// If the caller does not take the messages, only the newest are kept: in a flood they matter most.
 void Subscriptions::note(const Push& push) {
   ++wakeups_;
   if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());
@@ -70,7 +69,8 @@ bool Subscriptions::accept(const Push& push, TimePoint now) {
       if (is_passing(push.reply)) break;
       return !std::exchange(error_, failure_of(push.reply).text);
   }
-  // Ended by the server, or not possible now: all channels again, on the same connection if it still lives.
+  // The server ended the subscription, or cannot accept it now. All channels are subscribed to again, on this
+  // connection if it still lives.
   connection_ = 0;
   retry_at_ = plus(now, kPause);
   return false;

@@ -41,7 +41,7 @@ constexpr std::array<Scheme, 10> kSchemes{{
 constexpr std::size_t kLongestSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::size_t kLongestHost = 255;
 
-/// Takes what stands before `mark` off the front of `rest`, and the mark with it; nothing if there is none.
+/// Removes the text before `mark` from the front of `rest`, and the mark too. Empty: there is no mark.
 std::optional<std::string_view> take_until(std::string_view& rest, std::string_view mark) {
   const auto at = rest.find(mark);
   if (at == rest.npos) return std::nullopt;
@@ -60,8 +60,8 @@ bool consists_of_host_characters(std::string_view text) {
   });
 }
 
-/// Reads one URL from left to right. Its complaints name the scheme and no more: what looks like a host or a
-/// path may be the rest of a password in which the user forgot to encode a slash.
+/// Reads one URL from left to right. Its errors name only the scheme: a text that looks like a host or a path
+/// may be part of a password with an unencoded slash.
 class UrlReader {
  public:
   UrlReader(const Scheme& scheme, std::string_view rest) : scheme_(scheme), rest_(rest) {}
@@ -114,7 +114,7 @@ class UrlReader {
     }
   }
 
-  /// Exactly once, and '+' stays '+'.
+  /// Decodes exactly once, and '+' stays '+'.
   std::string percent_decoded(std::string_view text) const {
     std::string decoded;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -165,7 +165,7 @@ class UrlReader {
       port = text.substr(colon);
       if (address.host.empty()) refuse("names no host");
       if (port.find(':', 1) != port.npos)
-        refuse("has too many colons; an IPv6 address stands in brackets: redis://[::1]:6379");
+        refuse("has too many colons; write an IPv6 address in brackets: redis://[::1]:6379");
       if (!consists_of_host_characters(address.host))
         refuse("has a host name with characters that no host name has");
     }
@@ -177,7 +177,7 @@ class UrlReader {
   std::uint16_t read_port(std::string_view text) const {
     const auto port = text.starts_with(':') ? parse_count(text.substr(1)) : std::nullopt;
     if (!port || *port < 1 || *port > std::numeric_limits<std::uint16_t>::max()) {
-      refuse("has something other than a port, :1 to :65535, behind a host");
+      refuse("has no valid port (:1 to :65535) behind a host");
     }
     return static_cast<std::uint16_t>(*port);
   }
@@ -188,7 +188,7 @@ class UrlReader {
     const auto before_zone = take_until(zone, "%");
     in6_addr ignored{};
     if (::inet_pton(AF_INET6, std::string{before_zone.value_or(whole)}.c_str(), &ignored) != 1) {
-      refuse("has something other than an IPv6 address in brackets");
+      refuse("has no valid IPv6 address in its brackets");
     }
     if (before_zone && !consists_of_host_characters(zone)) refuse("has a bad zone; write [fe80::1%25eth0]");
     return whole;
@@ -201,7 +201,7 @@ class UrlReader {
         if (!path.empty()) read_db(path);
         return;
       case Topology::cluster:
-        if (!path.empty()) refuse("has something behind the hosts; a cluster has no databases");
+        if (!path.empty()) refuse("has text behind the hosts; a cluster has no databases");
         return;
       case Topology::sentinel: {
         std::string_view db = path;
@@ -216,8 +216,7 @@ class UrlReader {
 
   void read_db(std::string_view text) {
     const auto db = parse_count(text);
-    if (!db || *db > std::numeric_limits<int>::max())
-      refuse("has something other than a database number at its end");
+    if (!db || *db > std::numeric_limits<int>::max()) refuse("has no valid database number at its end");
     target_.db = static_cast<int>(*db);
     target_.db_named = true;
   }
@@ -246,7 +245,7 @@ class UrlReader {
   Target target_;
 };
 
-/// Says what was meant, in words of ours: what was typed may be a password.
+/// Suggests a correct form. It does not repeat the text, because that may be a password.
 [[noreturn]] void refuse_what_is_no_url(std::string_view text) {
   if (text.find("://") != text.npos)
     throw Error{Error::usage,
@@ -267,13 +266,13 @@ std::string percent_encoded(std::string_view text, std::string_view also_kept) {
   return encoded;
 }
 
-/// Which databases a URL names: 0 is the one that people need not read
-/// of, and that a config file may not replace where it was named.
+/// Which database numbers the URL shows. `not_zero`: for people, without 0. `all_named`: also 0 if the user
+/// named it, because then a config file must not replace it.
 enum class Databases { not_zero, all_named };
 
-/// The URL with `user` where user and password stood.
+/// The URL, with `user` in place of user and password.
 std::string spelled(const Target& target, const std::string& user, Databases databases) {
-  if (target.topology == Topology::local) return "local:";  // also when it has been given an address
+  if (target.topology == Topology::local) return "local:";  // even after it got an address
   const std::string at = user.empty() ? "" : user + "@";
   const Address& first = target.addresses.front();
   const bool says_db = target.db != 0 || (databases == Databases::all_named && target.db_named);
@@ -291,7 +290,7 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
   const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, "");
   const std::string db = says_db ? fmt::format("/{}", target.db) : "";
 
-  std::string scheme = target.scheme;  // --tls may have been said beside it
+  std::string scheme = target.scheme;  // the user may also have given --tls
   if (target.tls.on && (scheme.starts_with("redis") || scheme.starts_with("valkey"))) {
     const auto plain = scheme.starts_with("redis") ? std::string_view{"redis"} : std::string_view{"valkey"};
     if (scheme.substr(plain.size(), 1) != "s") scheme.insert(plain.size(), 1, 's');
@@ -327,7 +326,7 @@ Target parse_target(std::string_view url) {
     if (found) rest.remove_prefix(scheme.name.size() + mark.size());
     return found;
   };
-  // A path needs no host before it: "unix:/run/redis.sock" is what RFC 8089 makes of files.
+  // A path needs no host before it: RFC 8089 allows "unix:/run/redis.sock".
   const auto scheme = std::ranges::find_if(kSchemes, [&](const Scheme& each) {
     return begins(each, "://") || (each.unix_socket && begins(each, ":"));
   });

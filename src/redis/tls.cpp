@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -9,10 +10,11 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/as_given.h"
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "redis/tls_library.h"
@@ -20,7 +22,7 @@
 
 namespace rlock {
 
-using namespace openssl;  // which hides the functions themselves: see tls_library.h
+using namespace openssl;  // it hides the functions themselves: see tls_library.h
 
 namespace {
 
@@ -31,37 +33,50 @@ std::string lower_first(std::string text) {
   return text;
 }
 
-/// The reason that OpenSSL gives for the oldest error in its queue.
+/// The reason that OpenSSL gives for this error.
 std::string openssl_reason(unsigned long error) {
   const char* reason = ERR_reason_error_string(error);
   return reason != nullptr ? lower_first(reason) : fmt::format("error {:x}", error);
 }
 
 [[noreturn]] void refuse(std::string_view option, const std::string& path, std::string_view why) {
-  throw Error{Error::config, fmt::format("--{} {}: {}", option, in_quotes(path), why)};
+  throw Error{Error::config,
+              fmt::format("{} {}: {}", as_given(option, fmt::format("--{}", option)), in_quotes(path), why)};
 }
 
+/// OpenSSL opens a FIFO without a writer for ever, and our signals do not end that. So it gets regular files.
 void require_readable(std::string_view option, const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "re"), &std::fclose};
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
   if (!file) refuse(option, path, ::rlock::reason(errno));
   struct stat facts{};
-  if (::fstat(::fileno(file.get()), &facts) == 0 && S_ISDIR(facts.st_mode))
-    refuse(option, path, "is a directory");
+  if (::fstat(file.number(), &facts) != 0) refuse(option, path, ::rlock::reason(errno));
+  if (S_ISDIR(facts.st_mode)) refuse(option, path, "is a directory");
+  if (!S_ISREG(facts.st_mode)) refuse(option, path, "is not a regular file");
 }
 
-/// OpenSSL looks for certificates by the hash of their subject and finds nothing else, without a word.
+bool is_fifo(int folder, const char* path) {
+  struct stat facts{};
+  return ::fstatat(folder, path, &facts, 0) == 0 && S_ISFIFO(facts.st_mode);
+}
+
+/// OpenSSL looks up certificates by the hash of their subject. It silently ignores files with other names.
 void require_hashed(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path.c_str()), &::closedir};
   if (!directory) refuse("cacertdir", path, ::rlock::reason(errno));
+  bool found = false;
   while (const dirent* entry = ::readdir(directory.get())) {
     const std::string_view name = entry->d_name;
     const auto is_hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
-    if (name.size() > 9 && name[8] == '.' && std::all_of(name.begin(), name.begin() + 8, is_hex)) return;
+    if (name.size() < 10 || name[8] != '.' || !std::all_of(name.begin(), name.begin() + 8, is_hex)) continue;
+    found = true;
+    if (entry->d_type != DT_REG && is_fifo(::dirfd(directory.get()), entry->d_name))
+      refuse("cacertdir", path, fmt::format("{} is not a regular file", in_quotes(entry->d_name)));
   }
+  if (found) return;
   refuse("cacertdir", path, "has no certificate under its hash; `openssl rehash` makes such names");
 }
 
-/// We never ask for a passphrase: cron could not answer.
+/// rlock never asks for a passphrase: cron could not answer.
 int no_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -92,9 +107,9 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
   trust();
   identify();
   if (tls_.insecure) {
-    complain(
-        "--insecure: the server's certificate is NOT checked; whoever is in between reads the password and hands "
-        "out locks");
+    warn(
+        "--insecure: the server's certificate is NOT checked; a host between rlock and the server "
+        "could read the password and grant locks");
   }
 }
 
@@ -116,8 +131,10 @@ void TlsContext::trust() {
   if (tls_.cacert.empty() && tls_.cacertdir.empty()) trust_system();
 }
 
-/// SSL_CERT_FILE and SSL_CERT_DIR, if they are set, else what this system trusts.
+/// Uses SSL_CERT_FILE and SSL_CERT_DIR if they are set, else the certificates of this system.
 void TlsContext::trust_system() {
+  if (const char* file = ::secure_getenv("SSL_CERT_FILE"); file != nullptr && is_fifo(AT_FDCWD, file))
+    throw Error{Error::config, fmt::format("SSL_CERT_FILE {}: is not a regular file", in_quotes(file))};
   SSL_CTX_set_default_verify_paths(handle());
   if (!openssl::linked() || ::secure_getenv("SSL_CERT_FILE") != nullptr ||
       ::secure_getenv("SSL_CERT_DIR") != nullptr)
@@ -145,7 +162,9 @@ void TlsContext::identify() const {
   const unsigned long error = ERR_peek_error();
   const bool mismatch =
       read ? SSL_CTX_check_private_key(handle()) != 1 : ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH;
-  if (mismatch) refuse("tls-key", tls_.key, fmt::format("is not the key of --cert {}", in_quotes(tls_.cert)));
+  if (mismatch)
+    refuse("tls-key", tls_.key,
+           fmt::format("is not the key of {} {}", as_given("cert", "--cert"), in_quotes(tls_.cert)));
   if (!read) refuse("tls-key", tls_.key, fmt::format("no private key in PEM ({})", openssl_reason(error)));
 }
 
@@ -169,7 +188,7 @@ TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, const std::str
   BIO* const in = BIO_new(BIO_s_mem());
   BIO* const out = BIO_new(BIO_s_mem());
   if (!session_ || in == nullptr || out == nullptr) throw Error{Error::system, "out of memory"};
-  BIO_set_mem_eof_return(in, -1);  // nothing there yet is not the end
+  BIO_set_mem_eof_return(in, -1);  // an empty buffer is not the end
   SSL_set_bio(session_.get(), in, out);
   SSL_set_connect_state(session_.get());
   SSL_set_hostflags(session_.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -211,7 +230,7 @@ std::string TlsSession::hear(std::string_view wire) {
   heard_ = true;
   if (plaintext) {
     failure_ = Failure{Error::unreachable,
-                       "what answers there does not speak TLS: it looks like a plaintext server "
+                       "the program at this address does not speak TLS: it looks like a plaintext server "
                        "(redis:// without the second s)"};
     return {};
   }
@@ -247,7 +266,8 @@ std::string TlsSession::take_wire() {
   return wire;
 }
 
-/// An identity failure on either side is `denied`; any other handshake failure may be transient.
+/// If either side rejects the other's certificate, the failure is `denied`. Other handshake failures may be
+/// temporary.
 Failure TlsSession::failure_of_handshake(unsigned long error) const {
   const long verdict = SSL_get_verify_result(session_.get());
   if (!context_->options().insecure && verdict != X509_V_OK) {
@@ -256,14 +276,14 @@ Failure TlsSession::failure_of_handshake(unsigned long error) const {
         verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN || verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
       hint = context_->trusts_nobody()
                  ? "; this machine has no authorities where a distribution keeps them: --cacert or "
-                   "SSL_CERT_FILE says whom to trust"
-                 : "; --cacert says whom to trust";
+                   "SSL_CERT_FILE names the authorities to trust"
+                 : "; --cacert names the authorities to trust";
     return {Error::denied,
             fmt::format("the server's certificate does not prove that it is {}: {}{}", in_quotes(host_),
                         lower_first(X509_verify_cert_error_string(verdict)), hint)};
   }
   const int reason = ERR_GET_REASON(error);
-  // An alert of the server: 1000 and its number.
+  // OpenSSL numbers an alert of the server as 1000 plus the alert's number.
   constexpr std::array kAboutUs{
       SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE,   SSL_R_SSLV3_ALERT_NO_CERTIFICATE,
       SSL_R_SSLV3_ALERT_BAD_CERTIFICATE,     SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE,

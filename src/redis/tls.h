@@ -13,21 +13,19 @@ struct ssl_st;
 
 namespace rlock {
 
-/// Which servers to trust, and our own certificate: TLS 1.2 or newer, the certificates read once.
-/// Without TLS none is made, and OpenSSL is not even loaded.
+/// The trusted certificates and our own certificate, read once, for TLS 1.2 or newer. Without TLS there is no
+/// context, and OpenSSL is not loaded.
 class TlsContext {
  public:
-  /// Throws Error{config} for files that are missing, unreadable
-  /// or not what they should be, and for a key with a passphrase.
-  /// Throws Error{unreachable} where OpenSSL is not installed.
-  /// Warns when nothing will be verified.
+  /// Throws Error{config} for files that are missing, unreadable or of the wrong kind, and for a key with a
+  /// passphrase. Throws Error{unreachable} if OpenSSL is not installed. Warns if nothing will be verified.
   explicit TlsContext(const Tls& tls);
   ~TlsContext();
 
   const Tls& options() const noexcept { return tls_; }
   ssl_ctx_st* handle() const noexcept { return context_.get(); }
 
-  /// Nobody said whom to trust, and this machine does not say either.
+  /// Neither the user nor this machine names trusted certificates.
   bool trusts_nobody() const noexcept { return trusts_nobody_; }
 
  private:
@@ -43,15 +41,14 @@ class TlsContext {
   bool trusts_nobody_ = false;
 };
 
-/// The version of the OpenSSL that TLS uses: "3.5.7". Throws Error{unreachable} where none is installed.
+/// The version of the OpenSSL that TLS uses: "3.5.7". Throws Error{unreachable} if none is installed.
 std::string tls_library_version();
 
-/// What `tls` asks for; nothing where TLS is off.
+/// The context for these settings; null if TLS is off.
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls);
 
-/// One end of a TLS conversation. Knows no socket: bytes in, bytes out. Until
-/// the other end has proved that it is `host`, by a chain that we trust and
-/// by its name, nothing is encrypted, so that no password leaves before.
+/// Our end of a TLS session. It knows no socket: bytes go in and come out. It encrypts nothing until the
+/// server has proved that it is `host`, by its name and a trusted chain. So no password is sent before.
 class TlsSession {
  public:
   TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host);
@@ -59,16 +56,16 @@ class TlsSession {
 
   bool established() const noexcept { return established_; }
 
-  /// Takes what came over the wire, and gives the plain text of it.
+  /// Takes bytes from the wire, and returns their plain text.
   std::string hear(std::string_view wire);
 
   /// Encrypts. REQUIRES: established()
   void say(std::string_view plain);
 
-  /// What is to go over the wire: handshake and encrypted text.
+  /// The bytes for the wire: handshake and encrypted text.
   std::string take_wire();
 
-  /// Did it end for a reason of its own? What then still is to go over the wire is an alert that says so.
+  /// Why the session failed; empty: it did not. After a failure, take_wire() has an alert for the server.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
  private:

@@ -6,8 +6,8 @@
 
 #include <string>
 
-/// Every function of OpenSSL that rlock calls, those behind OpenSSL's macros among them. Where OpenSSL is not
-/// linked, the linker names the one that is missing here.
+/// All functions of OpenSSL that rlock calls, including those behind OpenSSL's macros. If one is missing
+/// here, the linker reports it in a build that loads OpenSSL.
 #define RLOCK_OPENSSL_FUNCTIONS(FUNCTION)          \
   FUNCTION(BIO_ctrl)                               \
   FUNCTION(BIO_new)                                \
@@ -50,9 +50,9 @@
   FUNCTION(X509_verify_cert_error_string)
 
 /// OpenSSL's functions under their own names, as pointers. tls_library_loaded.cpp fills them from the
-/// system's library when TLS is first asked for: most runs need none, and took a sixth longer when OpenSSL
-/// was linked in. tls_library_linked.cpp, which replaces that file (RLOCK_LINK_OPENSSL), is for binaries
-/// that must run anywhere.
+/// system's library when TLS is first needed. Most runs need no TLS, and with OpenSSL linked in they took a
+/// sixth longer. tls_library_linked.cpp replaces that file (RLOCK_LINK_OPENSSL) for binaries that must run
+/// anywhere.
 namespace rlock::openssl {
 
 #define RLOCK_DECLARE(name) \
@@ -60,14 +60,14 @@ namespace rlock::openssl {
 RLOCK_OPENSSL_FUNCTIONS(RLOCK_DECLARE)  // NOLINT(readability-identifier-naming): OpenSSL's names
 #undef RLOCK_DECLARE
 
-/// Makes the functions usable; to be called before any of them, as often as one likes.
-/// Throws Error{unreachable} that says what to install.
+/// Makes the functions usable. Call it before any of them, as often as you like. Throws Error{unreachable}
+/// that names the package to install.
 void load();
 
 /// Is OpenSSL linked into the binary? Then it does not know where this system keeps its trusted certificates.
 bool linked() noexcept;
 
-/// Loads OpenSSL from a library of another name. Does not exist if OpenSSL is linked in.
+/// Loads OpenSSL from a library with another name. It does not exist if OpenSSL is linked in.
 void load_from(const std::string& library);
 
 }  // namespace rlock::openssl

@@ -26,7 +26,7 @@ constexpr std::array kFunctions{
 #undef RLOCK_ROW
 };
 
-/// Says why the last call of the loader failed.
+/// Throws the error of the last call of the loader.
 [[noreturn]] void refuse() {
   const char* const why = ::dlerror();
   throw Error{Error::unreachable,
@@ -37,11 +37,12 @@ constexpr std::array kFunctions{
 }  // namespace
 
 void load_from(const std::string& library) {
-  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // open until we end
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays open until we end
   if (handle == nullptr) refuse();
   std::array<void*, kFunctions.size()> found{};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    found[i] = ::dlsym(handle, kFunctions[i].name);  // also of libcrypto, on which libssl depends
+    found[i] = ::dlsym(handle, kFunctions[i].name);  // this also finds functions of libcrypto, because libssl
+                                                     // depends on it
     if (found[i] == nullptr) refuse();
   }
   for (std::size_t i = 0; i < found.size(); ++i) kFunctions[i].set(found[i]);  // all of them, or none

@@ -10,20 +10,20 @@
 
 namespace rlock {
 
-/// A node's reply to a call, or why there is none. While neither is there, it has not answered yet.
+/// The reply of a node to a call, or why there is none. While both are empty, the node has not answered.
 struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
-  std::uint64_t connection = 0;  ///< which one answered (Delivery::only_connection)
-  TimePoint asked{};             ///< when the attempt that was answered was written: a lease runs from here
+  std::uint64_t connection = 0;  ///< the connection that answered (Delivery::only_connection)
+  TimePoint asked{};             ///< when the answered attempt was written: a lease runs from here
 
-  /// How often the server may have received the call. More
-  /// than once: the answer may tell what the first copy did.
+  /// How often the server may have received the call. If it is more than once, the reply may be the result of
+  /// the first copy.
   int attempts = 0;
 
   bool settled() const noexcept { return reply || failure; }
 
-  /// The reply, if there is one that is no error.
+  /// The reply if it is no error; otherwise null.
   const Reply* good_reply() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
 };
 

@@ -12,27 +12,26 @@
 
 namespace rlock {
 
-/// Commands and replies over a connected socket, with or without
-/// TLS. What the socket does not take at once is kept until it does.
+/// Sends commands and receives replies on a connected socket, with or without TLS. Bytes that the socket does
+/// not take are kept until it does.
 class Wire {
  public:
   Wire(Descriptor socket, std::unique_ptr<TlsSession> tls)
       : socket_(std::move(socket)), tls_(std::move(tls)) {}
 
-  /// May anything be written? With TLS not before the server has proved its identity.
+  /// May we write commands? With TLS, only after the server has proved its identity.
   bool secure() const noexcept { return !tls_ || tls_->established(); }
 
   int fd() const noexcept { return socket_.number(); }
   short interest() const noexcept;
 
-  /// Puts a command behind what waits to be sent. Words are
-  /// bytes: nothing in them is special. REQUIRES: secure()
+  /// Appends a command to the unsent bytes. Words may contain any byte. REQUIRES: secure()
   void say(const std::vector<std::string>& words);
 
   void flush();
-  void receive(ReplyReader& reader);  ///< whatever has come
+  void receive(ReplyReader& reader);  ///< reads all available bytes
 
-  /// Why nothing comes or goes any more; nothing while it does.
+  /// Why the connection is broken; empty: it works.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "base/ancestry.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -18,8 +19,21 @@ TEST_CASE("a process is known by its number and its start, and a zombie does not
   CHECK(process->started > 0);
   CHECK(lives(*process));
   CHECK_FALSE(lives({process->pid, process->started + 1}));
-  ::kill(sleeper.pid(), SIGKILL);  // nobody has asked for its end yet: it is a zombie
+  ::kill(sleeper.pid(), SIGKILL);  // its parent has not reaped it: it is a zombie
   CHECK(eventually([&] { return !lives(*process); }));
+}
+
+TEST_CASE("a process lives although no descriptor is free to look at it") {
+  Process sleeper{{"sleep", "60"}};
+  const auto process = process_of(sleeper.pid());
+  REQUIRE(process.has_value());
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool living = lives(*process);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(living);
 }
 
 TEST_CASE("our parent is an ancestor, and we ourselves are none") {

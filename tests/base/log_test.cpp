@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Our own stderr is a pipe as long as this lives.
+/// While this object lives, the stderr of this process is a pipe.
 class StderrPipe {
  public:
   StderrPipe() : before_(::dup(STDERR_FILENO)) {
@@ -55,7 +55,7 @@ class StderrPipe {
   int before_;
 };
 
-/// Leaves the verbosity as it was.
+/// Sets the verbosity, and restores the old one at the end.
 struct Level {
   explicit Level(Verbosity wanted) { set_verbosity(wanted); }
   ~Level() { set_verbosity(before); }
@@ -66,20 +66,20 @@ struct Level {
 
 TEST_CASE("a line has our name in front and a newline behind") {
   StderrPipe pipe;
-  complain("cannot do that");
+  warn("cannot do that");
   CHECK(pipe.take() == "rlock: cannot do that\n");
 
-  complain("");
+  warn("");
   CHECK(pipe.take() == "rlock: \n");
 }
 
-TEST_CASE("verbosity decides who speaks") {
+TEST_CASE("verbosity decides which lines are printed") {
   StderrPipe pipe;
   const auto said = [&](Verbosity level) {
     const Level now{level};
-    complain("a");
-    tell("b");
-    mention("c");
+    warn("a");
+    info("b");
+    debug("c");
     return pipe.take();
   };
   CHECK(said(Verbosity::quiet) == "rlock: a\n");
@@ -92,20 +92,20 @@ TEST_CASE("verbosity decides who speaks") {
 TEST_CASE("a line longer than a pipe takes at once arrives whole") {
   StderrPipe pipe;
   const std::string text = std::string(10'000, 'a') + std::string(3 * PIPE_BUF, 'b');
-  complain(text);
+  warn(text);
   CHECK(pipe.take() == "rlock: " + text + "\n");
 }
 
-TEST_CASE("nobody reads our stderr: the line is dropped, and we go on") {
+TEST_CASE("if no process reads our stderr, the line is dropped and rlock goes on") {
   StderrPipe pipe;
   pipe.fill();
 
   const test::StopWatch watch;
-  for (int i = 0; i < 50; ++i) complain("does anybody hear me?");
-  CHECK(watch.elapsed() < 2s);  // one patience of 100 ms, not fifty
+  for (int i = 0; i < 50; ++i) warn("does anybody hear me?");
+  CHECK(watch.elapsed() < 2s);  // rlock waits once for 100 ms, not fifty times
 
   pipe.take();
-  complain("hello again");
+  warn("hello again");
   CHECK(pipe.take() == "rlock: hello again\n");
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("a stderr that is closed or broken is no reason to end") {
   {
     StderrPipe pipe;
     pipe.close_reader();
-    complain("to nobody");
+    warn("to nobody");
 
     ::close(STDERR_FILENO);
-    complain("to nothing");
+    warn("to nothing");
   }
   ::signal(SIGPIPE, before);
 }

@@ -24,7 +24,7 @@ bool is_uuid(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an owner that rlock has made is told from Redisson's, and from what people type") {
+TEST_CASE("rlock's owner ids can be told from Redisson's and from typed ones") {
   CHECK(is_of_rlock(new_owner()));
   const Owner theirs{"6e0f0261-922f-4ca9-9275-5cd246e2e294:57"};
   CHECK(has_redisson_form(theirs));

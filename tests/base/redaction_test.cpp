@@ -1,5 +1,5 @@
-// What no text may hold. The passwords of these tests are
-// kept until this process ends: each is one of its own.
+// Secrets are kept out of all texts. A process remembers every password until it ends, so each test uses a
+// password of its own.
 
 #include "base/redaction.h"
 

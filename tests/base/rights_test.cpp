@@ -19,8 +19,8 @@ using namespace rlock::test;
 
 namespace {
 
-/// What a copy of rlock says that has more rights than its caller. It would read a config file that does not
-/// exist.
+/// Checks the message of a copy of rlock that has more rights than its caller. The config file does not
+/// exist: the refusal comes before rlock reads it.
 void check_refusal(Words words, const std::string& part) {
   words.insert(words.end(), {"run", "--config", "/nonexistent", "-k", "k", "--", "echo", "hello"});
   Process run{words, Rlock::clean_environment()};
@@ -31,8 +31,8 @@ void check_refusal(Words words, const std::string& part) {
   CHECK(run.err().find('\n') == run.err().size() - 1);
 }
 
-/// False: nobody gets capabilities from a file here (we are not root, or its file system or a container
-/// forbids it).
+/// Answers false where a file cannot give capabilities: we are not root, or the file system or a container
+/// forbids it.
 bool give_capability(const std::string& file) {
   struct statvfs place{};
   if (::statvfs(file.c_str(), &place) != 0 || (place.f_flag & ST_NOSUID) != 0) return false;

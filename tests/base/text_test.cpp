@@ -37,7 +37,7 @@ TEST_CASE("the natural order is an order") {
   CHECK(before_in_natural_order("99999999999999999999998", "99999999999999999999999"));
 }
 
-TEST_CASE("what a terminal would obey becomes visible") {
+TEST_CASE("bytes that a terminal would obey become visible") {
   const std::vector<std::pair<std::string, std::string>> table{
       {"\x1b[2J", "\\x1b[2J"},
       {"a\nb\r\tc", "a\\x0ab\\x0d\\x09c"},
@@ -48,7 +48,7 @@ TEST_CASE("what a terminal would obey becomes visible") {
        "\\xc2\\x9b31m"},  // CSI as UTF-8
       {"\x9b"
        "31m",
-       "\\x9b31m"},  // and as a raw byte
+       "\\x9b31m"},  // CSI as a raw byte
       {"\xe2\x80\xae"
        "gpj.exe",
        "\\xe2\\x80\\xaegpj.exe"},           // right-to-left override
@@ -81,7 +81,7 @@ TEST_CASE("long text is cut between characters, and says so") {
   CHECK(in_quotes("deploy") == "'deploy'");
 }
 
-TEST_CASE("JSON gets valid UTF-8 whatever came") {
+TEST_CASE("JSON gets valid UTF-8 for any bytes") {
   CHECK(utf8("Grüße\n") == "Grüße\n");
   CHECK(utf8("a\xff"
              "b") ==
@@ -107,7 +107,7 @@ TEST_CASE("a count is decimal digits and nothing else") {
   }
 }
 
-TEST_CASE("what is split is joined again") {
+TEST_CASE("join undoes split") {
   CHECK(split("a,b,,c", ',') == std::vector<std::string>{"a", "b", "", "c"});
   CHECK(split("", ',') == std::vector<std::string>{""});
   CHECK(split(",", ',') == std::vector<std::string>{"", ""});
@@ -121,7 +121,7 @@ TEST_CASE("what is split is joined again") {
   }
 }
 
-TEST_CASE("hexadecimal goes there and back") {
+TEST_CASE("hexadecimal survives writing and reading") {
   CHECK(to_hex(std::string_view{"\x00\xff\x1b", 3}) == "00ff1b");
   CHECK(from_hex("00FF1b") == std::string{"\x00\xff\x1b", 3});
   for (const char* text : {"0", "0g", "0x", "-1", " 1", "+f"}) {
@@ -153,7 +153,7 @@ TEST_CASE("the system's reasons fit into a sentence") {
   CHECK(reason(ECONNRESET) == "connection reset by peer");
 }
 
-TEST_CASE("what is quoted for a shell is one word, and that word, to bash and to zsh") {
+TEST_CASE("a text quoted for a shell is one word in bash and zsh, and that word is the text") {
   const std::vector<std::string> words{"deploy", "=ls",   "a=b",    "~",    "~root",    "-n",   "k b",
                                        "it's",   "$(id)", "`id`",   "!!",   "k*",       "[k]",  "{a,b}",
                                        "#k",     "^k^",   "%1",     "a\nb", "a\\nb",    "\x01", "\xff",

@@ -18,7 +18,7 @@ using test::Dice;
 
 namespace {
 
-/// What a duration that must not be read has to say for itself.
+/// The message with which parse_duration() refuses `text`.
 std::string refusal(std::string_view text) {
   try {
     return "read as " + std::to_string(parse_duration(text).count());
@@ -78,7 +78,7 @@ TEST_CASE("a part of a millisecond counts as a whole one, however small it is") 
   CHECK(parse_duration("1." + std::string(200, '0') + "s") == 1s);
 }
 
-TEST_CASE("what is not a duration is refused, and not guessed") {
+TEST_CASE("a text that is not a duration is refused, and not guessed") {
   for (const char* text :
        {"1e3",  "1e-9s", "nan",    "inf",   "-inf",    "infinity", "0x10", "1_000", "10 s", " 10s",
         "10s ", "10S",   "10secs", "10M",   "10m5",    "1s.",      "1.",   ".",     ".s",   "s",
@@ -109,7 +109,7 @@ TEST_CASE("a duration beyond ten years is refused with the limit, and never over
   }
 }
 
-TEST_CASE("what is refused is shown without the bytes that a terminal would obey") {
+TEST_CASE("a refused duration is shown without the bytes that a terminal would obey") {
   const std::string text = refusal("1\x1b[2J");
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("\\x1b") != std::string::npos);
@@ -118,7 +118,7 @@ TEST_CASE("what is refused is shown without the bytes that a terminal would obey
 TEST_CASE("the locale does not matter") {
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"}) {
     std::setlocale(LC_ALL,
-                   locale);  // where it is missing nothing changes, and the rest must hold all the same
+                   locale);  // an unknown locale changes nothing, and the checks hold all the same
     CHECK(parse_duration("1.5s") == 1500ms);
     CHECK(describe(1500ms) == "1.5s");
     CHECK_THROWS_AS(parse_duration("1,5s"), Error);
@@ -126,7 +126,7 @@ TEST_CASE("the locale does not matter") {
   std::setlocale(LC_ALL, "C");
 }
 
-TEST_CASE("durations are what arithmetic with 128 bits makes of them") {
+TEST_CASE("durations agree with arithmetic in 128 bits") {
   struct Unit {
     const char* name;
     std::int64_t milliseconds;
@@ -217,7 +217,7 @@ TEST_CASE("a time that lies beyond all times is never") {
   CHECK(plus(now, kLongest) < kNever);
 }
 
-TEST_CASE("what is left is never negative, and never rounded to nothing") {
+TEST_CASE("the remaining time is never negative, and never rounded to zero") {
   const TimePoint now = Clock::now();
   CHECK(remaining(now + 5s, now) == 5s);
   CHECK(remaining(now + 1ns, now) == 1ms);

@@ -1,12 +1,12 @@
-/* Many light clients on one server: each sends again and again the bytes that rlock sends to take a lock and to release it,
- * and reads the replies. One process, one epoll: so the server is what is measured, not the start of processes.
+/* Many light clients of one server. Each sends again and again the bytes that rlock sends to acquire and to release a lock, and
+ * reads the replies. All are one process with one epoll, so this measures the server, not the start of processes.
  *
  *   load ADDRESS STEPS SECONDS <NUMBERS      ADDRESS: the path of a Unix socket, or a port on loopback
  *
- * NUMBERS are those of the clients, one for each connection. STEPS is a file: for each step the count of its replies and of its
- * bytes in one line, and then the bytes. In them "\1\1\1\1\1\1\1" becomes the number of the client, and "\2\2\2\2\2\2\2\2" a
- * number that no other request has. Prints how often all steps were done, the errors among the replies, and the median and
- * the longest time of a round in microseconds.
+ * NUMBERS: the numbers of the clients, one for each connection. STEPS: a file that has, for each step, a line with the number of its
+ * replies and of its bytes, and then the bytes. In the bytes, "\1\1\1\1\1\1\1" becomes the number of the client, and
+ * "\2\2\2\2\2\2\2\2" a number that no other request has. Prints how often all steps were done, the number of error replies,
+ * and the median and the longest time of a round in microseconds.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -26,10 +26,10 @@ struct step {
 struct client {
   int fd, number, step, waiting;
   long long began;
-  char left[64]; /* of a line that has come in part */
+  char left[64]; /* the beginning of a line whose end has not arrived yet */
   size_t have;
-  long long skip;   /* bytes of a bulk string that are still to come */
-  long long open[8]; /* items that are missing in each array that is open */
+  long long skip;   /* bytes of a bulk string that have not arrived yet */
+  long long open[8]; /* the missing items of each array that has begun */
   int depth;
 };
 enum { kMost = 4, kTimes = 1 << 22 };
@@ -80,7 +80,7 @@ static void send_step(struct client *client) {
   must(write(client->fd, out, step->size) == (ssize_t)step->size, "write");
 }
 
-/* One value has come, whole. */
+/* One whole value has arrived. */
 static void count_value(struct client *client) {
   while (client->depth > 0 && --client->open[client->depth - 1] == 0) --client->depth;
   if (client->depth == 0) --client->waiting;

@@ -1,4 +1,4 @@
-"""The servers that a benchmark needs: private, on loopback and Unix sockets, ended with it."""
+"""The servers of the benchmarks. They listen on loopback and Unix sockets, and end with the benchmark."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def eventually(fact, seconds):
 
 
 def run_first(process=0):
-    """This process, or another, before whatever else runs here. Answers whether we may say so: root may."""
+    """Gives a process (0: this one) priority over all others. Returns whether that is allowed: root may."""
     try:
         os.sched_setscheduler(process, os.SCHED_RR, os.sched_param(1))
     except PermissionError:
@@ -33,7 +33,7 @@ def run_first(process=0):
 
 
 class Server:
-    """A program that listens. Ended by stop(), by its process id."""
+    """A program that listens. stop() ends it."""
 
     def __init__(self, argv, log, ready):
         self.argv, self.ready = argv, ready
@@ -47,7 +47,7 @@ class Server:
             raise SystemExit(f"bench: {self.argv[0]} does not start")
 
     def run_first(self):
-        """Before whatever else runs here, as on a machine of its own. Answers whether we may say so."""
+        """Gives it priority over all others, as if it had a machine of its own. Returns whether that is allowed."""
         return run_first(self.process.pid)
 
     def stop(self):
@@ -62,20 +62,20 @@ def answers(family, address):
 
 
 class Askable(Server):
-    """A server that redis-cli can ask: `client` is how."""
+    """A server that redis-cli can ask, by the command line `client`."""
 
     def ask(self, *words):
         return subprocess.run([*self.client, *words], capture_output=True, text=True, check=True).stdout.strip()
 
     def stats(self):
-        """How often it has read from a client (what scripts do inside is not counted, nor what comes in one write), and how many
-        connections it has taken."""
+        """How often it has read from clients (commands inside scripts do not count, and several calls in one write count once), and
+        how many connections it has accepted."""
         info = self.ask("INFO", "stats")
         return [int(info.split(f"{name}:")[1].split()[0]) for name in ("total_reads_processed", "total_connections_received")]
 
 
 class Redis(Askable):
-    """redis-server, or what $RLOCK_TEST_SERVER names; persists nothing, unless told to. `more`: its options."""
+    """A redis-server (or $RLOCK_TEST_SERVER). It persists nothing by default. `more`: its options."""
 
     def __init__(self, folder, *more):
         self.path = os.path.join(folder, "redis.sock")
@@ -94,11 +94,11 @@ class Redis(Askable):
 
 
 class Sentinel(Askable):
-    """One Sentinel that takes a primary for dead after a second, and is enough of a quorum. It calls it `main`."""
+    """One Sentinel, whose own vote is enough. For it a primary that is silent for a second is dead. It calls the primary `main`."""
 
     def __init__(self, folder, primary):
         self.port = free_port()
-        path = os.path.join(folder, "sentinel.sock")  # for us: the queue of those who connect to its port may be long
+        path = os.path.join(folder, "sentinel.sock")  # for this program: many clients may wait to connect to its port
         self.client = ["redis-cli", "-s", path]
         config = os.path.join(folder, "sentinel.conf")
         with open(config, "w", encoding="ascii") as file:
@@ -115,7 +115,7 @@ class Sentinel(Askable):
 
 
 class Etcd(Server):
-    """etcd with one member, its data in memory where the machine has a tmpfs: to its advantage."""
+    """etcd with one member. If the machine has a tmpfs, its data is in memory, which is to its advantage."""
 
     def __init__(self, folder):
         self.memory = None

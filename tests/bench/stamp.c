@@ -1,8 +1,8 @@
-/* The command that the benchmark runs under each lock: says when it starts and when it ends, as nanoseconds of
- * CLOCK_BOOTTIME, one line each in one write, and waits in between.
+/* The command that the benchmarks run under each lock. It writes a line when it starts and a line when it ends, each in one write,
+ * with nanoseconds of CLOCK_BOOTTIME. In between it waits.
  *
- *   stamp FILE MS      waits so many milliseconds
- *   stamp FILE GATE    waits until the file GATE is there
+ *   stamp FILE MS      waits for MS milliseconds
+ *   stamp FILE GATE    waits until the file GATE exists
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Preloaded into a server: its wall clock is ahead by the nanoseconds that stand, as a 64 bit number, in the file that
-   $CHAOS_CLOCK names. A jump is a write to that file. What counts time without a date is left alone. */
+/* A library that is preloaded into a server. It sets the server's wall clock ahead by a number of nanoseconds: the 64 bit number in
+   the file $CHAOS_CLOCK. A write to that file makes the clock jump. Monotonic clocks do not change. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""Runs of rlock, in all shapes, and what can befall them."""
+"""Runs of rlock with random options, and the signals that can hit them."""
 
 import json
 import os
@@ -42,21 +42,21 @@ def session(pid):
 
 @dataclass
 class Shape:
-    """What a run does."""
+    """The options of a run, and what its command does."""
 
     type: str = "lock"
     keys: tuple = ("lock",)
     hold: int = 20_000  # milliseconds
-    status: int = 0  # of its holder
+    status: int = 0  # the exit status of its holder
     wait: tuple = ("-n",)
-    more: tuple = ()  # options
+    more: tuple = ()  # further options
     tree: bool = False  # the holder is a child of the command
     nested: bool = False
     strict: bool = False
     locked: bool = True
     deaf: bool = False  # the command ignores SIGTERM
-    script: str = ""  # a script that takes its lock by `lock acquire`, and how it ends: release, or exit
-    once: int = 0  # milliseconds: --once-per
+    script: str = ""  # not empty: a script acquires the lock by `lock acquire`; it ends by "release" or "exit"
+    once: int = 0  # the milliseconds of --once-per; 0: without
     rlock: str = RLOCK
 
 
@@ -86,7 +86,7 @@ def draw(dice, deployment):
     if shape.type != "permit" and dice.random() < 0.25:
         shape.script, shape.nested, shape.tree = dice.choice(["release", "exit"]), False, False
     elif shape.type == "lock" and deployment.remembers and dice.random() < 0.15:
-        shape.keys, shape.once, shape.nested = (deployment.key("once"),), 1000, False
+        shape.keys, shape.once, shape.nested, shape.strict = (deployment.key("once"),), 1000, False, False
         shape.more = ("--once-per", f"{shape.once}ms")
     return shape
 
@@ -98,6 +98,7 @@ def make_run(chaos, deployment, name, shape, prefix):
 class Run:
     """An rlock run whose command is the holder."""
 
+    renewing = "rlock"  # the process that renews the lease
     fates = (
         ("rlock", signal.SIGKILL),
         ("rlock", signal.SIGKILL),
@@ -180,7 +181,7 @@ class Run:
         shape = self.shape
         tree = (
             ["--until", "group"] if shape.tree else []
-        )  # the shell may die before the holder that it has started
+        )  # the shell may die before its child, the holder
         return [
             shape.rlock,
             "run",
@@ -197,7 +198,7 @@ class Run:
         return [*HOLDER, self.chaos.folder, name, ",".join(self.shape.keys), mode, str(hold), str(status)]
 
     def ended(self):
-        """Its end, if it has ended, goes into the history."""
+        """Has the run ended? Then records its end in the history."""
         status = self.process.poll()
         if status is None:
             return False
@@ -223,24 +224,28 @@ class Run:
         if pid is None or self.process.poll() is not None:
             return None
         self.chaos.note("hurt", run=self.name, who=who, signal=int(number))
-        target = -pid if who in ("command", "script") else pid  # its group, as a terminal does
+        target = -pid if who in ("command", "script") else pid  # the whole group, as from a terminal
         return target if send(target, number) else None
 
     def befall(self, dice):
-        """Something happens to it, once. Never to rlock or the keeper and to its guardian both: rlock-run(1) says
-        what that means."""
+        """Sends a random signal to one of its processes, once in its life. If the guardian is stopped, rlock may be killed next: by then
+        rlock has continued the guardian, or the kernel continues it. (rlock-safety(7): what hits both at once is not survived.)"""
         self.hurt = True
         who, number = dice.choice(self.fates)
         span = dice.uniform(0.1, 2.0) * self.deployment.lease / 1000
         target = self.signal(who, number)
         if target and number == signal.SIGSTOP:
             yield span
-            send(target, signal.SIGCONT)
+            if who == "guardian" and dice.random() < 0.5:
+                self.signal(self.renewing, signal.SIGKILL)
+            else:
+                send(target, signal.SIGCONT)
 
 
 class Script(Run):
-    """A script that takes its lock by `lock acquire --while-pid $$`; the holder is a child of it."""
+    """A script that acquires its lock by `lock acquire --while-pid $$`. The holder is a child of the script."""
 
+    renewing = "keeper"
     fates = (
         ("script", signal.SIGKILL),
         ("script", signal.SIGSTOP),

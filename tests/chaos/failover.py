@@ -1,4 +1,4 @@
-"""Deployments in which servers know each other: Sentinel, and a Cluster whose slots move."""
+"""Deployments whose servers know each other: Sentinel, and a Cluster whose slots move."""
 
 import time
 
@@ -12,8 +12,8 @@ def fields(text):
 
 
 class Sentinel(Deployment):
-    """A primary, its replica, three Sentinels. A failover may lose what was not replicated; from the moment at which all
-    was well for the last time until all is well again, with a later epoch, the primary has broken its word."""
+    """A primary, its replica, and three Sentinels. A failover may lose writes that were not replicated. So each failover is recorded as
+    a lapse, from the last time at which all was well until all is well again, with a later epoch."""
 
     replicated = True
     often = ("server killed", "partition")
@@ -45,15 +45,15 @@ class Sentinel(Deployment):
         return "redis+sentinel://" + ",".join(sentinel.where for sentinel in self.sentinels) + f"/{MASTER}"
 
     def prefix(self, dice):
-        """Some stand beside the primary: they reach it when nobody else does."""
+        """Some runs share the host of a server: they still reach it when it is cut off from all others."""
         return dice.choice([[], [], self.servers[0].host.prefix, self.servers[1].host.prefix])
 
     def free(self):
-        """A failover needs somebody to fail over to."""
+        """One fault at a time, and only if all is well: a failover needs a replica."""
         return super().free() if not any(server.busy for server in self.servers) and self.well_now else []
 
     def settled(self):
-        """The epoch in which one is the primary and the other its replica, and all Sentinels know; 0: it is not so."""
+        """The epoch, if one server is the primary, the other is its replica, and all Sentinels agree; 0: they do not."""
         try:
             told = [fields(server.ask("INFO", "replication", patience=0.1)) for server in self.servers]
             primary = next((i for i, role in enumerate(told) if role.get("role") == "master"), None)
@@ -102,13 +102,13 @@ class Sentinel(Deployment):
 
 
 class Cluster(Deployment):
-    """Three primaries, whose slots move while somebody holds what is in them. No word of theirs may be broken by that."""
+    """Three primaries. Slots move while keys in them are held. A move must not lose any write."""
 
     often = ("slot moved",)
 
     def build(self, _count):
         self.moving = set()
-        self.meet_again = 0.0  # when
+        self.meet_again = 0.0  # the time of the next CLUSTER MEET
         self.servers = [
             Server(
                 self.network.host(),
@@ -128,7 +128,7 @@ class Cluster(Deployment):
         at_once(until(self.met, "the nodes of the Cluster know each other"))
 
     def met(self):
-        """They are told of each other again: a meeting that takes more than a second or two is given up by the node."""
+        """Do all nodes know each other? If not, sends CLUSTER MEET again: a node gives up a meeting after a second or two."""
         if all(self.knows_all(server) for server in self.servers):
             return True
         if time.monotonic() > self.meet_again:
@@ -150,13 +150,13 @@ class Cluster(Deployment):
         return "redis+cluster://" + ",".join(server.where for server in self.servers)
 
     def key(self, word):
-        """Several keys of one run have to be in one slot."""
+        """Several keys of one run must be in one slot."""
         return word.replace("pair.", "{pair}.")
 
     def move(self, server, span):
-        """A slot that is in use moves from where it is to `server`, and stands half moved for a while."""
+        """Moves a slot with a used key to `server`, with a pause in the middle of the move."""
         word = ("lock", "fair", "fenced", "rw", "pair", "permit", "plain")[int(span * 1000) % 7]
-        if word in self.moving:  # two moves of one slot at once give it to two primaries: no fault of Redis
+        if word in self.moving:  # two moves of one slot at once could give it to two primaries, which is no fault of Redis
             return
         self.moving.add(word)
         try:
@@ -190,7 +190,7 @@ class Cluster(Deployment):
 
     @staticmethod
     def try_to(server, *words):
-        """What it answers; words that are no list when it does not."""
+        """The answer of the server; the text of the error if it does not answer."""
         try:
             return server.ask(*words)
         except Silent as silent:
@@ -208,7 +208,7 @@ class Cluster(Deployment):
         )
 
     def persuade(self, server, *words):
-        """It may be killed or stopped at this moment."""
+        """Repeats the command until it succeeds: the server may be killed or stopped now."""
         while self.try_to(server, "CLUSTER", *words) != "OK":
             yield 0.1
 

@@ -1,37 +1,38 @@
-"""Judges what holders, runs and faults have written down. Knows neither rlock nor Redis, and starts nothing.
+"""Judges the events that holders, runs and faults have recorded. It knows neither rlock nor Redis, and starts no process.
 
-A history is a list of events, {"t": nanoseconds of CLOCK_BOOTTIME, "e": what, ...}:
+A history is a list of events, {"t": nanoseconds of CLOCK_BOOTTIME, "e": the name of the event, ...}:
 
-    enter, inside, leave   of a holder: run, key; enter also mode (x, s, slot, in), fence and alone: did the kernel lock
-                           say so too; leave also the status that it ends with
-    start, end             of a run: run, deployment, type, lease (ms), parent, strict, script (it takes its lock by `lock
-                           acquire`), once (--once-per, ms; 0: without); end also status (as Python has it: -9 is killed by
-                           signal 9) and record, what rlock wrote to --status-file; a script has none
-    hurt                   a signal that we sent: run, who (rlock, guardian, command; script, keeper), signal
-    lapse                  from, to, deployment, why: in this time the server broke its word, that is, it lost writes that
-                           it had acknowledged, or its clock jumped ahead
-    starved                from, to: nobody of this machine's processes ran when it should have
-    fault                  kind: for the count only
+    enter, inside, leave   events of a holder: run, key. enter also has mode (x, s, slot, in), fence and alone (did it get the
+                           kernel lock?). leave also has the exit status of the holder
+    start, end             events of a run: run, deployment, type, lease (ms), parent, strict, script (it acquires its lock by
+                           `lock acquire`), once (--once-per in ms; 0: without). end also has status (in the form of Python: -9
+                           means killed by signal 9) and record, the text of --status-file; a script has none
+    hurt                   a signal that the test sent: run, who (rlock, guardian, command; script, keeper), signal
+    lapse                  from, to, deployment, why: in this time the server lost writes that it had acknowledged, or its clock
+                           jumped ahead
+    starved                from, to: in this time the machine ran none of these processes
+    fault                  kind: only counted
 
-What must be true:
+The rules:
 
-    exclusion   of two stays with one key one begins after the other has ended, unless both share. Excused, and counted
-                as that, is what begins after a lapse and ends within the lease that the earlier one had: who held before
-                it cannot know of it sooner than that. A `strict` run asked that replicas have its lock (--sync-replicas),
-                which a failover must not lose: between two of them nothing is excused.
-    order       a later hold has a larger fence, unless a lapse lies between them
-    once        of two successes of runs with --once-per, one begins after the time of the other is over, unless a lapse lies
-                between them
-    truth       exit status, status record and what happened say the same
-    end         every run ends, and nobody of its command is left then, unless rlock itself was killed
+    exclusion   Two stays with one key do not overlap, unless both may share it. An overlap is excused (and counted as excused)
+                if the second stay begins after a lapse, and the overlap ends within the lease of the first: the first holder
+                cannot learn of the lapse sooner. A `strict` run has required that replicas have its lock (--sync-replicas),
+                so no failover excuses an overlap of two strict runs.
+    order       A later hold has a larger fence, unless a lapse lies between the two.
+    once        After a success of a run with --once-per, the next success comes when that time is over, unless a lapse lies
+                between the two.
+    truth       Exit status, status record and events agree.
+    end         Every run ends, and no process of its command is left then, unless rlock itself was killed.
 """
 
 import collections
 import itertools
 import json
+import signal
 from dataclasses import dataclass, field
 
-MARGIN = 280_000_000  # what a run leaves between the last moment of its command and the end of its lease
+MARGIN = 280_000_000  # nanoseconds between the end of a command that is stopped in time and the end of its lease
 
 
 @dataclass
@@ -77,7 +78,7 @@ class Verdict:
 
 
 def read(path):
-    """A line that was cut off, since its writer was killed or the disk was full, is no event."""
+    """The events of a file. Skips lines that are incomplete, because the writer was killed or the disk was full."""
     events = []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -136,7 +137,7 @@ class History:
                 self.faults[event["kind"]] += 1
 
     def related(self, one, other):
-        """Is one inside the other, at any depth?"""
+        """Is one of the runs nested in the other, at any depth?"""
 
         def ancestors(name):
             while name:
@@ -146,7 +147,7 @@ class History:
         return one in ancestors(other) or other in ancestors(one)
 
     def lease_of(self, name):
-        """Of the longest hold that this run lives in."""
+        """The longest lease of this run and the runs around it."""
         run = self.runs[name]
         return max(run.lease, self.lease_of(run.parent) if run.parent else 0)
 
@@ -164,13 +165,13 @@ class History:
         )
 
     def excuse(self, first, second):
-        """Why two that exclude each other may be inside together; nothing: there is no reason."""
+        """Why these two stays may overlap; None: there is no excuse."""
         end = min(first.last, second.last)
         one, other = self.runs[first.run], self.runs[second.run]
         for lapse in self.lapses:
             if not self.concerns(lapse, one, other):
                 continue
-            # It may have had its lock before it could say so.
+            # The lapse may come before `enter`: a run has its lock a little earlier.
             if (
                 one.start <= lapse["to"]
                 and lapse["from"] <= second.enter
@@ -208,7 +209,7 @@ def exclusion(history, verdict):
                 why = history.excuse(first, second)
                 (verdict.excused if why else verdict.violations).append(f"{told}: {why}" if why else told)
             if refused:
-                # Somebody is inside who writes nothing: stopped, or between its last line and its death.
+                # A holder that writes no more has the kernel lock: it is stopped, or about to die.
                 quiet = [
                     first
                     for first in stays
@@ -280,7 +281,7 @@ def truth(history, verdict):
 
 
 def untrue_of_script(run, stays):
-    """What the end of a script says that is not so."""
+    """The untrue claims of a script's exit status."""
     left = [stay.status for stay in stays if stay.status is not None]
     if run.status in (69, 75) and stays:
         yield "says that it got no lock, and was inside"
@@ -289,7 +290,7 @@ def untrue_of_script(run, stays):
 
 
 def untrue(run, stays):
-    """What the end of a run says that is not so."""
+    """The untrue claims of a run's exit status and record."""
     record, outcome = run.record, run.record["outcome"]
     left = [stay.status for stay in stays if stay.status is not None]
     if run.status >= 0 and run.status != record["exit"]:
@@ -300,14 +301,17 @@ def untrue(run, stays):
         yield "has ended, and its command goes on"
     if outcome == "lost" and run.status != 125:
         yield "lost its lock and ends as if not"
-    if outcome != "lost" and run.status == 125 and record["command_exit"] != 125:  # as its command may
+    if outcome != "lost" and run.status == 125 and record["command_exit"] != 125:  # the command itself may exit with 125
         yield "says 125 and has lost nothing"
     if outcome in ("busy", "unreachable", "not-started", "deadlock", "interrupted") and stays:
         yield f"says {outcome}, and its command was inside"
     if outcome == "ran" and record["command_exit"] is not None and record["command_signal"] is None:
         hit = any(who == "command" for who, _ in run.hurt)
+        # Python that gets ^C while it starts exits with 1.
+        interrupted = record["command_exit"] == 1 and ("rlock", signal.SIGINT) in run.hurt
         if not stays:
-            yield "says that its command ran, who never was inside"
+            if not interrupted:
+                yield "says that its command ran, who never was inside"
         elif not left and not hit:
             yield "says that its command ended by itself, which it did not"
         elif left and left[0] != record["command_exit"] and not hit:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checker sees what is planted, and nothing else."""
+"""Plants violations in histories: the checker must see each of them, and nothing else."""
 
 import unittest
 
@@ -19,7 +19,7 @@ def record(**more):
 
 
 class Story:
-    """Events in milliseconds."""
+    """A history whose times are in milliseconds."""
 
     def __init__(self):
         self.events = []
@@ -245,6 +245,11 @@ class Truth(unittest.TestCase):
 
     def test_a_run_that_was_killed_owes_no_record(self):
         self.assertEqual(self.of(hurt=("rlock", 9), told=None, exit_status=-9), [])
+
+    def test_a_command_that_is_interrupted_while_it_starts_is_never_inside(self):
+        self.assertEqual(
+            self.of(enter=None, leave=None, hurt=("rlock", 2), told=record(exit=1, command_exit=1), exit_status=1), []
+        )
 
     def test_each_lie_is_caught(self):
         self.lie("ends otherwise than its record", exit_status=3)

@@ -1,7 +1,7 @@
-"""Hosts that are network namespaces on a bridge, with folders of their own size; nothing of it outlives us.
+"""Hosts: network namespaces on a bridge, each with a small file system. None of them outlives this program.
 
-enter() starts this program again in namespaces of its own, where that is allowed. Where it is not, servers listen on
-addresses of loopback, and nothing can be cut off or filled up.
+enter() starts this program again in namespaces of its own, if that is allowed. If not, servers listen on addresses of loopback,
+and no server can be cut off or filled up.
 """
 
 import os
@@ -18,7 +18,7 @@ def quietly(*argv):
 
 
 def enter():
-    """Comes back only in the new namespaces, or where there are none to be had, or not wanted: RLOCK_CHAOS_NAMESPACES=no."""
+    """Returns only in the new namespaces, or if they are not allowed or not wanted (RLOCK_CHAOS_NAMESPACES=no)."""
     if os.environ.get(INSIDE) == "yes":
         return
     wanted = os.environ.get(INSIDE) != "no"
@@ -42,7 +42,7 @@ def enter():
 
 
 def refusal():
-    """Why there are no namespaces here."""
+    """Why this machine allows no namespaces."""
     done = subprocess.run(
         ["unshare", "-nm", "true"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
@@ -50,7 +50,7 @@ def refusal():
 
 
 def loopback():
-    """The first two bytes of our addresses there: others may test on this machine, too."""
+    """The first two bytes of our loopback addresses. They depend on our pid: other tests may run on this machine."""
     return f"127.{16 + int(os.environ[INSIDE].split()[-1]) % 200}"
 
 
@@ -66,7 +66,7 @@ class Host:
         if not network.real:
             return
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", folder], check=True)
-        # It holds the namespace; `cat` ends with us, whatever becomes of us.
+        # This process keeps the namespace alive. `cat` ends when our end of its pipe is closed, even if we are killed.
         self.keeper = subprocess.Popen(
             ["unshare", "-n", "sh", "-c", "echo && exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -84,11 +84,11 @@ class Host:
             subprocess.run(argv, check=True)
 
     def cut(self, yes):
-        """Packets from and to everybody else are lost, without a word."""
+        """Drops all packets from and to other hosts."""
         subprocess.run(["bridge", "link", "set", "dev", self.link, "state", "0" if yes else "3"], check=True)
 
     def fill(self, yes):
-        """No byte more goes into its folder."""
+        """Fills the file system of its folder to the last byte, or frees it again."""
         ballast = os.path.join(self.folder, "ballast")
         if not yes:
             os.unlink(ballast)
@@ -110,7 +110,7 @@ class Host:
 
 class Network:
     def __init__(self, folder, serial):
-        """`serial`: one that no other network has at the same time, 1 to 254."""
+        """`serial`: 1 to 254; no two networks may have the same one at the same time."""
         self.serial = serial
         self.real = os.environ.get(INSIDE) == "yes"
         self.base = f"10.77.{self.serial}" if self.real else f"{loopback()}.{self.serial}"
@@ -140,7 +140,7 @@ class Network:
 
 
 def send(pid, number):
-    """To a process that may be gone."""
+    """Sends a signal. Returns False if the process is gone."""
     try:
         os.kill(pid, number)
         return True

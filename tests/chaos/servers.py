@@ -1,5 +1,5 @@
-"""The servers of the chaos and what can befall them. A fault is a generator: it does something, yields the seconds
-until its next step, and has mended everything at its end. What breaks the server's word is written into the history.
+"""The servers of the chaos test, and their faults. A fault is a generator: it does something, yields the seconds until its next
+step, and has repaired everything at its end. If it loses acknowledged writes, it records a lapse in the history.
 """
 
 import atexit
@@ -21,7 +21,7 @@ PORT = 6379
 
 @functools.cache
 def clock_library():
-    """Made by the first who asks. To be preloaded into a server whose clock is to jump; nothing where there is no C compiler."""
+    """The library that is preloaded into servers, so that their clocks can jump. Compiled once; None if there is no C compiler."""
     library = os.path.join(tempfile.mkdtemp(prefix="rlock-chaos-clock-"), "clock.so")
     atexit.register(shutil.rmtree, os.path.dirname(library))
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -34,13 +34,13 @@ class Silent(Exception):
 
 
 class Server:
-    """A redis-server, or what $RLOCK_TEST_SERVER names, that keeps every acknowledged write also when it is killed."""
+    """A redis-server (or $RLOCK_TEST_SERVER). It keeps every acknowledged write, even if it is killed."""
 
     def __init__(self, host, *config, port=PORT, sentinel=False):
         self.host, self.port, self.sentinel = host, port, sentinel
         self.where = f"{host.address}:{port}"
         self.folder = os.path.join(host.folder, str(port))
-        self.busy = False  # with a fault: one at a time
+        self.busy = False  # True: it has a fault; one at a time
         os.mkdir(self.folder)
         self.socket = os.path.join(self.folder, "socket")
         self.clock = os.path.join(self.folder, "clock")
@@ -56,7 +56,7 @@ class Server:
             "protected-mode no",
             *config,
         ]
-        # Where all hosts are addresses of loopback, connections come from 127.0.0.1, and nobody could be told apart by that.
+        # If all hosts are addresses of loopback, all connections come from 127.0.0.1, so each server must announce its own address.
         if sentinel:
             lines += [f"sentinel announce-ip {host.address}"]
         else:
@@ -72,7 +72,7 @@ class Server:
         if not self.sentinel and (library := clock_library()):
             environment |= {"LD_PRELOAD": library, "CHAOS_CLOCK": self.clock}
         program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
-        self.process = subprocess.Popen(  # and should we be killed, it does not stay behind
+        self.process = subprocess.Popen(  # setpriv: if we are killed, the server ends too
             [
                 "setpriv",
                 "--pdeathsig",
@@ -94,16 +94,16 @@ class Server:
         die(self.process)
 
     def forget(self):
-        """Its data."""
+        """Deletes its data."""
         shutil.rmtree(os.path.join(self.folder, "appendonlydir"), ignore_errors=True)
 
     def set_clock(self, seconds):
-        """So far ahead of the true time."""
+        """Sets its clock this far ahead of the true time."""
         with open(self.clock, "r+b") as file:
             file.write(struct.pack("q", int(seconds * 1e9)))
 
     def ask(self, *words, patience=1.0):
-        """By its own socket: it answers also where its host is cut off."""
+        """Sends a command through its Unix socket, so it answers even if its host is cut off. Returns the reply."""
         try:
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(patience)
@@ -129,7 +129,7 @@ class Server:
         return int(rest) if kind == ":" else line if kind == "-" else rest
 
     def last_words(self):
-        """For a person: is it there, and the end of its log."""
+        """Text for a person: does it run, and the end of its log."""
         status = self.process.poll()
         said = "; it runs" if status is None else f"; it has ended with {status}"
         try:
@@ -146,7 +146,7 @@ class Server:
 
 
 def until(fact, what, seconds=60.0, more=lambda: ""):
-    """A step of a fault: goes on when fact() is true. `what` says what is missing when it does not come true; more() is asked then."""
+    """A step of a fault that waits until fact() is true. If it does not become true, the test ends with `what` and the text of more()."""
     end = time.monotonic() + seconds
     while not fact():
         if time.monotonic() > end:
@@ -164,13 +164,13 @@ def at_once(steps):
 
 
 class Deployment:
-    """Servers, how rlock reaches them, and what can befall them: {kind: fault}."""
+    """Servers, the URL by which rlock reaches them, and their faults, {kind: fault}."""
 
     lease = 3000
     types = ("lock", "lock", "read", "read", "write", "fair", "fenced", "permit", "plain")
-    replicated = False  # its runs may ask for replicas
-    remembers = True  # its runs may say --once-per
-    often = ()  # kinds of faults of which there are to be many
+    replicated = False  # may runs use --sync-replicas?
+    remembers = True  # may runs use --once-per?
+    often = ()  # the kinds of faults that are drawn more often
 
     def __init__(self, chaos, name, count):
         self.chaos, self.name = chaos, name
@@ -194,27 +194,43 @@ class Deployment:
         return self.servers
 
     def free(self):
-        """Servers to which something may happen now."""
+        """The servers that may get a fault now."""
         return [server for server in self.servers if not server.busy]
 
     def prefix(self, _dice):
-        """From where a run looks at the servers."""
+        """Words before the command of a run: the host on which it runs. Empty: the host of this program."""
         return []
 
     def key(self, word):
         return word
 
     def watch(self):
-        """Looks after the servers a few times a second; answers whether all is well with them."""
+        """Called a few times a second. Returns whether all is well with the servers."""
         return True
 
-    # Faults, each of one server. `span`: how long.
+    # Faults of one server. `span`: how long the fault lasts.
+
+    def start(self, server):
+        """Redis that is killed soon after its disk was full may fail to read its own file: then it begins with nothing."""
+        begun = self.chaos.now()
+        server.start()
+        yield from until(
+            lambda: server.ready() or server.process.poll() is not None,
+            f"the server {server.where} answers",
+            more=server.last_words,
+        )
+        if server.process.poll() is None:
+            return
+        assert "Bad file format" in server.last_words(), server.last_words()
+        server.forget()
+        server.start()
+        yield from until_ready(server)
+        self.lapse(begun, "the server could not read its own file")
 
     def kill(self, server, span):
         server.kill()
         yield span
-        server.start()
-        yield from until_ready(server)
+        yield from self.start(server)
 
     def freeze(self, server, span):
         send(server.process.pid, signal.SIGSTOP)
@@ -230,14 +246,13 @@ class Deployment:
         server.host.fill(True)
         yield span
         server.host.fill(False)
-        # What it could not write it tries again each second; a replica ends instead.
+        # Redis tries again each second to write. A replica exits instead.
         yield from until(
             lambda: server.process.poll() is not None or self.writes(server),
             f"the server {server.where} writes again after its disk was full",
         )
         if server.process.poll() is not None:
-            server.start()
-            yield from until_ready(server)
+            yield from self.start(server)
 
     @staticmethod
     def writes(server):
@@ -266,7 +281,7 @@ class Deployment:
     def clock_ahead(self, server, span):
         self.jump(server, 1 + span)
         yield span
-        server.set_clock(0)  # back: leases last longer
+        server.set_clock(0)  # a jump back is no lapse: leases only last longer
 
     def clock_back(self, server, span):
         server.set_clock(-1 - span)
@@ -283,8 +298,7 @@ class Deployment:
         server.kill()
         server.forget()
         yield span
-        server.start()
-        yield from until_ready(server)
+        yield from self.start(server)
         self.lapse(begun, "the server was killed and had lost its data")
 
     def flush(self, server, _span):
@@ -316,7 +330,7 @@ class Deployment:
 
 
 class One(Deployment):
-    """One server. With `lapses` it breaks its word now and then."""
+    """One server. With `lapses` it also loses data, and its clock jumps."""
 
     def __init__(self, chaos, name, lapses):
         self.lapses = lapses
@@ -333,8 +347,8 @@ class One(Deployment):
 
 
 class Masters(Deployment):
-    """Five servers that know nothing of each other; at most two suffer at a time, and one that has forgotten
-    everything stays away for a lease: then no majority forgets anything."""
+    """Five independent servers. At most two have a fault at a time, and a server that lost its data stays away for a lease: so a
+    majority never forgets a lock."""
 
     remembers = False  # --once-per needs one server, Sentinel or a Cluster
     types = ("lock", "lock", "read", "read", "write", "fair", "plain")
@@ -353,8 +367,7 @@ class Masters(Deployment):
         server.kill()
         server.forget()
         yield span + self.lease / 1000 + 0.5
-        server.start()
-        yield from until_ready(server)
+        yield from self.start(server)
 
     def faults(self):
         return {**self.usual_faults(), "data of one of five lost": self.wipe}

@@ -1,5 +1,4 @@
-// What people are told that a holder runs: the script and
-// not its interpreter, and no argument unless asked for.
+// The shown command of a holder: the script and not its interpreter, and no arguments unless requested.
 
 #include "cmd/run/command_name.h"
 
@@ -29,7 +28,7 @@ std::string shown_command(const RedisServer& redis, const std::string& key) {
 }  // namespace
 
 TEST_CASE(
-    "a script is called by its own name, a line of code by its interpreter's, and no argument is told") {
+    "a script is shown by its own name, a line of code by its interpreter's, and no argument is shown") {
   const std::vector<std::pair<std::string, std::string>> table{
       {"make deploy", "make"},
       {"/usr/bin/make -C /x", "make"},

@@ -1,4 +1,4 @@
-// Completions: what is offered where, without a shell; and in each shell.
+// Completions: the candidates for each place in the line, without a shell and in each shell.
 
 #include "cmd/app/complete.h"
 
@@ -30,8 +30,8 @@ Process::Options shell_environment(const RedisServer& redis, const TempDir& fold
   return options;
 }
 
-/// What bash would offer for the last word of a line, one a line:
-/// the line is taken apart as readline does, at blanks, ':' and '='.
+/// The candidates that bash offers for the last word of a line, one per line. The line is split as readline
+/// splits it: at blanks, ':' and '='.
 std::string bash_offers(const RedisServer& redis, const std::string& line) {
   TempDir folder;
   std::string words;
@@ -57,7 +57,8 @@ std::string bash_offers(const RedisServer& redis, const std::string& line) {
   return "\n" + bash.out();
 }
 
-/// What fish would offer for the last word of each line. It takes its time to start.
+/// The candidates that fish offers for the last word of each line. fish starts slowly, so one process answers
+/// for all lines.
 std::vector<std::string> fish_offers_each(const RedisServer& redis, const Words& lines) {
   TempDir folder;
   std::string script = "source " + source("completions/rlock.fish");
@@ -89,14 +90,14 @@ bool installed(const std::string& shell) {
 
 namespace {
 
-/// What is offered for the last word, joined by blanks: without a shell and without a server.
+/// The candidates for the last word, joined by blanks, without a shell and without a server.
 std::string offered_for(const Words& words) {
   std::string text;
   for (const Candidate& candidate : complete(words).words) text += candidate.word + " ";
   return text;
 }
 
-/// Each followed by NUL.
+/// The words, each followed by NUL.
 std::string input(const Words& words) {
   std::string text;
   for (const std::string& word : words) text += word + '\0';
@@ -105,7 +106,7 @@ std::string input(const Words& words) {
 
 }  // namespace
 
-TEST_CASE("what may be typed follows from the declaration of the verb") {
+TEST_CASE("the candidates follow from the declaration of the verb") {
   CHECK(offered_for({"rlock", "lock", ""}) == "acquire release renew status wait ");
   CHECK(offered_for({"rlock", "-q", "-u", "local:", "lock", ""}) == "acquire release renew status wait ");
   CHECK(offered_for({"rlock", "completion", "bash", "-"}) == "--quiet --verbose --help --version ");
@@ -149,7 +150,7 @@ TEST_CASE("a completion asks the server and for the key that the line names") {
   CHECK(complete({"rlock", "lock", "release", "-kk", "x", "--owner", ""}).key == "k");
 }
 
-TEST_CASE("bash gets what readline replaces, quoted") {
+TEST_CASE("bash gets the part that readline replaces, quoted") {
   const auto answer = [](const Words& given, const Words& words) {
     const ShellLine line{"bash", input(given)};
     Completion found = complete(line.words());
@@ -169,7 +170,7 @@ TEST_CASE("bash gets what readline replaces, quoted") {
   CHECK(answer({}, {}) == "words 0\n");
 }
 
-TEST_CASE("zsh and fish get each word with what it means") {
+TEST_CASE("zsh and fish get each word with its description") {
   Completion found{.words = {{"a:b", "it"}, {"c\\d"}}, .kept = 6};
   CHECK(ShellLine{"zsh", input({"rlock", "run", "--key="})}.answer(found) == "words 6\na\\:b:it\nc\\\\d\n");
   CHECK(ShellLine{"fish", input({"rlock", "run", "--key="})}.answer(found) ==
@@ -208,9 +209,8 @@ TEST_CASE("bash completes verbs, options, types, files and keys of a live server
 
 namespace {
 
-/// What the rows below ask for: a pool, a semaphore and a latch that nobody
-/// has taken anything of, a lock with a known owner, a key below a prefix,
-/// and a number of somebody else's that no verb for locks should offer.
+/// Makes the keys for the rows below: an untouched pool, semaphore and latch, a lock with a known owner, a
+/// key below a prefix, and a number of another program, which the verbs for locks must not offer.
 void furnish(RedisServer& redis) {
   for (const Words& words :
        {Words{"permit", "init", "seats", "3"}, Words{"sem", "init", "slots", "3"},
@@ -223,7 +223,8 @@ void furnish(RedisServer& redis) {
   write_file(redis.directory() + "/profiles", "[staging]\nprefix = app:\n");
 }
 
-/// A line as far as it has been typed, and the word that is to be offered; with "!": that is not to be.
+/// A typed line, and the word that must be offered for it; with "!" in front: the word that must not be
+/// offered.
 struct Offered {
   std::string line;
   std::string word;
@@ -280,7 +281,7 @@ TEST_CASE("bash offers idle pools, owners of the key, keys under the prefix, sig
   furnish(redis);
   for (const auto& [line, word] : rows(redis)) {
     CAPTURE(line);
-    if (line.find("-- rlock") != std::string::npos) continue;  // that takes bash-completion
+    if (line.find("-- rlock") != std::string::npos) continue;  // needs the package bash-completion
     const std::string offered = bash_offers(redis, line);
     CHECK_MESSAGE(offers(offered, word.starts_with('!') ? word.substr(1) : word) != word.starts_with('!'),
                   offered);
@@ -343,7 +344,7 @@ TEST_CASE("a shell is silent about an rlock that cannot complete, and about a se
   redis.thaw();
 }
 
-TEST_CASE("bash asks the rlock that was typed by its path where PATH has none") {
+TEST_CASE("bash asks the rlock that was typed by its path if PATH has none") {
   TempDir folder;
   Process::Options options;
   options.env["PATH"] = "/usr/bin:/bin";
@@ -366,7 +367,7 @@ TEST_CASE("zsh completes verbs, options, types and keys") {
   options.env["TERM"] = "dumb";
 
   Pty zsh{{"zsh", "-f", "-i"}, options};
-  // ^X shows what the line has been completed to, and clears it.
+  // ^X prints the completed line and clears it.
   zsh.type("autoload -Uz compinit; compinit -u -D; source " + source("completions/rlock.zsh") + "\r");
   zsh.type(
       "show() { zle -I; print -r -- \"=<$BUFFER>=\"; BUFFER= }; zle -N show; bindkey '^X' show; echo lo''aded\r");
@@ -383,7 +384,7 @@ TEST_CASE("zsh completes verbs, options, types and keys") {
   furnish(redis);
   for (const auto& [line, word] : rows(redis)) {
     CAPTURE(line);
-    if (word == "USR1") continue;  // as far as USR2 is the same
+    if (word == "USR1") continue;  // USR1 and USR2 share their first letters, so zsh completes no further
     const bool none = word.starts_with('!');
     zsh.type(line + "\t\x18");
     zsh.expect("=<" + (none ? line + ">=" : line.substr(0, line.rfind(' ') + 1) + word),

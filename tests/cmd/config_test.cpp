@@ -22,7 +22,7 @@ namespace {
 using test::TempDir;
 using test::write_file;
 
-/// What a file says, or why it is refused.
+/// The options that a config file sets, or the message with which it is refused.
 struct Reading {
   ServerOptions options;
   std::string refusal;
@@ -40,7 +40,7 @@ struct Reading {
   }
 };
 
-/// A config file with this text, which only we can read.
+/// A config file with this text, readable by this user only.
 struct Written {
   TempDir folder;
   std::string path = folder / "config";
@@ -57,7 +57,7 @@ struct Written {
   }
 };
 
-/// The environment as a test wants it, and nothing of the user's.
+/// The environment variables of a test, without those of the user.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values = {}) {
@@ -118,7 +118,7 @@ TEST_CASE("an empty config file, and one of comments, say nothing") {
   CHECK(Written{"#\n# url = http://nonsense\n\n   \n"}.refusal().empty());
 }
 
-TEST_CASE("what a config file may not say is refused with its line") {
+TEST_CASE("a setting that a config file may not contain is refused with its line") {
   CHECK(Written{"\nurll = redis://h\n"}.refusal() == "line 2: unknown name 'urll'; did you mean url?");
   CHECK(Written{"nonsense = 30s\n"}.refusal().starts_with(
       "line 1: unknown name; known are url, password-file, "));
@@ -132,7 +132,7 @@ TEST_CASE("what a config file may not say is refused with its line") {
   CHECK(Written{"db =\n"}.refusal() == "line 1: db has no value");
   CHECK(Written{"db = x\n"}.refusal().starts_with("line 1: db: expected a whole number"));
   CHECK(Written{"tls = maybe\n"}.refusal() == "line 1: tls: expected yes or no");
-  CHECK(Written{"db = 1\ndb = 1\n"}.refusal() == "line 2: db stands there twice");
+  CHECK(Written{"db = 1\ndb = 1\n"}.refusal() == "line 2: db appears twice");
   CHECK(Written{"db = 1 # shop\n"}.refusal() == "line 1: db: a comment needs a line of its own");
   CHECK(Written{"db = #1\n"}.refusal() == "line 1: db: a comment needs a line of its own");
   CHECK(Written{"url = http://h\n"}.refusal().starts_with("line 1: url: "));
@@ -143,7 +143,7 @@ TEST_CASE("what a config file may not say is refused with its line") {
   CHECK(Written{"a\rb = c\n"}.refusal() == "line 1: control characters or bytes that are no UTF-8");
 }
 
-TEST_CASE("a default of an option is checked where it stands, whatever the verb") {
+TEST_CASE("a default of an option is checked in the config file, for every verb") {
   const Reading reading = Written{"lease = 45s\nwait=forever\n"}.read();
   CHECK(reading.refusal.empty());
   REQUIRE(reading.options.defaults.size() == 2);
@@ -158,7 +158,7 @@ TEST_CASE("a default of an option is checked where it stands, whatever the verb"
   CHECK(Written{"if-unreachable = x\n"}.refusal() ==
         "line 1: if-unreachable: expected one of: fail skip run");
   CHECK(Written{"[other]\nlease = soon\n"}.refusal().starts_with("line 2: lease: 'soon'"));
-  CHECK(Written{"lease = 1s\nlease = 2s\n"}.refusal() == "line 2: lease stands there twice");
+  CHECK(Written{"lease = 1s\nlease = 2s\n"}.refusal() == "line 2: lease appears twice");
 }
 
 TEST_CASE("a file that a config file names means the same one wherever rlock is started") {
@@ -207,7 +207,7 @@ TEST_CASE("a config file of another user is refused, one of root is not") {
   CHECK(Reading{file.folder / "link"}.refusal.ends_with("belongs to another user; it must be root's"));
 }
 
-TEST_CASE("what is no file of a sensible size is refused, and a FIFO does not make us hang") {
+TEST_CASE("a config file that is too large is refused, and a FIFO does not make rlock hang") {
   TempDir folder;
   CHECK(Reading{folder / "none"}.refusal ==
         "config file '" + (folder / "none") + "': No such file or directory");
@@ -258,6 +258,14 @@ TEST_CASE("an empty variable is an unset one") {
   CHECK(deployment.targets.front().url() == "redis://127.0.0.1:6379");
   CHECK(deployment.targets.front().password.empty());
   CHECK_FALSE(deployment.named);
+}
+
+TEST_CASE("the defaults that the table of server settings names are those that count") {
+  const Environment environment;
+  const Deployment deployment = resolve({});
+  CHECK(server_setting("connect-timeout").standard == exact(deployment.timeouts.connect));
+  CHECK(server_setting("command-timeout").standard == exact(deployment.timeouts.command));
+  CHECK(server_setting("history").standard == (deployment.history ? "yes" : "no"));
 }
 
 TEST_CASE("/dev/null is a config file that says nothing") {
@@ -334,8 +342,7 @@ TEST_CASE("a nested rlock is sent to the same server, without the password") {
   CHECK(bare.at("RLOCK_PREFIX") == std::nullopt);
 }
 
-TEST_CASE(
-    "a URL that names database 0 means it, whatever the config file says, and so does a nested rlock's") {
+TEST_CASE("a URL with database 0 overrules the config file, and so does a nested rlock's URL") {
   const Environment environment;
   environment.config("db = 7\n");
   const auto database = [](const ServerOptions& flags) { return resolve(flags).targets.front().db; };

@@ -24,12 +24,12 @@ using namespace rlock::test;
 
 namespace {
 
-/// Keeps a lock of which no server knows: the test says when it is renewed and when it is lost.
+/// Keeps a lock that no server holds: the test says when the lock is renewed and when it is lost.
 class FakeKeeper final : public Source {
  public:
   Deadlines deadlines{plus(Clock::now(), 60s), plus(Clock::now(), 61s)};
-  std::optional<Milliseconds> lease;  ///< renewed all the time: so much is always left until the stop signal
-  std::function<void()> each_look = [] {};  ///< what the test does meanwhile
+  std::optional<Milliseconds> lease;        ///< renewed at each look: the stop signal stays this far away
+  std::function<void()> each_look = [] {};  ///< the test's own work in each turn
   std::function<bool()> lost_when = [] { return false; };
   Milliseconds grace{60000};  ///< between the loss and KILL
 
@@ -37,7 +37,9 @@ class FakeKeeper final : public Source {
   ~FakeKeeper() override { loop_.leave(*this); }
 
   HeldLock lock() {
-    return {.name = "'k'", .deadlines = [this] { return deadlines; }, .lost = [this] { return lost_; }};
+    return {.name = [] { return "'k'"; },
+            .deadlines = [this] { return deadlines; },
+            .lost = [this] { return lost_; }};
   }
 
   TimePoint wake_at() const override { return next_look_; }
@@ -56,7 +58,7 @@ class FakeKeeper final : public Source {
   std::optional<std::string> lost_;
 };
 
-/// What "exit 143, signal 15" looked like from outside.
+/// Describes how a command ended, such as "exit 143, signal 15".
 std::string text_of(const CommandOutcome& ended) {
   std::string text = fmt::format("exit {}", ended.exit_code);
   if (ended.signal) text += fmt::format(", signal {}", *ended.signal);
@@ -68,10 +70,10 @@ std::string text_of(const CommandOutcome& ended) {
   return text;
 }
 
-/// A shell command that is held in a process of its own. It appends what it has to say to $LOG.
+/// A shell command that is held in a process of its own. It appends its output to $LOG.
 class Scene {
  public:
-  HoldOptions options{.kill_after = 60s};
+  CommandOptions options{{.rules = {.kill_after = 60s}}};
   std::function<void(FakeKeeper&)> arrange = [](FakeKeeper&) {};
   std::function<void()> before_run = [] {};
 
@@ -91,7 +93,7 @@ class Scene {
 
   /// The process of run(): holds the command, and ends when it has ended.
   int live() {
-    ::setsid();  // no terminal of whoever runs the tests
+    ::setsid();  // detaches it from the terminal of the test's caller
     ::dup2(::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
     Loop loop;
     Signals signals{loop};
@@ -109,7 +111,7 @@ class Scene {
   std::string log_file() const { return folder_ / "log"; }
   std::string operator/(const std::string& name) const { return folder_ / name; }
 
-  /// The lock is lost when the command has said `text`.
+  /// The lock is lost when the command has written `text` to $LOG.
   void lose_at(const std::string& text, Milliseconds grace) {
     arrange = [this, text, grace](FakeKeeper& keeper) {
       keeper.grace = grace;
@@ -122,10 +124,10 @@ class Scene {
   std::chrono::milliseconds took_{0};
 };
 
-/// Says that it runs, and runs on and on. The short sleeps let the shell see its signals.
+/// Reports that it runs, and runs on and on. The short sleeps let the shell see its signals.
 const std::string kRunOn = "echo ready >>$LOG; while :; do sleep 0.02; done";
 
-/// The guardian of this process; 0: there is none, or it has died.
+/// The pid of this process's guardian; 0: it has none, or the guardian has died.
 pid_t guardian_of_ours() {
   for (const std::string& word :
        split(read_file(fmt::format("/proc/self/task/{}/children", ::getpid())), ' ')) {
@@ -161,7 +163,8 @@ TEST_CASE("a command is not started without a guardian") {
     FakeKeeper keeper{loop};
     HeldCommand held{loop, signals, keeper.lock(), scene.options};
     const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-    ::setrlimit(RLIMIT_NOFILE, &none);  // no pipe to a guardian can be made, nor a file with the result
+    ::setrlimit(RLIMIT_NOFILE, &none);  // neither the pipe to a guardian nor the file for the result can be
+                                        // made
     return held.run().not_started;
   });
   CHECK(WEXITSTATUS(status) == EMFILE);
@@ -193,8 +196,7 @@ TEST_CASE("a command runs as long as its lock is renewed, beyond the first deadl
   CHECK(scene.err().empty());
 }
 
-TEST_CASE(
-    "a command that outlives the time of a lock that nobody renews is stopped before the lock can end") {
+TEST_CASE("if no process renews the lock, the command is stopped before the lock can end") {
   Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
   scene.arrange = [](FakeKeeper& keeper) {
     keeper.deadlines = {plus(Clock::now(), 300ms), plus(Clock::now(), 60s)};
@@ -204,7 +206,7 @@ TEST_CASE(
   CHECK(scene.took() >= 300ms);
 }
 
-TEST_CASE("a loss stops the command at once, and says what follows") {
+TEST_CASE("a loss stops the command at once, and a line announces the next steps") {
   Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
   scene.lose_at("ready", 60s);
   CHECK(scene.run() == "exit 3");
@@ -223,7 +225,7 @@ TEST_CASE("a command that does not obey gets the signal, CONT, and KILL when the
 
 TEST_CASE("the signal that stops the command can be chosen") {
   Scene scene{"trap 'echo term >>$LOG' TERM; trap 'echo usr1 >>$LOG; exit 4' USR1; " + kRunOn};
-  scene.options.signal = SIGUSR1;
+  scene.options.rules.signal = SIGUSR1;
   scene.lose_at("ready", 60s);
   CHECK(scene.run() == "exit 4");
   CHECK(scene.log() == "ready\nusr1\n");
@@ -251,7 +253,7 @@ TEST_CASE(
   CHECK_FALSE(alive(std::stoi(read_file(scene.log_file() + ".pid"))));
 }
 
-TEST_CASE("a loss after the command has ended stops those that --until group waits for") {
+TEST_CASE("a loss after the command's end stops the processes that --until group waits for") {
   Scene scene{"sleep 60 & echo $! >$LOG.pid; echo ready >>$LOG; exit 6"};
   scene.options.until_group = true;
   scene.arrange = [&](FakeKeeper& keeper) {
@@ -267,7 +269,7 @@ TEST_CASE("a loss after the command has ended stops those that --until group wai
 
 TEST_CASE("a command goes on without its lock where --on-lost warn says so") {
   Scene scene{"echo ready >>$LOG; until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
-  scene.options.stop_on_loss = false;
+  scene.options.rules.stop_on_loss = false;
   scene.arrange = [&](FakeKeeper& keeper) {
     keeper.grace = 0s;
     keeper.lost_when = [&] { return contains(scene.log(), "ready"); };
@@ -290,12 +292,12 @@ TEST_CASE("--max-hold stops the command, and kills it after --kill-after though 
   Scene stubborn{"trap '' TERM; " + kRunOn};
   stubborn.arrange = [](FakeKeeper& keeper) { keeper.lease = 10s; };
   stubborn.options.max_hold = plus(Clock::now(), 200ms);
-  stubborn.options.kill_after = 300ms;
+  stubborn.options.rules.kill_after = 300ms;
   CHECK(stubborn.run() == "exit 137, signal 9, max hold");
   CHECK(stubborn.took() >= 400ms);
 }
 
-TEST_CASE("a loss during --max-hold is said, and the sooner KILL counts") {
+TEST_CASE("a loss during --max-hold is reported, and the earlier KILL counts") {
   Scene scene{"trap 'echo term >>$LOG' TERM; " + kRunOn};
   scene.options.max_hold = plus(Clock::now(), 200ms);
   scene.lose_at("term", 100ms);
@@ -351,7 +353,7 @@ TEST_CASE("a command is stopped in time while we stand still, and its end is see
   CHECK(read_file(scene / "ended") == "exit 3");
 }
 
-TEST_CASE("what is sent to us while we hold reaches the command, and its answer is our end") {
+TEST_CASE("a signal to rlock reaches the command, and rlock ends as the command does") {
   Scene scene{"trap 'echo hup >>$LOG' HUP; trap 'exit 9' INT; " + kRunOn};
   scene.arrange = [&](FakeKeeper& keeper) {
     keeper.each_look = [&, sent = 0]() mutable {
@@ -380,7 +382,7 @@ TEST_CASE("the exit status of a run tells a loss from the command's own end") {
            Row{{.not_started = EACCES}, false, exit_code::not_runnable},
            Row{{.not_started = EMFILE}, false, exit_code::system},
            Row{{.not_started = ENOENT}, true, exit_code::not_found},
-           Row{{.interrupted = 15}, false, 143},  // as the parent sees it: rlock dies of the signal
+           Row{{.interrupted = 15}, false, 143},  // to the parent, rlock seems to die of the signal
            Row{{.interrupted = 15}, true, 143},
            Row{{.too_late = true}, false, exit_code::unreachable},
            Row{{.too_late = true}, true, exit_code::unreachable},

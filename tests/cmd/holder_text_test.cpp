@@ -26,7 +26,8 @@ Holder alice() {
 
 }  // namespace
 
-TEST_CASE("the only waiter of a free fair lock is told that it is next, and the others that it is kept") {
+TEST_CASE(
+    "the only waiter of a free fair lock learns that it is next, and the others that the lock is kept") {
   const LockName name{"k"};
   const auto text = [&](std::int64_t position) {
     const Busy busy{.position = position, .queue = 2};
@@ -41,7 +42,7 @@ TEST_CASE("the only waiter of a free fair lock is told that it is next, and the 
 TEST_CASE("a lease that has ended since it was told of does not free itself in 0 s") {
   const LockName name{"k"};
   const TimePoint heard = Clock::now();
-  const Busy busy{.holder = "somebody:1", .rest = Milliseconds{1000}, .heard = heard};
+  const Busy busy{.holder = "somebody:1", .rest = Milliseconds{1000}, .seen_at = heard};
   const auto text = [&](Milliseconds later) {
     return wait_text({.name = name, .now = plus(heard, later), .busy = busy}, Moment::waiting);
   };
@@ -57,7 +58,7 @@ TEST_CASE("a holder is shown as a person looks for it") {
   CHECK(holder_text(alice(), std::nullopt) == "alice@ci-7 pid 4121 (make) \"hotfix 42\"");
 }
 
-TEST_CASE("a holder without metadata is called by what made its owner id") {
+TEST_CASE("a holder without metadata is named after the client that makes such owner ids") {
   CHECK(holder_text(theirs(), std::nullopt) == "6e0f02...:57 (a Redisson client)");
   Holder ours = alice();
   ours.meta.reset();
@@ -66,14 +67,14 @@ TEST_CASE("a holder without metadata is called by what made its owner id") {
   CHECK(holder_text(ours, std::nullopt) == "ci-42 (unknown)");
 }
 
-TEST_CASE("of many holders three are named, and the others counted") {
+TEST_CASE("with many holders three are named, and the others counted") {
   const auto named = [](const char* owner) { return Holder{.owner = Owner{owner}}; };
   CHECK(holders_text({named("a"), named("b")}, std::nullopt) == "a (unknown) and b (unknown)");
   CHECK(holders_text({named("a"), named("b"), named("c"), named("d"), named("e")}, std::nullopt) ==
         "a (unknown), b (unknown) and c (unknown), and 2 more");
 }
 
-TEST_CASE("how a hold ends is said as far as it is known") {
+TEST_CASE("the end of a hold is shown as far as it is known") {
   CHECK(outlook_text(theirs(), 1000s) == "expires in 21s unless the holder renews it");
   CHECK(outlook_text(alice(), 1009s) == "expires in 21s if the holder is dead");
   Holder dead = alice();
@@ -87,7 +88,7 @@ TEST_CASE("how a hold ends is said as far as it is known") {
   CHECK(outlook_text(forever, 1000s) == "no TTL: the key never expires");
 }
 
-TEST_CASE("what only --min-hold keeps says when and how it ended") {
+TEST_CASE("a key that only --min-hold keeps shows when and how its command ended") {
   Holder kept = alice();
   kept.meta->ended_at = 2000s;
   kept.meta->exit = 0;

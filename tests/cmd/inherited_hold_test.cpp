@@ -4,7 +4,7 @@
 
 using namespace rlock;
 
-TEST_CASE("holds survive the way through an environment variable, whatever bytes the key has") {
+TEST_CASE("holds survive the way through an environment variable, for keys of any bytes") {
   const std::vector<InheritedHold> holds{{"lock", Owner{"6e0f:1"}, LockName{"deploy"}},
                                          {"fair", Owner{"8d1f:2"}, LockName{"a b\n%\xff\x01"}}};
 
@@ -29,4 +29,26 @@ TEST_CASE("the innermost hold of a key is the one that counts, and another key n
   REQUIRE(find_hold(holds, LockName{"k"}) != nullptr);
   CHECK(find_hold(holds, LockName{"k"})->owner.str() == "inner:2");
   CHECK(find_hold(holds, LockName{"kk"}) == nullptr);
+}
+
+TEST_CASE("of one key only the innermost sixteen holds are read, however many the variable names") {
+  std::string text = "lock outer:0 other\n";
+  for (int i = 0; i < 5000; ++i) text += "lock o:" + std::to_string(i) + " k\n";
+  const auto holds = read_holds(text);
+
+  REQUIRE(holds.size() == 17);
+  CHECK(holds[0].key.str() == "other");
+  CHECK(holds[1].owner.str() == "o:4984");
+  CHECK(holds[16].owner.str() == "o:4999");
+}
+
+TEST_CASE("the name of an inner hold holds its owner and its request, and other names are none") {
+  const InnerHold hold{Owner{"me#1:2"}, new_inner_request()};
+  const auto read = inner_hold_in(name_of(hold));
+  REQUIRE(read);
+  CHECK(read->owner == hold.owner);
+  CHECK(read->request == hold.request);
+  for (const char* text :
+       {"me", "me#", "#0123456789abcdef", "me#01234567", "me#0123456789ABCDEF", "me#0123456789abcdef0"})
+    CHECK_FALSE(inner_hold_in(Owner{text}));
 }

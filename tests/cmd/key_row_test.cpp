@@ -1,4 +1,4 @@
-// What a line of rlock list says of a key: pure, without a server.
+// What a line of `rlock list` says about a key: pure, without a server.
 
 #include "cmd/view/key_row.h"
 
@@ -51,7 +51,7 @@ std::vector<std::string> keys_of(const std::vector<Inspection>& all) {
 
 }  // namespace
 
-TEST_CASE("a line says who has the key, for how long, when it frees itself, how many wait, and why") {
+TEST_CASE("a line shows the holder, the age, the time until the key is free, the waiters and the reason") {
   Inspection seen = held("deploy", {alice()});
   seen.waiters.resize(4);
   const KeyRow row = key_row(seen);
@@ -65,14 +65,14 @@ TEST_CASE("a line says who has the key, for how long, when it frees itself, how 
   CHECK(row.reason == "hotfix 42");
 }
 
-TEST_CASE("of what nobody knows a line says nothing") {
+TEST_CASE("a line leaves out unknown facts") {
   const KeyRow row = key_row(held("orders", {java()}));
   CHECK(row.holder == "8d1f2c...:57 (a Redisson client)");
   CHECK(row.held_for == "-");
   CHECK(row.reason == "-");
 }
 
-TEST_CASE("of several holders the first is named, and of what is counted how much is free") {
+TEST_CASE("of several holders a line shows the first; of counted keys, the free number") {
   Inspection pool = held("seats", {alice(), java(), java()});
   pool.kind = &kinds::permit;
   pool.available = 2;
@@ -86,7 +86,7 @@ TEST_CASE("of several holders the first is named, and of what is counted how muc
   CHECK(key_row(semaphore).frees == "-");
 }
 
-TEST_CASE("stale is what its holder has not renewed for half its lease, and what never frees itself") {
+TEST_CASE("a key is stale if its holder has not renewed for half its lease, or if it has no TTL") {
   CHECK(key_state(held("k", {alice()})) == "held");
   CHECK(key_state(held("k", {alice(Milliseconds{60'000}, Milliseconds{15'001})})) == "stale");
   CHECK(key_state(held("k", {java()})) == "held");
@@ -96,7 +96,7 @@ TEST_CASE("stale is what its holder has not renewed for half its lease, and what
   CHECK(key_row(held("k", {for_ever})).frees == "never");
 }
 
-TEST_CASE("a filter lets pass what agrees with all that it says") {
+TEST_CASE("a filter passes the keys that match all its conditions") {
   const Inspection seen = held("deploy", {alice()});
   CHECK(passes({}, seen));
   CHECK(passes({.states = {"stale", "held"}, .types = {"lock"}, .hosts = {"ci-7"}}, seen));
@@ -108,7 +108,7 @@ TEST_CASE("a filter lets pass what agrees with all that it says") {
   CHECK_FALSE(passes({.older = Milliseconds{1}}, held("orders", {java()})));
 }
 
-TEST_CASE("lines are sorted by key, or what needs a look comes first") {
+TEST_CASE("lines are sorted by key, or keys that need attention come first") {
   Inspection b = held("b", {alice(Milliseconds{10})});
   b.waiters.resize(2);
   std::vector<Inspection> all{held("c", {alice(Milliseconds{99})}), b, held("a", {java()})};

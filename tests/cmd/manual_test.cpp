@@ -1,4 +1,4 @@
-// The manual pages: what they say about options is what the parser knows, and their examples work.
+// The manual pages: their options are those of the parser, and their examples work.
 
 #include "cmd/app/manual.h"
 
@@ -27,7 +27,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// The folder of the sources: where this file was compiled, seen from the build.
+/// The folder of the sources. CMake compiles its path into this file.
 std::filesystem::path source_folder() { return std::filesystem::path{RLOCK_SOURCE_FOLDER}; }
 
 std::vector<std::filesystem::path> pages() {
@@ -40,7 +40,7 @@ std::vector<std::filesystem::path> pages() {
   return all;
 }
 
-/// What roff needs in the place of bytes that mean something to it.
+/// The escapes that roff needs for bytes with a meaning of their own.
 const std::vector<std::pair<std::string, std::string>> kEscapes{
     {"\\-", "-"}, {"\\(aq", "'"}, {"\\(dq", "\""}, {"\\&", ""}, {"\\e", "\\"}};
 
@@ -52,7 +52,7 @@ std::string plain(std::string line) {
   return line;
 }
 
-/// What the page of each verb says of itself in its section NAME.
+/// The purpose of each verb, as the section NAME of its page states it.
 std::map<std::string, std::string> purposes() {
   const std::regex name{R"(\.SH NAME\nrlock-([a-z]+) - ([^\n]+)\n)"};
   std::map<std::string, std::string> all;
@@ -64,14 +64,14 @@ std::map<std::string, std::string> purposes() {
   return all;
 }
 
-/// Where the section EXAMPLES begins, and how long it is; at the end, and empty: there is none.
+/// Where the section EXAMPLES begins and how long it is; without that section: the end of the page, and 0.
 std::pair<std::size_t, std::size_t> examples_section(const std::string& page) {
   const std::size_t begin = std::min(page.find(".SH EXAMPLES"), page.size());
   const std::size_t end = std::min(page.find("\n.SH ", begin), page.size());
   return {begin, end - begin};
 }
 
-/// The scripts of the section EXAMPLES: what stands between .EX and .EE, as a shell gets it.
+/// The scripts of the section EXAMPLES: the text between .EX and .EE, as a shell gets it.
 std::vector<std::string> examples(const std::string& page) {
   std::vector<std::string> all;
   const auto [begin, size] = examples_section(page);
@@ -89,13 +89,13 @@ std::vector<std::string> examples(const std::string& page) {
   return all;
 }
 
-/// Commands that examples run, standing in for what their readers have.
+/// Makes a stand-in for a command that the examples run.
 void provide(const TempDir& folder, const std::string& name) {
   write_file(folder / name, "#!/bin/sh\nexit 0\n");
   std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
 }
 
-/// A page as people read it, without what the parser's own options make of it.
+/// A page without the sections that the parser's options generate.
 std::string prose(const std::string& page) {
   std::istringstream lines{page};
   std::string text;
@@ -108,7 +108,10 @@ std::string prose(const std::string& page) {
   return text;
 }
 
-/// A value that an option takes, by what its page says that it is.
+/// The id of an owner, and of a permit.
+const std::string kSomeId(32, '0');
+
+/// A value that the option accepts, chosen by the placeholder on its page.
 std::string value_for(const rlock::Option& option) {
   const std::map<std::string, std::string> values{{"DUR", "1s"},
                                                   {"DUR|forever", "forever"},
@@ -124,7 +127,7 @@ std::string value_for(const rlock::Option& option) {
                                                   {"FILE", "/dev/null"},
                                                   {"D", "/dev"},
                                                   {"URL", "local:"},
-                                                  {"ID", "o:1"},
+                                                  {"ID", kSomeId},
                                                   {"PID", std::to_string(::getpid())},
                                                   {"H", "h"},
                                                   {"MIN..MAX", "1ms..2ms"},
@@ -140,7 +143,7 @@ std::string value_for(const rlock::Option& option) {
 /// Words that the operands of a verb take.
 Words operands_for(const rlock::VerbSpec& told) {
   const std::map<std::string, std::string> values{
-      {"KEY", "k"}, {"N", "1"}, {"ID", "00"}, {"NAME", "lock/acquire"}, {"VERB", "run"}};
+      {"KEY", "k"}, {"N", "1"}, {"ID", kSomeId}, {"NAME", "lock/acquire"}, {"VERB", "run"}};
   if (told.command_follows) return {"true"};
   Words words;
   for (const rlock::Operand& operand : told.operands)
@@ -157,7 +160,7 @@ void type_option(const std::string& verb, const std::string& name, const rlock::
   Words words{name};
   if (!option.value.empty()) words.push_back(value_for(option));
   const Words operands = operands_for(told);
-  // One that stands for an operand leaves no room for it.
+  // An option that stands for an operand takes that operand's place.
   const bool key = name == "-k" || name == "--key";
   words.insert(words.end(), operands.begin() + (key && !told.command_follows ? 1 : 0), operands.end());
   CHECK_NOTHROW(static_cast<void>(rlock::parse(told, words)));
@@ -185,13 +188,13 @@ TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUA
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     const std::string page = read_file(path);
-    const std::string fresh = rlock::with_fresh_options(page, verbs);
+    const std::string fresh = rlock::with_fresh_parts(page, verbs);
     if (std::getenv("RLOCK_UPDATE_MANUAL") != nullptr && page != fresh) write_file(path, fresh);
     CHECK(read_file(path) == fresh);
   }
 }
 
-TEST_CASE("every verb has a page, and every option of its own stands there") {
+TEST_CASE("every verb has a page, and the page explains all its own options") {
   std::string all;
   for (const auto& path : pages()) all += read_file(path);
   for (const rlock::VerbEntry* entry : rlock::verbs()) {
@@ -226,9 +229,11 @@ TEST_CASE("every page of a verb that waits says for how long it does so without 
     const auto made = entry->make();
     const rlock::VerbSpec told = made->spec();
     const rlock::Option* wait = told.find("wait");
-    if (wait == nullptr || told.verb == "stop") continue;  // which has a limit of its own, and says it
+    if (wait == nullptr || told.verb == "stop")
+      continue;  // it has a limit of its own, and its page states
+                 // it
     CAPTURE(entry->name);
-    CHECK(wait->manual.find("rlock waits for ever") != std::string_view::npos);
+    CHECK(wait->manual.find("for ever") != std::string_view::npos);
   }
   const std::string run = prose(read_file(source_folder() / "man/rlock-run.1"));
   const std::string first = run.substr(run.find(".SH DESCRIPTION"), 300);
@@ -286,7 +291,7 @@ TEST_CASE("every option that a page promises is taken by its verb") {
   }
 }
 
-TEST_CASE("no page names an option that there is not, nor one behind a verb that refuses it") {
+TEST_CASE("no page names an unknown option, or one that its verb refuses") {
   std::set<std::string> known{"--help", "--version", "-h", "-V", "--opt"};
   std::map<std::string, std::set<std::string>> of_verb;
   for (const rlock::VerbEntry* entry : rlock::verbs()) {
@@ -317,7 +322,7 @@ TEST_CASE("no page names an option that there is not, nor one behind a verb that
 TEST_CASE("the examples of every help screen, and the lines for cron and systemd, are understood") {
   RedisServer redis;
   TempDir folder;
-  // It notes what rlock answers: behind a pipe nobody sees that.
+  // This rlock writes its exit status to a file: behind a pipe the shell does not show it.
   write_file(
       folder / "rlock",
       "#!/bin/bash\ntimeout 1 \"$REAL\" \"$@\"\nstatus=$?\necho \"$status\" >>\"$STATUS\"\nexit \"$status\"\n");
@@ -352,14 +357,14 @@ TEST_CASE("the examples of every help screen, and the lines for cron and systemd
     static_cast<void>(shell.exit_code(std::chrono::seconds{30}));
     const std::string answers = "\n" + read_file(folder / "status");
     CHECK_FALSE(answers == "\n");
-    // What draws on a terminal is understood, too, where there is none.
+    // A command that draws on a terminal refuses to run without one, but its line is understood.
     const bool wants_terminal = shell.err() == "rlock: this is no terminal; use rlock list\n";
     CHECK_MESSAGE((wants_terminal || answers.find("\n64\n") == std::string::npos), shell.err());
   }
   static_cast<void>(Process{{rlock_binary(), "server", "stop"}, options}.exit_code());
 }
 
-TEST_CASE("man finds nothing to complain about") {
+TEST_CASE("man finds nothing to warn about") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     Process man{{"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path}};
@@ -380,7 +385,9 @@ TEST_CASE("the examples of the manual work as they are written") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     const std::vector<std::string> scripts = examples(read_file(path));
-    if (path.extension() != ".7") CHECK_FALSE(scripts.empty());  // those of section 7 explain
+    if (path.extension() != ".7")
+      CHECK_FALSE(scripts.empty());  // pages of section 7 explain, and need no
+                                     // scripts
     for (const std::string& script : scripts) {
       CAPTURE(script);
       Process shell{{"sh", "-eu", "-c", script}, options};
@@ -390,6 +397,6 @@ TEST_CASE("the examples of the manual work as they are written") {
       redis.cli({"FLUSHALL"});
     }
   }
-  Process stop{{rlock_binary(), "server", "stop"}, options};  // one of them tries local:
+  Process stop{{rlock_binary(), "server", "stop"}, options};  // one of the examples tries local:
   static_cast<void>(stop.exit_code());
 }

@@ -1,4 +1,4 @@
-// What Prometheus reads, by the rules of its text format: pure, without a server.
+// The text for Prometheus follows the rules of its format: pure, without a server.
 
 #include "cmd/view/metrics_text.h"
 
@@ -28,7 +28,8 @@ bool has(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
 
-/// Each family begins with HELP and TYPE, its samples follow, no series comes twice.
+/// Checks that each family begins with HELP and TYPE, that its samples follow, and that no series comes
+/// twice.
 void check_format(const std::string& text) {
   const std::regex help{R"(# HELP (rlock_[a-z_]+) [A-Z].*\.)"};
   const std::regex type{R"(# TYPE (rlock_[a-z_]+) gauge)"};
@@ -56,7 +57,7 @@ void check_format(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("each key has a sample of what it has") {
+TEST_CASE("each key has the samples that fit its kind") {
   Inspection pool = held("seats");
   pool.kind = &kinds::permit;
   pool.available = 2;
@@ -84,13 +85,13 @@ TEST_CASE("each key has a sample of what it has") {
     CHECK_MESSAGE(text.find(none) == std::string::npos, none);
 }
 
-TEST_CASE("without keys there is one sample: whether all were looked at") {
+TEST_CASE("without keys only one sample remains: whether all keys were searched") {
   const std::string text = metrics_text({}, false);
   check_format(text);
   CHECK(has(text, "rlock_search_complete 0"));
 }
 
-TEST_CASE("whatever a key is called, its labels cannot be misread, and no series comes twice") {
+TEST_CASE("labels of any key are unambiguous, and no series comes twice") {
   std::vector<Inspection> keys;
   for (const char* name : {"a\"b", "a\\b", "a\nb", "a\xff", "a\\xff", "\x1b[2J", "a{b=\"c\"} 1\nx 1"})
     keys.push_back(held(name));

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A verb with one option of each sort.
+/// A verb with one option of each kind.
 struct Sample {
   bool quiet = false;
   bool nonblock = false;
@@ -54,7 +54,7 @@ struct Sample {
   }
 };
 
-/// A verb with operands, as those of `rlock sem init KEY N`.
+/// A verb with operands, such as `rlock sem init KEY N`.
 struct Operands {
   std::string key, count;
   Words ids;
@@ -104,7 +104,7 @@ TEST_CASE("options are read in every form that fingers know") {
   }
 }
 
-TEST_CASE("of a repeated option the last counts, and lists grow") {
+TEST_CASE("the last of a repeated option counts, and lists grow") {
   Sample sample;
   static_cast<void>(sample.parse({"-w", "1", "-k", "a", "--wait=2", "--key", "b", "true"}));
   CHECK(sample.wait == "2");
@@ -122,7 +122,7 @@ TEST_CASE("options end where the command begins") {
   CHECK(Sample{}.parse({"-q", "try", "[a,b]", "++", "-h"}).command == Words{"try", "[a,b]", "++", "-h"});
 }
 
-TEST_CASE("a value is taken as it is, whatever it looks like") {
+TEST_CASE("a value is taken unchanged, even if it looks like an option") {
   for (const std::string key :
        {"-x", "--", "--quiet", "[a,b]", "++", "-5", "\"x\"", " ", "a\nb", "\xFF", "a=b"}) {
     Sample sample;
@@ -147,7 +147,7 @@ TEST_CASE("an option of ours is no value, unless it stands behind an equals sign
   CHECK(sample.wait == "--quiet");
 }
 
-TEST_CASE("an option whose value may be left out takes one behind an equals sign only") {
+TEST_CASE("an option with an optional value takes one only behind an equals sign") {
   Words seen;
   Sample sample;
   VerbSpec spec = sample.told();
@@ -165,7 +165,7 @@ TEST_CASE("an option whose value may be left out takes one behind an equals sign
   CHECK(help_screen(spec).find("      --export[=SHELL]") != std::string::npos);
 }
 
-TEST_CASE("how many words at the front are options") {
+TEST_CASE("the options at the front are counted") {
   const auto count = [](const Words& words) {
     Sample sample;
     const VerbSpec declaration = sample.told();
@@ -181,7 +181,7 @@ TEST_CASE("how many words at the front are options") {
   CHECK(count({"--", "run"}) == 0);
 }
 
-TEST_CASE("a word that begins with a dash of typography is told so, where it would be an option") {
+TEST_CASE("a typographic dash in front of an option gets a hint") {
   CHECK(Sample{}.refusal({"\u2013n", "true"}) ==
         "'\u2013n': this dash is not '-' (was it copied from a text?); did you mean -n?");
   CHECK(Sample{}.refusal({"\u2014wait=3", "true"}).ends_with("did you mean --wait=3?"));
@@ -192,7 +192,7 @@ TEST_CASE("a word that begins with a dash of typography is told so, where it wou
   CHECK(Sample{}.parse({"\u2013z"}).command == Words{"\u2013z"});
 }
 
-TEST_CASE("what cannot be meant is refused in one line that names the option") {
+TEST_CASE("an impossible value is refused in one line that names the option") {
   CHECK(Sample{}.refusal({"-w"}) == "-w needs DUR");
   CHECK(Sample{}.refusal({"--wait"}) == "--wait needs DUR");
   CHECK(Sample{}.refusal({"-nw"}) == "-w needs DUR");
@@ -202,14 +202,14 @@ TEST_CASE("what cannot be meant is refused in one line that names the option") {
   CHECK(Sample{}.refusal({"-k", "", "--", "x"}) == "-k: a key has at least one byte");
 }
 
-TEST_CASE("the first word that is refused is told, and what is typed behind it is set") {
+TEST_CASE("the first refused word is reported, and the words behind it still count") {
   Sample sample;
   CHECK(sample.refusal({"-k", "", "--quiet=yes", "-w", "3", "-n=x"}) == "-k: a key has at least one byte");
   CHECK(sample.wait == "3");
   CHECK(Sample{}.refusal({"--quiet=yes", "-k="}) == "--quiet takes no value");
 }
 
-TEST_CASE("an unknown option is answered with what may have been meant") {
+TEST_CASE("an unknown option gets a suggestion") {
   CHECK(Sample{}.refusal({"--qiuet"}) == "unknown option --qiuet; did you mean --quiet?");
   CHECK(Sample{}.refusal({"--conflict"}) == "unknown option --conflict; did you mean --conflict-exit-code?");
   CHECK(Sample{}.refusal({"--wait-for=3"}) == "unknown option --wait-for; did you mean --wait?");
@@ -223,19 +223,19 @@ TEST_CASE("an unknown option is answered with what may have been meant") {
 }
 
 TEST_CASE("help and version are wishes wherever they stand before the command") {
-  CHECK(Sample{}.parse({"--help"}).wish == Parsed::Wish::help);
-  CHECK(Sample{}.parse({"-n", "-h"}).wish == Parsed::Wish::help);
-  CHECK(Sample{}.parse({"-nh"}).wish == Parsed::Wish::help);
-  CHECK(Sample{}.parse({"-V"}).wish == Parsed::Wish::version);
-  CHECK(Sample{}.parse({"-k", "k", "--version", "--", "x"}).wish == Parsed::Wish::version);
-  CHECK(Sample{}.parse({"-k", "k", "x", "--help"}).wish == Parsed::Wish::act);
+  CHECK(Sample{}.parse({"--help"}).action == Parsed::Action::help);
+  CHECK(Sample{}.parse({"-n", "-h"}).action == Parsed::Action::help);
+  CHECK(Sample{}.parse({"-nh"}).action == Parsed::Action::help);
+  CHECK(Sample{}.parse({"-V"}).action == Parsed::Action::version);
+  CHECK(Sample{}.parse({"-k", "k", "--version", "--", "x"}).action == Parsed::Action::version);
+  CHECK(Sample{}.parse({"-k", "k", "x", "--help"}).action == Parsed::Action::act);
 }
 
 TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
   Sample sample;
   VerbSpec declaration = sample.told();
   const Words words{"-h", "db.example", "-k", "k"};
-  CHECK(parse(declaration, words).wish == Parsed::Wish::help);  // a verb that knows no server
+  CHECK(parse(declaration, words).action == Parsed::Action::help);  // this verb has no option for a server
   declaration.add({.names = "-u, --url", .value = "URL", .set = [](std::string_view) {}});
   std::string refusal;
   try {
@@ -275,7 +275,7 @@ TEST_CASE("operands come in order, and --key may stand for the first") {
   CHECK(Operands{}.parse({"slots"}, true) == "ID is missing: rlock try KEY N");
 }
 
-TEST_CASE("suggestions are near, or there are none") {
+TEST_CASE("only similar words are suggested") {
   CHECK(nearest("insepct", {"inspect", "unlock"}) == "inspect");
   CHECK(nearest("insp", {"inspect", "unlock"}) == "inspect");
   CHECK(nearest("xyz", {"inspect", "unlock"}) == std::nullopt);

@@ -16,8 +16,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the words behind `rlock run` come to. No server is
-/// asked, no file read but the config files that are named.
+/// The options that the words behind `rlock run` lead to. No server is asked, and no file is read except the
+/// config files named there.
 struct CommandLine {
   RunOptions options;
   std::string refusal;
@@ -52,14 +52,14 @@ CommandLine with(Words words) {
 
 struct Bad {
   Words words;
-  std::string names;  ///< what the message must begin with
+  std::string names;  ///< the message must begin with this text
 };
 
 }  // namespace
 
-TEST_CASE("of --backoff a least pause without a unit has that of the other") {
+TEST_CASE("in --backoff a minimum without a unit has the unit of the maximum") {
   const auto pause = [](const char* text) {
-    return with({"--type", "spin", "--backoff", text}).options.backoff;
+    return with({"--type", "spin", "--backoff", text}).options.type_options.backoff;
   };
   CHECK(pause("64..128ms")->least == Milliseconds{64});
   CHECK(pause("1.5..3m")->least == Milliseconds{90'000});
@@ -82,13 +82,13 @@ TEST_CASE("a run that says nothing gets the documented defaults") {
   CHECK(options.renew);
   CHECK(options.min_hold == Milliseconds{0});
   CHECK_FALSE(options.max_hold);
-  CHECK(options.signal == SIGTERM);
-  CHECK(options.kill_after == Milliseconds{5000});
+  CHECK(options.stop.signal == SIGTERM);
+  CHECK(options.stop.kill_after == Milliseconds{5000});
   CHECK(options.budget.lost_grace == Milliseconds{5000});
-  CHECK(options.stop_on_loss);
+  CHECK(options.stop.stop_on_loss);
   CHECK_FALSE(options.until_group);
-  CHECK(options.sync_replicas == 0);
-  CHECK(options.sync_timeout == Milliseconds{1000});
+  CHECK(options.sync_replicas.count == 0);
+  CHECK(options.sync_replicas.timeout == Milliseconds{1000});
   CHECK(options.deployment.timeouts.connect == Milliseconds{2000});
   CHECK(options.deployment.timeouts.command == Milliseconds{2000});
 }
@@ -112,13 +112,13 @@ TEST_CASE("--count is for permits without saying so, as --permits is") {
   for (const char* count : {"1", "2"}) {
     const RunOptions options = with({"--count", count}).options;
     CHECK(std::string{options.type->name} == "permit");
-    CHECK(std::to_string(options.count) == count);
-    CHECK_FALSE(options.permits);
+    CHECK(std::to_string(options.type_options.count) == count);
+    CHECK_FALSE(options.type_options.permits);
   }
   CHECK(with({"--count", "1", "--fair"}).refusal == "--fair: contradicts --type permit");
 }
 
-TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
+TEST_CASE("the later of -n and -w counts, and -w 0 is -n") {
   CHECK(with({"-n", "-w", "5"}).options.wait.limit == Milliseconds{5000});
   CHECK_FALSE(with({"-n", "-w", "5"}).options.wait.nonblock);
   CHECK(with({"-w", "5", "-n"}).options.wait.nonblock);
@@ -189,8 +189,8 @@ TEST_CASE("signals are taken by name and number") {
 TEST_CASE("labels accumulate, the last of a name counts") {
   const CommandLine line =
       with({"--label", "a=1", "--label=b=x=y", "--label", "a=2", "--reason", "hotfix 42"});
-  CHECK(line.options.labels == std::map<std::string, std::string>{{"a", "2"}, {"b", "x=y"}});
-  CHECK(line.options.reason == "hotfix 42");
+  CHECK(line.options.remarks.labels == std::map<std::string, std::string>{{"a", "2"}, {"b", "x=y"}});
+  CHECK(line.options.remarks.reason == "hotfix 42");
 }
 
 TEST_CASE("bad values are refused in one line that names the option") {
@@ -280,7 +280,7 @@ TEST_CASE("foreign fingers get a sentence") {
         "--timeout: did you mean --wait (for the lock) or --max-hold (for the command)?");
 }
 
-TEST_CASE("what cannot work is a matter of configuration") {
+TEST_CASE("impossible combinations are configuration errors") {
   CHECK(with({"--lost-grace", "60s"}).status == 78);
   CHECK(with({"--lost-grace", "60s"}).refusal.find("--lease") != std::string::npos);
   CHECK(with({"--lease", "100ms"}).status == 78);

@@ -15,7 +15,7 @@ std::size_t columns(std::string_view line) {
 
 void check_screen(std::string_view name, const std::string& screen, std::size_t most = 25) {
   const std::vector<std::string> lines = split(screen, '\n');
-  CHECK_MESSAGE(lines.size() <= most, name);  // the last one is the empty one behind the last newline
+  CHECK_MESSAGE(lines.size() <= most, name);  // the last line is the empty one behind the last newline
   for (const std::string& line : lines) {
     CAPTURE(line);
     CHECK(columns(line) <= 80);
@@ -38,7 +38,7 @@ TEST_CASE("every screen of help fits a terminal of 80 columns, and ends with exa
   }
 }
 
-TEST_CASE("each screen of help names every option of its verb, and what it calls common exists") {
+TEST_CASE("each screen of help names every option of its verb, and its common options exist") {
   for (const VerbEntry* entry : verbs()) {
     const auto verb = entry->make();
     const VerbSpec declaration = verb->spec();

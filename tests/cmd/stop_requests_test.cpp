@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "redis/executor.h"
+#include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/turning.h"
+#include "sync/kinds/lock.h"
 #include "sync/kinds/permits.h"
 
 using namespace rlock;
@@ -18,9 +20,9 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
       Claim{.name = LockName{"seats"}, .owner = Owner{"us"}, .lease = Milliseconds{30000}},
       Permits::Wanted{});
   const std::vector<Part> parts{{.lock = permit}};
-  redis.watch(permit->channels().front());  // as the wait for it did
+  redis.watch(permit->channels().front());  // as the wait for the permit did
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
-  // It is not a second old for an hour yet.
+  // No request counts before this hour has passed.
   const StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1})};
 
   for (int i = 0; i < 8; ++i) server.announce(wire::message("redisson_sc:{seats}", "1"));
@@ -29,4 +31,27 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
   CHECK(server.count("UNSUBSCRIBE") == 0);
   server.announce(wire::message("redisson_sc:{seats}", "1"));
   CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 1; }));
+}
+
+TEST_CASE("a holder stops listening to releases before its own, without a request more") {
+  FakeRedis server;
+  server.on("GET", wire::nil());
+  Loop loop;
+  Executor redis{loop, {parse_target(server.url())}, {}};
+  const auto lock =
+      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
+  const std::vector<Part> parts{{.lock = lock}};
+  redis.watch(lock->channels().front());  // as the wait for the lock did
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
+  StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1})};
+
+  requests.end_wait();
+  // Nothing is written before the next call.
+  CHECK_FALSE(eventually([&] { return server.count("UNSUBSCRIBE") > 0; }, std::chrono::milliseconds{20}));
+  const auto release = redis.post(command({"GET", "k"}), {}, plus(Clock::now(), Milliseconds{5000}));
+  REQUIRE(turns(loop, [&] { return release.settled(); }));
+  const auto log = server.log();
+  REQUIRE(log.size() >= 2);
+  CHECK(log[log.size() - 2] == Words{"UNSUBSCRIBE", "redisson_lock__channel:{deploy}"});
+  CHECK(log.back().front() == "GET");
 }

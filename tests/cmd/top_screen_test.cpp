@@ -1,4 +1,5 @@
-// The screen of rlock top: what keys change, and what lines come of it. Pure, without a terminal.
+// The screen of `rlock top`: what each keystroke changes, and the lines that are drawn. Pure, without a
+// terminal.
 
 #include "cmd/view/top_screen.h"
 
@@ -38,7 +39,7 @@ std::string marked(const TopScreen& screen, ScreenSize size = kSmall) {
 
 }  // namespace
 
-TEST_CASE("a screen fills its terminal and no more, of whatever size, with any number of keys") {
+TEST_CASE("a screen fits its terminal exactly, of any size, with any number of keys") {
   for (const int count : {0, 1, 18, 19, 20, 21, 1000}) {
     for (const ScreenSize size : {kSmall, ScreenSize{200, 60}, ScreenSize{40, 10}, ScreenSize{1, 1}}) {
       CAPTURE(count);
@@ -71,7 +72,7 @@ TEST_CASE("the selected key stays on the screen") {
   CHECK(marked(screen) == "10000");
 }
 
-TEST_CASE("what was selected stays so when keys come and go") {
+TEST_CASE("the selected key stays selected when keys come and go") {
   TopScreen screen = with_keys(3);
   screen.press(Key::end, kSmall);
   screen.take({key("1"), key("10002")});
@@ -82,7 +83,7 @@ TEST_CASE("what was selected stays so when keys come and go") {
   CHECK(marked(screen).empty());
 }
 
-TEST_CASE("s shows what comes first by the new order, wherever the old one was read") {
+TEST_CASE("s moves to the first key of the new order, from any place in the old one") {
   TopScreen screen = with_keys(1000);
   std::vector<Inspection> keys = screen.keys;
   keys[0].waiters.resize(5);
@@ -95,13 +96,23 @@ TEST_CASE("s shows what comes first by the new order, wherever the old one was r
   CHECK(marked(screen) == "10000");
 }
 
-TEST_CASE("the first line stays the first while keys come before it, but not below what Enter shows") {
+TEST_CASE("the first line stays first while keys come before it, but not in the details of a key") {
   TopScreen screen = with_keys(3);
   screen.take({key("1"), key("10000")});
   CHECK(marked(screen) == "1");
   screen.press(Key::enter, kSmall);
   screen.take({key("0"), key("1"), key("10000")});
   CHECK(screen.lines(kSmall)[2].text.starts_with("1 "));
+}
+
+TEST_CASE("the summary counts one key and one waiter in the singular") {
+  TopScreen screen;
+  Inspection one = key("one");
+  one.subscribers = 1;
+  screen.take({one});
+  CHECK(screen.lines(kSmall)[0].text.starts_with("rlock top  1 key, "));
+  screen.take({one, key("two")});
+  CHECK(screen.lines(kSmall)[0].text.find(" stale, 1 waits  sorted by") != std::string::npos);
 }
 
 TEST_CASE("a long key has blanks behind it") {
@@ -124,22 +135,22 @@ TEST_CASE("s sorts, Enter shows all about a key, ? helps, q goes back and then e
   CHECK_FALSE(screen.press(Key::quit, kSmall));
 }
 
-TEST_CASE("what is typed behind / leaves the keys that contain it, or match it; Esc shows all again") {
+TEST_CASE("the text behind / selects the keys that contain or match it; Esc shows all again") {
   TopScreen screen;
   screen.take({key("deploy:api"), key("deploy:web"), key("build"), key("d\xc3\xa9ploy")});
   const auto type = [&](std::string text) {
-    for (const Stroke& stroke : keys_in(text)) CHECK(screen.press(stroke, kSmall));
+    for (const Stroke& stroke : strokes_in(text)) CHECK(screen.press(stroke, kSmall));
   };
   type("/");
   CHECK(screen.lines(kSmall).back().text.starts_with("/_  "));
-  type("qs");  // text, not the end
+  type("qs");  // they are text: q does not end the screen
   CHECK(screen.keys.empty());
   CHECK(screen.lines(kSmall)[0].text.find("0 of 4 keys match qs") != std::string::npos);
   type(
       "\x7f\x7f"
       "deploy");
   CHECK(screen.keys.size() == 2);
-  type("\x1b[B");  // to the second
+  type("\x1b[B");  // moves to the second line
   CHECK(marked(screen) == "deploy:web");
   type("\r");
   CHECK(marked(screen) == "deploy:api");
@@ -149,6 +160,9 @@ TEST_CASE("what is typed behind / leaves the keys that contain it, or match it; 
   type("\x1b");
   CHECK(screen.keys.size() == 2);
   type("/*:[an]*\r");
+  CHECK(screen.keys.size() == 1);
+  screen.take({key("job[1"), key("build")});
+  type("/b[1\r");  // without the ']' it is text
   CHECK(screen.keys.size() == 1);
   type("/\xc3\xa9\x7f");
   CHECK(screen.pattern.empty());
@@ -169,29 +183,29 @@ TEST_CASE("keys that --state or --type leave out are on no screen") {
 
 TEST_CASE("keys are read from the bytes of a terminal, in pieces too") {
   std::string bytes = "q\x1b[A\x1bOBs?\r\x1b[5~\x1b[99;1Rx";
-  CHECK(keys_in(bytes) == std::vector<Stroke>{{Key::quit, "q"},
-                                              Key::up,
-                                              Key::down,
-                                              {Key::sort, "s"},
-                                              {Key::help, "?"},
-                                              Key::enter,
-                                              Key::page_up,
-                                              Key::other,
-                                              {Key::other, "x"}});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Key::quit, "q"},
+                                                 Key::up,
+                                                 Key::down,
+                                                 {Key::sort, "s"},
+                                                 {Key::help, "?"},
+                                                 Key::enter,
+                                                 Key::page_up,
+                                                 Key::other,
+                                                 {Key::other, "x"}});
   CHECK(bytes.empty());
   bytes = "\x1b[";
-  CHECK(keys_in(bytes).empty());
+  CHECK(strokes_in(bytes).empty());
   bytes += "B";
-  CHECK(keys_in(bytes) == std::vector<Stroke>{Key::down});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{Key::down});
   bytes = "\x1b";
-  CHECK(keys_in(bytes) == std::vector<Stroke>{Key::escape});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{Key::escape});
   bytes = "/\x7f\b\x01\xc3\xa9";
-  CHECK(keys_in(bytes) == std::vector<Stroke>{{Key::filter, "/"},
-                                              Key::erase,
-                                              Key::erase,
-                                              Key::other,
-                                              {Key::other, "\xc3"},
-                                              {Key::other, "\xa9"}});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Key::filter, "/"},
+                                                 Key::erase,
+                                                 Key::erase,
+                                                 Key::other,
+                                                 {Key::other, "\xc3"},
+                                                 {Key::other, "\xa9"}});
 }
 
 TEST_CASE("a terminal without UTF-8 gets ASCII") {

@@ -1,5 +1,6 @@
-// ACCESS RIGHTS in rlock-redisson(7): the user that it makes, word for word, may do all that rlock does with its own
-// names, and nothing else: neither what reads or changes what others have nor what only administrators need.
+// ACCESS RIGHTS in rlock-redisson(7): the manual's user, created word for word, may do everything that rlock
+// does with its own names, and no more. It may neither touch the data of other clients nor run commands for
+// administrators.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 
-/// ACL SETUSER locks ..., as the manual has it.
+/// The words ACL SETUSER locks ..., as the manual prints them.
 Words recipe() {
   std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-redisson.7");
   page = page.substr(page.find(".SH ACCESS RIGHTS"));
@@ -35,13 +36,13 @@ Words recipe() {
   return words;
 }
 
-/// A server with that user, and with somebody else's things.
+/// A server with that user, and with the data of another client.
 class Scene {
  public:
   Scene() {
     Words words = recipe();
     REQUIRE(words.front() == "ACL");
-    if (RedisServer::version() < 60200)  // there were no channels to give
+    if (RedisServer::version() < 60200)  // older servers have no rights for channels
       std::erase_if(words,
                     [](const std::string& word) { return word == "resetchannels" || word.starts_with('&'); });
     REQUIRE(redis.cli(words) == "OK");
@@ -55,7 +56,8 @@ class Scene {
     for (const std::string& right : more) REQUIRE(redis.cli({"ACL", "SETUSER", "locks", right}) == "OK");
   }
 
-  /// But for INFO, which is asked in place of HELLO; outside tests/matrix --resp2 a server that has users knows HELLO.
+  /// INFO does not count: a server without HELLO is asked with INFO. Outside tests/matrix --resp2 every
+  /// server with users knows HELLO.
   bool refused_nothing() { return redis.cli({"ACL", "LOG"}).empty() || !knows_hello(redis); }
 
   Rlock start(const Words& words) const {
@@ -64,8 +66,8 @@ class Scene {
     return {words, options};
   }
 
-  /// The exit status of one command line, which must have been refused nothing: not even what it can do
-  /// without.
+  /// The exit status of a command line. The server must have refused none of its commands, not even optional
+  /// ones.
   int status(const Words& words) {
     CAPTURE(joined(words, " "));
     Rlock rlock = start(words);
@@ -80,7 +82,7 @@ class Scene {
   RedisServer redis;
 };
 
-/// What scripts call, as they stand in the source.
+/// The commands that the scripts call, as their sources write them.
 std::set<std::string> called_by_scripts() {
   std::set<std::string> commands;
   const std::regex call{R"re((?:call\(|in_pieces\(|if_type\('[a-z]+', |(?:list|hash|zset) = )'([a-z]+)')re"};
@@ -104,10 +106,10 @@ const Words kTypes{"lock", "fair", "fenced", "spin", "read", "write", "plain"};
 
 }  // namespace
 
-TEST_CASE("the rights of the manual are what scripts call and connections say, no more and no less") {
+TEST_CASE("the manual's rights are exactly the commands of scripts and connections") {
   std::set<std::string> used = called_by_scripts();
   REQUIRE(used.size() > 30);
-  used.erase("spublish");  // in clusters only
+  used.erase("spublish");  // called only in clusters
   used.merge(std::set<std::string>{"hello", "ping", "client|setname", "eval", "evalsha", "subscribe",
                                    "unsubscribe", "pubsub|numsub"});
   const std::set<std::string> given = granted();
@@ -149,7 +151,7 @@ TEST_CASE("the user of the manual waits and is woken, for every type that wakes"
                        kDeadline));
     Rlock waiter = scene.start(second);
     REQUIRE(eventually([&] { return waiter.err().find("waiting for") != std::string::npos; }, kDeadline));
-    CHECK(waiter.err().find("sleep") != std::string::npos);  // it reads who holds it
+    CHECK(waiter.err().find("sleep") != std::string::npos);  // it reads the holder's facts
     holder.signal(SIGTERM);
     CHECK(waiter.exit_code(kDeadline) == 0);
     CHECK(waiter.err().find("does not let us") == std::string::npos);
@@ -197,7 +199,7 @@ TEST_CASE("the user of the manual uses every verb on its own names") {
   CHECK(scene.status({"unlock", "--yes", "app:p"}) >= 0);
 }
 
-TEST_CASE("the rights that the manual names besides are those that the other things need") {
+TEST_CASE("the manual's additional rights are exactly those of the other features") {
   Scene scene;
   scene.may({"+wait", "+select", "+scan", "+info", "+client|list", "+script|load"});
   scene.redis.cli({"CONFIG", "SET", "appendonly", "yes"});
@@ -208,7 +210,7 @@ TEST_CASE("the rights that the manual names besides are those that the other thi
   CHECK(scene.status({"scripts", "load"}) == 0);
 }
 
-TEST_CASE("names with braces of their own need what the manual says besides, and no more") {
+TEST_CASE("names with braces need exactly the additional rights that the manual names") {
   Scene scene;
   scene.may({"~redisson_*:app:*", "~rlock:meta:app:*", "~rlock:history:app:*"});
   if (RedisServer::version() >= 60200) scene.may({"&redisson_*:app:*"});
@@ -217,7 +219,7 @@ TEST_CASE("names with braces of their own need what the manual says besides, and
   CHECK(scene.status({"run", "--permits", "2", "-k", "app:{a}", "--", "true"}) == 0);
 }
 
-TEST_CASE("who may see the names of others inspects what is theirs and is told that there is more") {
+TEST_CASE("without rights for other clients' keys a user inspects its own, and learns that there are more") {
   Scene scene;
   scene.may({"+scan"});
   const std::string owner = acquired(scene.redis, "app:k");
@@ -228,7 +230,7 @@ TEST_CASE("who may see the names of others inspects what is theirs and is told t
         "rlock: 1 more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)\n");
 }
 
-TEST_CASE("the doctor of a user who may not see settings says so") {
+TEST_CASE("doctor reports that its user may not read the settings") {
   Scene scene;
   Rlock doctor = scene.start({"doctor", "--prefix", "app:"});
   CHECK(doctor.exit_code(kDeadline) == 0);

@@ -1,4 +1,5 @@
-// Whom a server lets in, and how far: what rlock makes of passwords, access rights and refusals.
+// Logins and access rights: what rlock does with passwords, with a user's rights, and with a server's
+// refusals.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
 
-/// rlock at this server as this user; "" as nobody in particular.
+/// Starts rlock at this server as this user; "": without a user name.
 Rlock as(const RedisServer& redis, const std::string& user, Words words) {
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = "unix://" + (user.empty() ? "" : user + "@") + redis.socket();
@@ -29,7 +30,8 @@ std::size_t occurrences(const std::string& text, const std::string& of) {
   return count;
 }
 
-/// Every way to take something.
+/// Command lines that acquire a lock or create a key: run in several forms, lock acquire, and one for each
+/// kind of counter.
 std::vector<Words> takers(const std::string& key) {
   return {{"run", "-k", key, "--", "echo", "ran"},
           {"run", "-w", "500ms", "-k", key, "--", "echo", "ran"},
@@ -44,7 +46,7 @@ std::vector<Words> takers(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("a wrong password takes no lock anywhere, also where nobody needs one") {
+TEST_CASE("a wrong password takes no lock, even if the server needs none") {
   RedisServer redis;  // its default user is open
   redis.cli({"ACL", "SETUSER", "app", "on", ">right", "~*", "&*", "+@all"});
   for (const std::string user : {":wrong", "default:wrong", "app:wrong", "nobody:wrong", "nobody"}) {
@@ -62,7 +64,7 @@ TEST_CASE("a wrong password takes no lock anywhere, also where nobody needs one"
   CHECK(as(redis, "app:right", {"run", "-k", "k", "--", "true"}).exit_code(kDeadline) == 0);
 }
 
-TEST_CASE("a database that is not there takes no lock in another one") {
+TEST_CASE("a missing database does not lead to a lock in another one") {
   RedisServer redis;
   for (const Words& words : takers("k")) {
     CAPTURE(joined(words, " "));
@@ -76,7 +78,7 @@ TEST_CASE("a database that is not there takes no lock in another one") {
   CHECK(redis.cli({"INFO", "keyspace"}).find("db") == std::string::npos);
 }
 
-TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothing behind") {
+TEST_CASE("a user without the rights for a lock is told so, and leaves nothing behind") {
   RedisServer redis;
   const std::vector<std::pair<std::string, Words>> users{
       {"no-scripts", {"~*", "&*", "+@all", "-eval", "-evalsha"}},
@@ -97,7 +99,7 @@ TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothin
   }
 }
 
-TEST_CASE("a user who may not ask for the time takes nothing, of whatever type") {
+TEST_CASE("a user without the right to ask for the time takes nothing, of any type") {
   RedisServer redis;
   redis.cli({"ACL", "SETUSER", "no-clock", "on", ">pw", "~*", "&*", "+@all", "-time"});
   redis.cli({"SET", "slots", "3"});
@@ -111,7 +113,7 @@ TEST_CASE("a user who may not ask for the time takes nothing, of whatever type")
   CHECK(redis.cli({"GET", "slots"}) == "3");
 }
 
-TEST_CASE("a user without channels waits by asking, is told so once, and releases all the same") {
+TEST_CASE("a user without rights for channels polls, is told so once, and releases all the same") {
   RedisServer redis;
   if (RedisServer::version() < 60200) return skipped("Redis before 6.2 has no channel permissions");
   redis.cli({"ACL", "SETUSER", "mute", "on", ">pw", "~*", "resetchannels", "+@all"});
@@ -120,7 +122,7 @@ TEST_CASE("a user without channels waits by asking, is told so once, and release
   Rlock waiter = as(redis, "mute:pw", {"run", "-k", "k", "--", "echo", "ran"});
   REQUIRE(eventually([&] { return waiter.err().find("refuses the subscription") != std::string::npos; },
                      kDeadline));
-  redis.cli({"CLIENT", "KILL", "TYPE", "normal"});  // a new connection is no news
+  redis.cli({"CLIENT", "KILL", "TYPE", "normal"});  // a new connection must not repeat the message
   redis.del("k");
   CHECK(waiter.exit_code(kDeadline) == 0);
   CHECK(waiter.out() == "ran\n");
@@ -162,14 +164,14 @@ TEST_CASE(
   CHECK(loses.err().find("second") == std::string::npos);
 }
 
-TEST_CASE("a user without a password is let in with none and with any") {
+TEST_CASE("a user without a password may log in with any password or none") {
   RedisServer redis;
   redis.cli({"ACL", "SETUSER", "guest", "on", "nopass", "~*", "&*", "+@all"});
   for (const std::string user : {"guest", "guest:", "guest:any"})
     CHECK(as(redis, user, {"run", "-k", "k", "--", "true"}).exit_code(kDeadline) == 0);
 }
 
-TEST_CASE("whatever a server refuses ends a run with its status and a sentence that helps") {
+TEST_CASE("each refusal of a server ends a run with its exit code and a helpful sentence") {
   struct Refusal {
     std::string error;
     int status;
@@ -201,7 +203,7 @@ TEST_CASE("whatever a server refuses ends a run with its status and a sentence t
        65, "something else stands under the key"},
   };
   for (const Refusal& refusal : refusals) {
-    // With sanitizers a start takes its time; a second would bring a line about the wait.
+    // A sanitized rlock starts slowly, and a wait of a second would print a wait line.
     for (const Words& wait : {Words{"-n"}, Words{"--wait", kSanitized ? "800ms" : "300ms"}}) {
       CAPTURE(refusal.error);
       CAPTURE(wait.front());

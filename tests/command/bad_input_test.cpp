@@ -1,5 +1,5 @@
-// What a person or a script can get wrong: one line that says
-// what was expected, the documented status, and nothing sent.
+// Mistakes of a user or a script: rlock prints one line with what it expected, ends with the documented exit
+// code, and sends nothing.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 namespace rlock::test {
 namespace {
 
-/// rlock beside a server that would write down whatever reached it.
+/// rlock with a server that records each connection: there must be none.
 class Refused {
  public:
   Refused() { options_.env["RLOCK_URL"] = recorder_.url(); }
@@ -51,7 +51,7 @@ class Refused {
 
 }  // namespace
 
-TEST_CASE("a duration that is none is refused, whichever option it stands behind") {
+TEST_CASE("a malformed duration is refused for every option") {
   Refused refused;
   const Words nonsense{"",
                        "-1s",
@@ -94,7 +94,7 @@ TEST_CASE("a duration that is none is refused, whichever option it stands behind
   refused.run(78, {"--lease", "0.4ms"}, "774ms or more");
 }
 
-TEST_CASE("a number that is none, or too large, is refused") {
+TEST_CASE("a malformed or too large number is refused") {
   Refused refused;
   for (const std::string text : {"", "-1", "x", "1.5", "1e3", "99999999999999999999"}) {
     for (const std::string option : {"--db", "--permits", "--sync-replicas", "--status-fd"})
@@ -111,7 +111,7 @@ TEST_CASE("a number that is none, or too large, is refused") {
   for (const std::string text : {"5", "5ms..1ms", "x..y"}) refused.run(64, {"--backoff", text});
 }
 
-TEST_CASE("a URL that is none is refused wherever it stands, and shows no password") {
+TEST_CASE("a malformed URL is refused in every place, and shows no password") {
   Refused refused;
   TempDir folder;
   const Words nonsense{"http://u:CANARY@h",
@@ -154,7 +154,7 @@ TEST_CASE("a URL that is none is refused wherever it stands, and shows no passwo
   refused.run(64, {"-u", "redis+cluster://h", "--db", "1"}, "no databases");
 }
 
-TEST_CASE("a file that is not what it should be is named") {
+TEST_CASE("an unsuitable file is refused by its name") {
   Refused refused;
   TempDir folder;
   write_file(folder / "empty", "");
@@ -174,12 +174,14 @@ TEST_CASE("a file that is not what it should be is named") {
   for (const std::string name : {"none", "", "empty", "junk"})
     refused.run(78, {"-u", "rediss://127.0.0.1:1", "--cacert", folder / name}, "--cacert '");
   refused.run(78, {"-u", "rediss://127.0.0.1:1", "--cacertdir", folder / "junk"}, "--cacertdir '");
+  refused.run(78, {"-u", "rediss://127.0.0.1:1", "--cacert", folder / "fifo"},
+              "--cacert '" + folder / "fifo" + "': is not a regular file");
   refused.run(64, {"-u", "rediss://127.0.0.1:1", "--cert", folder / "junk"}, "need each other");
   refused.run(64, {"--status-file", ""}, "expected the name of a file");
   refused.run(71, {"--status-file", "/nonexistent/x"});
 }
 
-TEST_CASE("a config file that says something else is refused with its line") {
+TEST_CASE("an unknown line of a config file is refused with its number") {
   Refused refused;
   TempDir folder;
   const std::string config = folder / "config";

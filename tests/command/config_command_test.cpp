@@ -1,9 +1,11 @@
-// Profiles in configuration files, and rlock config, which says what is in force and why.
+// Profiles in configuration files, and rlock config, which prints each setting and its source.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/text.h"
 #include "support/cli.h"
@@ -37,7 +39,7 @@ struct Configured {
 
   std::string path() const { return folder / "config"; }
 
-  /// "value | from" of a setting.
+  /// A setting's value and source: "value | from".
   std::string setting(const std::string& name, Words words = {}) const {
     words.insert(words.begin(), {"config", "--json"});
     const Result config = result_of(words, options);
@@ -64,10 +66,10 @@ const std::string kFile =
 
 }  // namespace
 
-TEST_CASE("RLOCK_LEASE and RLOCK_WAIT say what is not typed, and rlock config shows them") {
+TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config shows them") {
   RedisServer redis;
   Process::Options options = redis.environment();
-  CHECK(result_of({"config"}, options).out.find("wait             forever") != std::string::npos);
+  CHECK(result_of({"config"}, options).out.find("wait               forever") != std::string::npos);
   options.env["RLOCK_LEASE"] = "9m";
   options.env["RLOCK_WAIT"] = "100ms";
   CHECK(result_of({"run", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out == "540000\n");
@@ -99,8 +101,7 @@ TEST_CASE("a lease that is configured is for locks that rlock renews") {
   options.env["RLOCK_LEASE"] = "9m";
   const Result none = result_of({"lock", "acquire", "k"}, options);
   CHECK(none.status == 64);
-  CHECK_MESSAGE(none.err.find("RLOCK_LEASE and the configured lease are for locks that rlock renews") !=
-                    std::string::npos,
+  CHECK_MESSAGE(none.err.find("RLOCK_LEASE=9m is for locks that rlock renews") != std::string::npos,
                 none.err);
   CHECK(redis.pttl("k") < 0);
   const Configured configured{"lease = 8m\n"};
@@ -112,11 +113,26 @@ TEST_CASE("a lease that is configured is for locks that rlock renews") {
   CHECK(eventually([&] { return redis.pttl("k") > 420'000; }));
 }
 
-TEST_CASE("the configuration file says defaults of options; what is typed overrules them") {
+TEST_CASE("quiet and verbose in the configuration file mean what they say") {
+  RedisServer redis;
+  const auto said = [&](const Words& words, const std::string& setting) {
+    const Configured configured{"url = " + redis.url() + "\n" + setting + "\n"};
+    return result_of(words, configured.options).err;
+  };
+  const Words unlock{"unlock", "--yes", "free"}, run{"run", "-k", "free", "--", "true"};
+  for (const char* setting : {"", "quiet = no", "verbose = no"}) {
+    CHECK(said(unlock, setting) == "rlock: 'free' is free\n");
+    CHECK(said(run, setting).empty());
+  }
+  CHECK(said(unlock, "quiet = yes").empty());
+  CHECK(said(run, "verbose = yes").find("released 'free'") != std::string::npos);
+}
+
+TEST_CASE("the configuration file sets defaults of options; typed options overrule them") {
   RedisServer redis;
   Configured configured{
       "url = " + redis.url() +
-      "\nlease = 45s\nwait = 100ms\nkill-after = 2s\nmax-hold = 1h\nbackoff = 5..50ms\n"
+      "\nlease = 45s\nwait = 1500ms\nkill-after = 2s\nmax-hold = 1h\nbackoff = 5..50ms\n"
       "sync-replicas = 0\nif-unreachable = fail\nhistory = no\n\n[ci]\nlease = 2m\nwait = 0\n"};
   const std::string file = configured.path();
   const auto lease = [&](Words words) {
@@ -130,7 +146,7 @@ TEST_CASE("the configuration file says defaults of options; what is typed overru
   CHECK(configured.setting("lease") == "45s | " + file);
   CHECK(configured.setting("lease", {"--profile", "ci"}) == "2m | [ci] in " + file);
   CHECK(configured.setting("wait", {"--profile", "ci"}) == "0 | [ci] in " + file);
-  CHECK(configured.setting("wait") == "100ms | " + file);
+  CHECK(configured.setting("wait") == "1500ms | " + file);
   CHECK(configured.setting("kill-after") == "2s | " + file);
   CHECK(configured.setting("max-hold") == "1h | " + file);
   CHECK(configured.setting("backoff") == "5..50ms | " + file);
@@ -158,7 +174,7 @@ TEST_CASE("the configuration file says defaults of options; what is typed overru
     CHECK(result_of({"run", "-n", "-k", "k", "--", "true"}, configured.options).status == 75);
   }
   SUBCASE("a verb that has no such option ignores it, and so does a type that does not poll") {
-    CHECK(result_of({"list"}, configured.options).status == 1);  // there is no key
+    CHECK(result_of({"list"}, configured.options).status == 1);  // no key exists
     CHECK(result_of({"run", "--type", "plain", "-k", "p", "--", "true"}, configured.options).status == 0);
     CHECK(result_of({"run", "--backoff", "1..2ms", "-k", "p", "--", "true"}, configured.options).status ==
           64);
@@ -174,9 +190,109 @@ TEST_CASE("max-hold and kill-after of the configuration file stop the command; f
     const Result stopped = result_of(words, configured.options);
     CHECK(stopped.status == 124);
     CHECK_MESSAGE(stopped.err.find("SIGTERM now, SIGKILL in ") != std::string::npos, stopped.err);
+    CHECK(
+        stopped.err.starts_with("rlock: max-hold = 200ms in " + configured.path() + " line 2 is over for "));
     CHECK_MESSAGE(stopped.err.find("ms\n") != std::string::npos,
-                  stopped.err);  // not the 5s that are built in
+                  stopped.err);  // not the default of 5s
   }
+}
+
+TEST_CASE(
+    "a message names a default as its variable or its file gives it, and an option only if it was typed") {
+  RedisServer redis;
+  REQUIRE(result_of({"lock", "acquire", "busy", "--lease", "1m"}, redis.environment()).status == 0);
+  const auto expect = [](const Words& words, const Process::Options& options, int status,
+                         const std::string& text) {
+    const Result result = result_of(words, options);
+    CAPTURE(result.err);
+    CHECK(result.status == status);
+    CHECK(result.err.find(text) != std::string::npos);
+  };
+  const Words run{"run", "-k", "k", "--", "true"}, wait{"run", "-k", "busy", "--", "true"};
+  const std::string no_time =
+      " leaves no time to stop the command before the lock can end; it needs 774ms or more\n";
+
+  Process::Options options = redis.environment();
+  options.env["RLOCK_LEASE"] = "500ms";
+  options.env["RLOCK_WAIT"] = "0";
+  expect(run, options, 78, "rlock: RLOCK_LEASE=500ms" + no_time);
+  expect({"run", "--lease", "500ms", "-k", "k", "--", "true"}, options, 78, "rlock: --lease 500ms" + no_time);
+  options.env.erase("RLOCK_LEASE");
+  expect(wait, options, 75, "rlock: not waiting (RLOCK_WAIT=0): 'busy' is held by ");
+  expect({"run", "-n", "-k", "busy", "--", "true"}, options, 75,
+         "rlock: not waiting (-n): 'busy' is held by ");
+  expect({"run", "--newest", "-k", "k", "--", "true"}, options, 64, "rlock: --newest with RLOCK_WAIT=0: ");
+
+  const Configured file{"url = " + redis.url() +
+                        "\nlease = 500ms\nwait = 200ms\n[once]\nwait = 0\n[held]\nlease = 5s\n" +
+                        "max-hold = 1m\n[synced]\nlease = 5s\nsync-replicas = 1\nsync-timeout = 20ms\n" +
+                        "[away]\nlease = 5s\nurl = redis://127.0.0.1:1\nif-unreachable = skip\n"};
+  const auto in = [&](const std::string& profile, Words words) {
+    words.insert(words.begin() + 1, {"--profile", profile});
+    return words;
+  };
+  expect(run, file.options, 78, "rlock: lease = 500ms in " + file.path() + " line 2" + no_time);
+  expect(in("once", {"lock", "wait", "busy"}), file.options, 75,
+         "rlock: not waiting (wait = 0 in [once] in " + file.path() + " line 5): ");
+  expect(in("held", {"run", "--min-hold", "2m", "-k", "k", "--", "true"}), file.options, 78,
+         "rlock: --min-hold 2m is longer than max-hold = 1m in [held] in " + file.path() + " line 8\n");
+  expect(in("synced", run), file.options, 69,
+         "only 0 of 1 replicas have it (sync-replicas = 1 in [synced] in " + file.path() + " line 11)");
+  expect(in("away", run), file.options, 0,
+         "the command does not run (if-unreachable = skip in [away] in " + file.path() + " line 16)");
+}
+
+TEST_CASE("a message about a server names the variable or the file that has named it") {
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = "redis://127.0.0.1:1 redis://127.0.0.1:2 redis://127.0.0.1:3";
+  options.env["RLOCK_PREFIX"] = std::string(4000, 'p');
+  const auto refusal = [&](Words words) { return result_of(words, options).err; };
+  CHECK(refusal({"run", "--newest", "-k", "k", "--", "true"})
+            .starts_with("rlock: --newest with several servers (RLOCK_URL): "));
+  CHECK(refusal({"run", "-k", std::string(200, 'k'), "--", "true"})
+            .starts_with("rlock: RLOCK_PREFIX and key together have more than "));
+  const Configured file{"url = redis+cluster://127.0.0.1:1\ndb = 3\n"};
+  CHECK(result_of({"run", "-k", "k", "--", "true"}, file.options)
+            .err.starts_with("rlock: db in " + file.path() + ": a cluster has no databases"));
+}
+
+TEST_CASE("rlock config refuses the variables that every other verb refuses, and names them") {
+  for (const auto& [variable, value, status] :
+       {std::tuple{"RLOCK_LEASE", "bad", 78}, std::tuple{"RLOCK_WAIT", "soon", 78},
+        std::tuple{"RLOCK_LEASE", "0", 78}, std::tuple{"RLOCK_HISTORY", "perhaps", 78},
+        std::tuple{"RLOCK_URL", "nonsense", 64}}) {
+    Process::Options options = Rlock::clean_environment();
+    options.env[variable] = value;
+    for (const Words& words :
+         {Words{"config"}, Words{"config", "--json"}, Words{"run", "-k", "k", "--", "true"}}) {
+      const Result refused = result_of(words, options);
+      CAPTURE(refused.err);
+      CHECK(refused.status == status);
+      CHECK(refused.err.starts_with("rlock: " + std::string{variable} + ": "));
+      CHECK(refused.out.empty());
+    }
+  }
+}
+
+TEST_CASE("fair-wait-timeout and sync-timeout of the configuration file") {
+  RedisServer redis;
+  const Configured configured{"url = " + redis.url() + "\nfair-wait-timeout = 123s\nsync-timeout = 3s\n"};
+  CHECK(configured.setting("fair-wait-timeout") == "123s | " + configured.path());
+  CHECK(configured.setting("sync-timeout") == "3s | " + configured.path());
+  CHECK(result_of({"run", "-k", "k", "--", "true"}, configured.options).status == 0);  // it is for fair locks
+  CHECK(result_of({"flock", "k2", "true"}, configured.options).status == 0);
+  Monitor monitor{redis};
+  for (const Words& words : {Words{"run", "--fair", "-k", "f", "--", "true"},
+                             Words{"lock", "acquire", "--fair", "g", "--lease", "1m"}}) {
+    CHECK(result_of(words, configured.options).status == 0);
+    const auto commands = monitor.commands();
+    CHECK(std::ranges::any_of(commands, [](const std::string& command) {
+      return command.find("\"123000\"") != std::string::npos;
+    }));
+  }
+  CHECK(
+      result_of({"run", "-k", "k", "--", "true"}, Configured{"fair-wait-timeout = 10ms\n"}.options).status ==
+      78);
 }
 
 TEST_CASE("78 with file and line: a default that cannot be meant, also for verbs without that option") {
@@ -215,7 +331,7 @@ TEST_CASE("a value in quotes is refused, and told how to be written") {
                 result.err);
 }
 
-TEST_CASE("a profile overrules what stands in the file outside of profiles") {
+TEST_CASE("a profile overrules settings outside of profiles") {
   const Configured configured{kFile};
   const std::string file = configured.path();
   CHECK(configured.setting("url") == "redis://production:6379 | " + file);
@@ -243,7 +359,7 @@ TEST_CASE("RLOCK_PROFILE names a profile; RLOCK_URL overrules that one, and not 
         "redis://typed:6379 | --url");
 }
 
-TEST_CASE("78: a profile that there is not, and a section that no file should have") {
+TEST_CASE("78: an unknown profile, and a section that no file may have") {
   const Configured configured{kFile};
   const Result none = result_of({"inspect", "--profile", "stagin"}, configured.options);
   CHECK(none.status == 78);
@@ -251,7 +367,7 @@ TEST_CASE("78: a profile that there is not, and a section that no file should ha
   for (const auto& [text, why] :
        {std::pair{"[a b]\n", "line 1: expected [NAME], of letters"},
         std::pair{"[a\n", "line 1: expected [NAME], of letters"},
-        std::pair{"[a]\n[a]\n", "line 2: [a] stands there twice"},
+        std::pair{"[a]\n[a]\n", "line 2: [a] appears twice"},
         std::pair{"[a]\nurl = nonsense://x\n", "line 2: url: "},
         std::pair{"[a]\nprofile = b\n", "line 2: profile is for the command line only"}}) {
     CAPTURE(text);
@@ -264,7 +380,7 @@ TEST_CASE("78: a profile that there is not, and a section that no file should ha
   CHECK(result_of({"config", "--profile", "x"}, bare).status == 78);
 }
 
-TEST_CASE("commands of a run under a profile are told which") {
+TEST_CASE("the command of a run under a profile learns the profile") {
   RedisServer redis;
   const Configured configured{"[here]\nurl = " + redis.url() + "\nprefix = app:\n"};
   Process::Options options = configured.options;
@@ -286,15 +402,15 @@ TEST_CASE("config names each source, and never a password") {
   CHECK(configured.setting("config") == configured.path() + " | RLOCK_CONFIG");
   const Result text = result_of({"config", "--profile", "staging"}, configured.options);
   CHECK(text.status == 0);
-  CHECK(text.out.starts_with("url              redis://***@staging:7000/2"));
+  CHECK(text.out.starts_with("url                redis://***@staging:7000/2"));
   CHECK((text.out + text.err).find("CANARY") == std::string::npos);
 }
 
-TEST_CASE("where nobody named a server config says so") {
+TEST_CASE("rlock config reports that no server was named") {
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_CONFIG"] = "/dev/null";
   const Result config = result_of({"config"}, options);
-  CHECK(config.out.starts_with("url              redis://127.0.0.1:6379  default: nobody named a server\n"));
+  CHECK(config.out.starts_with("url                redis://127.0.0.1:6379  default: no server was named\n"));
 }
 
 }  // namespace rlock::test

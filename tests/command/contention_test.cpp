@@ -1,6 +1,5 @@
-// Many workers want the same thing through `rlock run`, for
-// some seconds; some of them are killed. The witness looks on.
-// $RLOCK_CONTENTION says for how many seconds; else 3 in CI and 1 while working.
+// For some seconds many workers contend for one thing through `rlock run`, and some of them are killed. The
+// witness looks on. $RLOCK_CONTENTION sets the seconds; default: 3 in CI, else 1.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +18,7 @@ using namespace rlock::test;
 namespace {
 
 constexpr int kWorkers = 20;
-/// Long enough for machines on which twenty of us and a sanitizer share one processor.
+/// Long enough for a machine on which twenty rlocks with sanitizers share one processor.
 constexpr auto kLease = 6000ms;
 
 std::chrono::seconds span() {
@@ -27,13 +26,13 @@ std::chrono::seconds span() {
   return std::getenv("CI") != nullptr ? 3s : 1s;
 }
 
-/// What is wanted, and how it shows when it is not kept.
+/// One thing to contend for, and the witness that sees its violation.
 struct Contest {
   std::string name;
   std::string left{};  ///< the keys that may stay, one a line
   Words (*options)(int worker);
   std::string (*witness)(int worker);  ///< `for 2`, `shared for 2`, ...
-  std::string tag{};                   ///< what the witness is to note: "$RLOCK_FENCE"
+  std::string tag{};                   ///< the tag that the witness records: "$RLOCK_FENCE"
 };
 
 Words type(const char* name) { return {"--type", name}; }
@@ -64,7 +63,7 @@ class Arena {
  public:
   explicit Arena(const Contest& contest) : contest_(contest) {}
 
-  /// One worker in five is killed with SIGKILL at some time of its life, where `kills`.
+  /// Lets the workers contend. With `kills`, one worker in five gets SIGKILL at some time of its life.
   void fight(bool kills) {
     const StopWatch watch;
     std::list<Worker> workers;
@@ -89,7 +88,8 @@ class Arena {
     }
   }
 
-  /// Nothing may be left but what is documented; what the killed have left, not longer than their lease.
+  /// Checks that only the documented keys are left. Keys of killed workers may stay for the length of their
+  /// lease.
   void look_back() {
     CAPTURE(contest_.name);
     const Verdict verdict = judge(folder_.path());
@@ -97,10 +97,10 @@ class Arena {
     CHECK(verdict.holds >= 10);
     CHECK(verdict.clean());
     CHECK(others_ == "");
-    // What a killed holder had is free within its lease.
+    // Within its lease a killed worker's lock is free again.
     CHECK(ask_again() == 0);
-    // Permits of the killed go back to the pool when somebody asks for some after the end of their lease.
-    // What is known of the dead lasts a lease from the last question.
+    // Permits of a killed worker return to the pool at the first acquire after the end of their lease. Facts
+    // about a killed waiter stay until one lease after its last question.
     const auto rests = [&] { return redis_.keys() == contest_.left; };
     for (int i = 0; i < 2 && !eventually(rests, 2 * kLease); ++i) ask_again();
     CHECK_MESSAGE(rests(), redis_.keys());
@@ -113,13 +113,13 @@ class Arena {
   struct Worker {
     int number;
     Rlock run;
-    std::chrono::milliseconds life;  ///< of one who is to be killed, unless it ends before
+    std::chrono::milliseconds life;  ///< the time until a victim is killed, unless it ends earlier
     StopWatch lived{};
   };
 
   Worker hire(int number) { return {number, start(number), std::chrono::milliseconds{chance_() % 500}}; }
 
-  /// Most runs are over before we have looked at all the others, and would never be killed.
+  /// Kills the worker soon. Most runs end before a look at all others is over, and would survive it.
   void kill_young(Worker& worker) {
     std::this_thread::sleep_for(std::chrono::milliseconds{chance_() % 30});
     worker.run.signal(SIGKILL);
@@ -164,7 +164,7 @@ class Arena {
   std::string others_;
 };
 
-/// In the order in which commands ran.
+/// Checks that tokens grow in the order in which the commands ran.
 void check_tokens_grow(const std::vector<Stay>& stays) {
   long long last = 0;
   for (const Stay& stay : stays) {
@@ -174,7 +174,7 @@ void check_tokens_grow(const std::vector<Stay>& stays) {
   }
 }
 
-/// Of commands that ran together; and none lies beyond the pool.
+/// Checks that commands which ran together had different slots, all within the pool.
 void check_slots_differ(const std::vector<Stay>& stays) {
   for (std::size_t i = 0; i < stays.size(); ++i) {
     CHECK(std::stoi(stays[i].name) < 3);
@@ -185,7 +185,7 @@ void check_slots_differ(const std::vector<Stay>& stays) {
 
 }  // namespace
 
-TEST_CASE("twenty workers never violate what they contend for, and leave nothing behind") {
+TEST_CASE("twenty workers never violate the lock that they contend for, and leave nothing behind") {
   for (const Contest& each : kContests) {
     Arena arena{each};
     arena.fight(/*kills=*/false);
@@ -193,7 +193,7 @@ TEST_CASE("twenty workers never violate what they contend for, and leave nothing
   }
 }
 
-TEST_CASE("where one worker in five is killed, the others go on within the lease and are as safe") {
+TEST_CASE("if one worker in five is killed, the others go on within the lease, as safely") {
   for (const Contest& each : kContests) {
     Arena arena{each};
     arena.fight(/*kills=*/true);

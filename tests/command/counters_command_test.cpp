@@ -1,4 +1,4 @@
-// rlock sem, permit and latch as a script sees them: the exit statuses of each, and what they print.
+// rlock sem, permit and latch in scripts: their exit statuses and their output.
 
 #include <doctest/doctest.h>
 
@@ -12,13 +12,14 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/started.h"
 
 namespace rlock::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// One command line of a story, and what it must come to. `out`: nothing means that it does not matter.
+/// One command line of a story, with its expected exit status and output. `out` nullopt: any output.
 struct Step {
   std::string line;
   int status;
@@ -35,7 +36,7 @@ void tell(const RedisServer& redis, const std::vector<Step>& story) {
   }
 }
 
-/// The lines that a command prints.
+/// The lines of the command's output.
 Words lines_of(const RedisServer& redis, const std::string& line) {
   Rlock rlock{split(line, ' '), redis.environment()};
   REQUIRE(rlock.exit_code() == 0);
@@ -72,7 +73,7 @@ TEST_CASE("a semaphore from its making to its end") {
               });
 }
 
-TEST_CASE("what is taken is printed as one document with --json") {
+TEST_CASE("with --json an acquire prints one document") {
   RedisServer redis;
   tell(redis,
        {{"sem init slots 3", 0, ""},
@@ -85,7 +86,7 @@ TEST_CASE("what is taken is printed as one document with --json") {
   tell(redis, {{"permit release seats " + lines[0].substr(lines[0].find("[\"") + 2, 32), 0}});
 }
 
-TEST_CASE("a release of a semaphore wakes who waits for it") {
+TEST_CASE("a release of a semaphore wakes its waiters") {
   RedisServer redis;
   redis.cli({"SET", "slots", "0"});
   Rlock waiter = redis.rlock("sem", "acquire", "slots");
@@ -121,8 +122,8 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit renew seats " + ids[0] + " " + ids[1], 1, ""},
                   {"permit renew nothing " + ids[0], 1, ""},
                   {"permit release seats " + ids[0] + " " + ids[1], 1, ""},
-                  {"permit release seats not-an-id", 1, ""},
-                  {"permit renew seats not-an-id --lease 1m", 1, ""},
+                  {"permit release seats not-an-id", 64, ""},
+                  {"permit renew seats " + ids[0] + " not-an-id --lease 1m", 64, ""},
                   {"permit release seats", 64, ""},
                   {"permit status seats --json", 0,
                    R"({"v":1,"key":"seats","name":"seats","exists":true,"available":2,"total":2})"
@@ -181,10 +182,54 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
                {"permit status seats --id " + id, 1, "seats: " + id + " is not taken\n"},
                {"permit status seats -q --id " + id, 1, ""},
                {"permit status nothing --id " + id, 1, "nothing: nothing there\n"},
-               {"permit status seats --id not-an-id", 1, "seats: 'not-an-id' is not taken\n"}});
+               {"permit status seats --id not-an-id", 64, ""}});
+  Rlock malformed = redis.rlock("permit", "status", "seats", "--id", "zz");
+  CHECK(malformed.exit_code() == 64);
+  CHECK(
+      malformed.err() ==
+      "rlock: --id: 'zz' is no permit id; expected 32 hexadecimal digits, as rlock permit acquire and rlock inspect "
+      "-v print them\n");
 }
 
-TEST_CASE("what the lease of a permit leaves is said by its id") {
+TEST_CASE("nothing is left of a pool that was deleted, and of permits that were released") {
+  RedisServer redis;
+  const std::string notes = "rlock:meta:{seats}";
+  tell(redis, {{"permit init seats 2", 0, ""}});
+  const std::string first = lines_of(redis, "permit acquire seats --no-lease").front();
+  const std::string second = lines_of(redis, "permit acquire seats --no-lease").front();
+  REQUIRE(redis.has(notes));
+  tell(redis, {{"permit release seats " + first, 0, ""}});
+  CHECK(redis.has(notes));
+  tell(redis, {{"permit release seats " + second, 0, ""}});
+  CHECK(eventually([&] { return !redis.has(notes); }));
+  lines_of(redis, "permit acquire seats --no-lease");
+  REQUIRE(redis.has(notes));
+  tell(redis, {{"permit delete --yes seats", 0, ""}});
+  CHECK(eventually([&] { return !redis.has(notes); }));
+  tell(redis, {{"list", 1, ""}});
+}
+
+TEST_CASE("renew without --lease gives each permit its own lease again, and none to one that has none") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 3", 0, ""}});
+  const std::string never = lines_of(redis, "permit acquire seats --no-lease").front();
+  const std::string hour = lines_of(redis, "permit acquire seats --lease 1h").front();
+  const std::string day = lines_of(redis, "permit acquire seats --lease 24h").front();
+  const std::string gone(32, '0');
+  tell(redis, {{"permit renew seats " + hour + " " + day + " --lease 1m", 0, ""},
+               {"permit renew seats " + never + " " + hour + " " + day, 0, ""},
+               {"permit status seats --id " + never, 0, "seats: " + never + " never ends\n"},
+               {"permit renew seats " + hour + " " + gone + " " + never, 1, ""},
+               {"permit status seats --id " + never, 0, "seats: " + never + " never ends\n"}});
+  for (const auto& [id, least] : {std::pair{hour, 3'000'000}, std::pair{day, 80'000'000}}) {
+    const auto status =
+        nlohmann::json::parse(lines_of(redis, "permit status seats --json --id " + id).front());
+    CHECK(status["ttl_ms"] > least);
+    CHECK(status["ttl_ms"] < least * 2);
+  }
+}
+
+TEST_CASE("the rest of a permit's lease is shown by its id") {
   RedisServer redis;
   tell(redis, {{"permit init seats 2", 0, ""}});
   const std::string id = lines_of(redis, "permit acquire seats --lease 1h").front();
@@ -192,7 +237,7 @@ TEST_CASE("what the lease of a permit leaves is said by its id") {
   CHECK_MESSAGE(rest[0].starts_with("seats: " + id + " ends in "), rest[0]);
 }
 
-TEST_CASE("a permit whose lease has ended is there for the next") {
+TEST_CASE("an expired permit is there for the next caller") {
   RedisServer redis;
   tell(redis, {{"permit init seats 1", 0, ""}});
   lines_of(redis, "permit acquire seats --lease 300ms");
@@ -225,7 +270,18 @@ TEST_CASE("a latch from its setting to its end") {
               });
 }
 
-TEST_CASE("the last count of a latch wakes who waits, and --await-set waits for the setting too") {
+TEST_CASE("--await-set counts a latch as opened until its note is deleted, although there is no latch") {
+  RedisServer redis;
+  tell(redis, {
+                  {"latch set built 1", 0, ""},
+                  {"latch down built", 0, ""},
+                  {"latch wait built --await-set", 0, ""},
+                  {"latch delete built", 1, ""},
+                  {"latch wait built --await-set -n", 75, ""},
+              });
+}
+
+TEST_CASE("the last count of a latch wakes its waiters, and --await-set also waits for the setting") {
   RedisServer redis;
   Rlock early = redis.rlock("latch", "wait", "built", "--await-set");
   REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }));
@@ -237,7 +293,7 @@ TEST_CASE("the last count of a latch wakes who waits, and --await-set waits for 
   CHECK(late.exit_code() == 0);
 }
 
-TEST_CASE("inspect shows who waits for a latch, until it is open or they give up") {
+TEST_CASE("inspect shows the waiters of a latch until it opens or they give up") {
   RedisServer redis;
   const auto waiters = [&] {
     Rlock inspect = redis.rlock("inspect", "built", "--json");
@@ -266,7 +322,7 @@ TEST_CASE("inspect shows who waits for a latch, until it is open or they give up
   CHECK(line() == "0");
 }
 
-TEST_CASE("where nobody may write down that it waits, a latch is waited for as ever") {
+TEST_CASE("without rights to record a waiter, rlock still waits for a latch") {
   RedisServer redis;
   CHECK(status_of(redis, {"latch", "set", "built", "1"}) == 0);
   redis.cli({"SET", "redisson_unlock_latch:{built}:line", "no line"});
@@ -284,7 +340,7 @@ TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and wr
   redis.cli({"SET", "built", "1"});
   Monitor monitor{redis};
   redis.cli({"PUBLISH", channel, "1"});
-  REQUIRE(eventually([&] {  // it has asked, and knows that it is closed
+  REQUIRE(eventually([&] {  // the waiter has asked, and has heard that the latch is closed
     return std::ranges::any_of(monitor.commands(),
                                [](const auto& line) { return line.starts_with("\"EVALSHA"); });
   }));
@@ -293,7 +349,7 @@ TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and wr
   CHECK(early.exit_code() == 0);
 }
 
-TEST_CASE("a wait is for the server too: no longer than it, though the server is frozen") {
+TEST_CASE("a wait does not outlast its limit, even if the server is frozen") {
   RedisServer redis;
   redis.freeze();
   for (const char* line : {"sem acquire -k k", "permit acquire -k k --lease 1m", "latch wait -k k",
@@ -309,7 +365,7 @@ TEST_CASE("a wait is for the server too: no longer than it, though the server is
   redis.thaw();
 }
 
-TEST_CASE("a wait is for the server too: who waits for a latch goes on until there is one") {
+TEST_CASE("a waiter for a latch goes on when the server returns, until there is a latch") {
   RedisServer redis;
   redis.kill();
   Rlock wait{split("latch wait built -w 10m --connect-timeout 1s --command-timeout 1s", ' '),
@@ -346,7 +402,7 @@ TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted 
     tell(redis, {{line, 65, ""}});
   CHECK(redis.cli({"GET", "gate"}) == "3");
 
-  // What was written down about a latch that is gone keeps nobody from using its name.
+  // The records of a deleted latch do not stop other kinds from using its name.
   redis.del("gate");
   tell(redis, {{"sem acquire gate -n", 1, ""}, {"latch set gate 1", 0, ""}, {"latch down gate", 0, ""}});
   tell(redis, {{"sem init gate 2", 0, ""}, {"sem acquire gate -n", 0, ""}});
@@ -363,7 +419,7 @@ TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the 
   };
   const std::string id(32, 'a');
   CHECK(message("latch down l") ==
-        "rlock: there is no latch 'l'; make it: rlock latch set --prefix app: l N\n");
+        "rlock: there is no latch 'l'; to create it: rlock latch set --prefix app: l N\n");
   CHECK(message("latch wait l").starts_with("rlock: there is no latch 'l': it was never set"));
   REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
   CHECK(message("permit init p 1") ==
@@ -395,7 +451,7 @@ TEST_CASE("more permits than the pool has are refused at once, and not waited fo
   CHECK(redis.rlock("run", "-n", "-k", "seats", "--count", "3", "--", "true").exit_code() == 75);
 }
 
-TEST_CASE("numbers that are none are refused before anything is sent") {
+TEST_CASE("malformed numbers are refused before anything is sent") {
   RedisServer redis;
   Monitor monitor{redis};
   for (const std::string number : {"0", "2147483648", "1e3", "x", "1.5", "+1", "9999999999999999999999"}) {
@@ -419,6 +475,25 @@ TEST_CASE("numbers that are none are refused before anything is sent") {
                {"sem init s 1 2", 64, ""},
                {"sem inti s 1", 64, ""}});
   CHECK(monitor.commands().empty());
+}
+
+TEST_CASE("inside runs that leave too few permits, a wait for permits is a deadlock, and ends") {
+  RedisServer redis;
+  const auto inside = [&](const std::string& size, const std::string& text) {
+    return start(redis,
+                 {rlock_binary(), "run", "-q", "--permits", size, "-k", "p" + size, "--", "sh", "-c", text});
+  };
+  Process all = inside("1", "\"$RLOCK\" permit acquire p1 --lease 5s");
+  CHECK(all.exit_code() == 75);
+  CHECK_MESSAGE(all.err().find("deadlock: 'p1' is held by process ") != std::string::npos, all.err());
+  Process two = inside("2", "\"$RLOCK\" permit acquire p2 --count 2 --lease 5s");
+  CHECK(two.exit_code() == 75);
+
+  // Of the two permits, the other one comes back: that is worth the wait.
+  Process one = inside(
+      "2",
+      "\"$RLOCK\" permit acquire -q p2 --lease 3s >/dev/null && \"$RLOCK\" permit acquire p2 --lease 1s");
+  CHECK_MESSAGE(one.exit_code() == 0, one.err());
 }
 
 }  // namespace rlock::test

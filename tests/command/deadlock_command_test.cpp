@@ -1,4 +1,4 @@
-// Runs inside runs that wait for each other.
+// Nested runs that wait for each other's keys.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ constexpr auto kLong = 60s;
 
 std::string key(int number) { return "key-" + std::to_string(number); }
 
-/// Run i holds key i and then asks for key i + 1, the last one for key 0: all at the same time.
+/// All at the same time, run i holds key i and then waits for key i + 1; the last run waits for key 0.
 struct Circle {
   Circle(int count, const std::string& options) {
     const std::string gate = folder / "gate";
@@ -46,7 +46,7 @@ struct Circle {
 
 }  // namespace
 
-TEST_CASE("of runs that wait for each other the youngest gives up, and the others go on") {
+TEST_CASE("if runs wait for each other, the youngest gives up, and the others go on") {
   for (const int count : {2, 3, 5}) {
     CAPTURE(count);
     Circle circle{count, ""};
@@ -68,7 +68,7 @@ TEST_CASE("of runs that wait for each other the youngest gives up, and the other
   }
 }
 
-TEST_CASE("with --on-deadlock wait a deadlock is only told") {
+TEST_CASE("with --on-deadlock wait a deadlock is only reported") {
   Circle circle{2, "--on-deadlock wait -w 4s"};
   std::string errors;
   for (Rlock& run : circle.runs) {
@@ -80,7 +80,7 @@ TEST_CASE("with --on-deadlock wait a deadlock is only told") {
   CHECK(circle.status(1).find(R"("outcome":"deadlock")") == std::string::npos);
 }
 
-TEST_CASE("a run that was killed while it waited is in no circle, and nobody gives up for it") {
+TEST_CASE("a run that was killed during its wait is in no circle, and no run gives up because of it") {
   RedisServer redis;
   TempDir folder;
   const std::string go = folder / "go";
@@ -90,7 +90,7 @@ TEST_CASE("a run that was killed while it waited is in no circle, and nobody giv
   REQUIRE(eventually([&] { return redis.has("a"); }, kLong));
   Rlock killed = redis.rlock("run", "-q", "-k", "b", "--lease", "8s", "--", rlock_binary(), "run", "-q", "-k",
                              "a", "--", "true");
-  // The holder listens too, a second after its acquire: for rlock stop.
+  // The holder listens, too, one second after its acquire: for rlock stop.
   const std::string of_holder = "redisson_lock__channel:{a}:" + redis.cli({"HKEYS", "a"});
   const auto waits = [&] {
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{a}:*"});
@@ -104,8 +104,8 @@ TEST_CASE("a run that was killed while it waited is in no circle, and nobody giv
   CHECK_MESSAGE(holder.out() == "done\n", holder.err());
 }
 
-TEST_CASE("where runs take their keys in one order no deadlock is seen, however long they wait") {
-  // The first keys are locks, the others read or written.
+TEST_CASE("if all runs take their keys in one order, no deadlock is reported, however long they wait") {
+  // The first keys are locks; the others are read or written.
   constexpr std::size_t kKeys = 6;
   constexpr std::size_t kAtOnce = 24;
   const int nestings = long_profile() ? 1000 : 48;

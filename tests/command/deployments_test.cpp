@@ -1,4 +1,4 @@
-// rlock run on deployments of several servers: a cluster, and a primary that Sentinels name.
+// rlock run on deployments of several servers: a cluster, and a primary with Sentinels.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -22,7 +22,8 @@ Rlock rlock_at(const std::string& url, Words arguments) {
   return Rlock{std::move(arguments), options};
 }
 
-/// Nothing: it has closed the connection. Sentinel disconnects every client of a server that it promotes.
+/// The server's answer; "" if it has closed the connection: Sentinel disconnects all clients of a server that
+/// it promotes.
 std::string ask_while_promoted(const RedisServer& server, const Words& words) {
   try {
     return RespClient{server.where()}.ask(words);
@@ -112,7 +113,7 @@ TEST_CASE("rlock run keeps its lock through a planned failover of the primary th
       [&] { return sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}).find(other) != std::string::npos; },
       kLong));
 
-  // Shorter than the time for which Sentinel lets the old primary answer as one.
+  // The lease is shorter than the time for which the old primary still answers as a primary.
   Rlock holder = rlock_at(url, {"run", "--lease", "8s", "-k", "k", "--", "sleep", "60"});
   REQUIRE(eventually([&] { return replica.has("k"); }, kLong));
   REQUIRE(eventually([&] { return sentinel.ask({"SENTINEL", "FAILOVER", "mymaster"}) == "OK"; }, kLong));
@@ -120,7 +121,7 @@ TEST_CASE("rlock run keeps its lock through a planned failover of the primary th
 
   const auto ttl = [&] { return std::stoll(RespClient{replica.where()}.ask({"PTTL", "k"})); };
   const long long before = ttl();
-  CHECK(eventually([&] { return ttl() > before; }, kLong));  // renewed, at the new primary
+  CHECK(eventually([&] { return ttl() > before; }, kLong));  // renewed at the new primary
   CHECK(holder.running());
   holder.signal(SIGTERM);
   CHECK(holder.exit_code(kLong) == 128 + SIGTERM);

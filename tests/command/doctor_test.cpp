@@ -1,4 +1,4 @@
-// rlock doctor: what makes a server unfit to hold locks, and how that is said.
+// rlock doctor: what makes a server unfit for locks, and the texts about it.
 
 #include <doctest/doctest.h>
 
@@ -6,6 +6,7 @@
 
 #include "cmd/verbs/diagnosis.h"
 #include "support/cluster_servers.h"
+#include "support/fake_redis.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -22,7 +23,7 @@ std::string bad_subjects(const std::string& info) {
 
 }  // namespace
 
-TEST_CASE("what a server says about itself is judged by what locks need") {
+TEST_CASE("doctor judges a server's own facts by the needs of locks") {
   CHECK(bad_subjects("role:master\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:1\r\n") ==
         "");
   CHECK(bad_subjects("role:master\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n") ==
@@ -33,7 +34,7 @@ TEST_CASE("what a server says about itself is judged by what locks need") {
   CHECK(bad_subjects("role:slave\r\nmaster_host:db1\r\n") == "role ");
 }
 
-TEST_CASE("what a server does not say is not judged, and junk is none") {
+TEST_CASE("unknown facts of a server are not judged, and junk is ignored") {
   CHECK(diagnose(parse_info("")).empty());
   CHECK(diagnose(parse_info("# Server\n\n:::\nx\n")).empty());
 }
@@ -59,7 +60,7 @@ TEST_CASE("a finding is status 1, in text and in JSON") {
   CHECK(json.out().find(R"({"subject":"eviction","fit":false,)") != std::string::npos);
 }
 
-TEST_CASE("of a server that is away nothing is praised") {
+TEST_CASE("doctor finds nothing good about an unreachable server") {
   RedisServer one, two;
   Process::Options options = one.environment();
   options.env["RLOCK_URL"] += " " + two.url() + " unix:///nonexistent/redis.sock";
@@ -85,7 +86,7 @@ TEST_CASE("a node of a cluster is named as such, with the right URL, and a clust
             node) != std::string::npos);
 
   Rlock whole = doctor_at("redis+cluster://" + node);
-  CHECK(whole.exit_code(30s) == 1);  // they do not persist
+  CHECK(whole.exit_code(30s) == 1);  // the nodes do not persist
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string name = "127.0.0.1:" + std::to_string(cluster.node(i).port());
     const auto at = whole.out().find(name + "\n");
@@ -105,6 +106,23 @@ TEST_CASE("a password that one of several servers refuses is one finding") {
   const std::string refused = doctor.out().substr(doctor.out().find(secret.url()));
   CHECK(refused.find("BAD  answer       the server asks for a password") != std::string::npos);
   CHECK(std::ranges::count(refused, '\n') == 2);
+}
+
+TEST_CASE("a server that shows none of its settings is not called fit without a word") {
+  FakeRedis fake;
+  fake.on("EVALSHA", wire::integer(1));
+  for (const std::string& info : {wire::integer(1), wire::text("# Server\r\nx:y\r\n")}) {
+    fake.on("INFO", info);
+    Rlock doctor{{"doctor", "--url", fake.url()}};
+    CHECK(doctor.exit_code() == 0);
+    CHECK_MESSAGE(
+        doctor.out().find("settings     not looked at: INFO does not show them") != std::string::npos,
+        doctor.out());
+  }
+  fake.on("INFO", wire::kSilence);
+  Rlock silent{{"doctor", "--command-timeout", "300ms", "--connect-timeout", "300ms", "--url", fake.url()}};
+  CHECK(silent.exit_code() == 1);
+  CHECK_MESSAGE(silent.out().find("BAD  settings     no answer") != std::string::npos, silent.out());
 }
 
 TEST_CASE("no server is no finding but a failure") {

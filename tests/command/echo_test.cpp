@@ -1,5 +1,6 @@
-// A server may repeat what it was told, the password too: in errors, in values, in names. Whatever it says,
-// and wherever somebody has typed the password, no text that rlock prints or writes holds it.
+// A server may repeat everything that it received, the password included, in errors, values and names.
+// Whatever the server sends, and wherever a user typed the password: no text that rlock prints or writes
+// contains it.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 const std::string kCanary =
-    "CANARY/x7\"\\\xc3\xbc";  // what JSON, URLs and a terminal each write in another way
+    "CANARY/x7\"\\\xc3\xbc";  // JSON, URLs and terminals each write these characters in another way
 const std::string kInUrl = "CANARY%2Fx7%22%5C%C3%BC";
 
 bool silent(const std::string& text) { return text.find("CANARY") == std::string::npos; }
@@ -52,13 +53,13 @@ const std::vector<Words> kVerbs = verb_lines_and({
     {"scripts", "load", "-v"},
 });
 
-/// Everything that a run of rlock shows and writes.
+/// Everything that a run of rlock prints and writes.
 class Shown {
  public:
   Shown(const Words& words, const Process::Options& options)
       : folder_(std::make_unique<TempDir>()), rlock_(with_status(words), options) {}
 
-  /// At its end.
+  /// All its texts, after its end.
   std::string text() {
     if (!eventually([this] { return !rlock_.running(); }, kDeadline)) return "CANARY: it never ends";
     return rlock_.out() + rlock_.err() + read_file(*folder_ / "status");
@@ -74,8 +75,8 @@ class Shown {
   Rlock rlock_;
 };
 
-/// Runs many, some at a time: most of them wait for something
-/// that never comes. None of them may show the password.
+/// Runs many command lines, some at a time: most of them wait for an event that never comes. None may show
+/// the password.
 class Batch {
  public:
   ~Batch() {
@@ -103,29 +104,29 @@ class Batch {
   std::deque<Run> runs_;
 };
 
-/// The environment of an rlock that has these servers, the
-/// password, little patience, and what a config file says besides.
+/// The environment of an rlock with these servers, the password, short time-outs, and the lines `more` of a
+/// config file.
 Process::Options with(const std::string& url, const std::string& more = "") {
   static const TempDir folder;
   const std::string config = folder / "config" + std::to_string(more.size());
   write_file(config, "connect-timeout = 400ms\ncommand-timeout = 200ms\n" + more);
   ::chmod(config.c_str(), 0600);
   Process::Options options = Rlock::clean_environment();
-  options.directory = folder.path();  // one of the files that are named is made
+  options.directory = folder.path();  // one of the named files is created
   options.env["RLOCK_URL"] = url;
   options.env["RLOCK_PASSWORD"] = kCanary;
   options.env["RLOCK_CONFIG"] = config;
   return options;
 }
 
-/// Every verb asks this server.
+/// Runs every verb at this server.
 void try_all_verbs(const FakeRedis& server, const std::string& config = "") {
   const Process::Options options = with(server.url(), config);
   Batch batch;
   for (const Words& words : kVerbs) batch.add(words, options);
 }
 
-/// What it was told so far, in one line.
+/// All that the server was sent so far, on one line.
 std::string echo(const Words& command) {
   std::string line = "you said";
   for (const std::string& word : command) {
@@ -134,8 +135,8 @@ std::string echo(const Words& command) {
   return line + ", and before: AUTH " + kCanary + " from redis://:" + kInUrl + "@host:1";
 }
 
-/// With sanitizers every fourth of so many that differ little, unless RLOCK_LONG=1: each starts thirty
-/// processes.
+/// Each try starts thirty processes, and the tries differ little. Under sanitizers, unless RLOCK_LONG=1, only
+/// every fourth one runs.
 bool is_tried(std::size_t number) { return !kSanitized || long_profile() || number % 4 == 0; }
 
 }  // namespace
@@ -227,7 +228,7 @@ TEST_CASE("a greeting of the wrong shape that repeats the password shows it nowh
   }
 }
 
-TEST_CASE("a subscription whose refusal repeats the password shows it nowhere") {
+TEST_CASE("a refused subscription that repeats the password shows it nowhere") {
   FakeRedis server;
   server.decide([&](const Words& words) -> std::optional<std::string> {
     if (words.front().ends_with("SUBSCRIBE")) return wire::error("NOPERM " + echo(words));
@@ -240,7 +241,7 @@ TEST_CASE("a subscription whose refusal repeats the password shows it nowhere") 
 }
 
 TEST_CASE("Sentinels and clusters that repeat the password show it nowhere") {
-  const std::string password = "CANARY-x7";  // that could be a host
+  const std::string password = "CANARY-x7";  // it could be a host name
   const std::string text = wire::text(password);
   const std::string port = wire::integer(1);
   std::deque<FakeRedis> servers;
@@ -267,7 +268,7 @@ TEST_CASE("Sentinels and clusters that repeat the password show it nowhere") {
   }
 }
 
-TEST_CASE("what stands on the server under the name of the password shows it nowhere") {
+TEST_CASE("keys and facts that contain the password show it nowhere") {
   RedisServer redis;
   const std::string key = "k" + kCanary, owner = kCanary + ":1";
   const std::string facts =

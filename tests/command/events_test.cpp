@@ -1,77 +1,27 @@
-// --events: what happens to a run, line by line, and that no reader can hold it up.
+// --events: the run's events, line by line; and no reader of the file can hold up the run.
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <list>
 #include <string>
 #include <vector>
 
-#include "base/text.h"
+#include "support/contains.h"
+#include "support/event_lines.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/state_home.h"
 
 namespace rlock::test {
-namespace {
 
 using namespace std::chrono_literals;
 
-/// The text behind "name": up to the next comma or brace.
-std::string field(const std::string& line, const std::string& name) {
-  const std::string begin = "\"" + name + "\":";
-  const auto at = line.find(begin);
-  if (at == std::string::npos) return "";
-  const auto from = at + begin.size();
-  return line.substr(from, line.find_first_of(",}", from) - from);
-}
-
-std::vector<std::string> lines_of(const std::string& file) {
-  std::vector<std::string> lines = split(read_file(file), '\n');
-  if (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
-}
-
-/// "waiting acquired released"
-std::string events_in(const std::string& file) {
-  std::vector<std::string> words;
-  for (const std::string& line : lines_of(file)) {
-    const std::string word = field(line, "event");
-    words.push_back(word.size() > 2 ? word.substr(1, word.size() - 2) : line);
-  }
-  return joined(words, " ");
-}
-
-/// A pipe by a name, which somebody has open and does not read.
-class UnreadPipe {
- public:
-  explicit UnreadPipe(std::string path) : path_(std::move(path)) {
-    REQUIRE(::mkfifo(path_.c_str(), 0600) == 0);
-    fd_ = ::open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    REQUIRE(fd_ >= 0);
-  }
-  ~UnreadPipe() { ::close(fd_); }
-  UnreadPipe(const UnreadPipe&) = delete;
-  UnreadPipe& operator=(const UnreadPipe&) = delete;
-
-  const std::string& path() const { return path_; }
-  void fill() const {
-    const std::string block(4096, 'x');
-    while (::write(fd_, block.data(), block.size()) > 0) continue;
-  }
-
- private:
-  std::string path_;
-  int fd_ = -1;
-};
-
-}  // namespace
-
-TEST_CASE("a run that waits tells for whom and in which place, then that it has the lock, then the end") {
+TEST_CASE("a waiting run reports the holder and its place, then the lock, then the end") {
   RedisServer redis;
   TempDir folder;
   const std::string file = folder / "events";
@@ -112,7 +62,8 @@ TEST_CASE("a run that gives up tells why") {
   CHECK(field(lines_of(file).back(), "exit") == "69");
 }
 
-TEST_CASE("trouble and recovery of renewals are told once each, and so is a loss with the stop behind it") {
+TEST_CASE(
+    "trouble and recovery of renewals are reported once each, and so is a loss with the stop after it") {
   RedisServer redis;
   TempDir folder;
   const std::string file = folder / "events";
@@ -144,6 +95,39 @@ TEST_CASE("a server that dies in the wait and comes back is trouble and recovery
   CHECK(events_in(file) == "waiting trouble recovered acquired released");
 }
 
+TEST_CASE("a wait tells of trouble as soon as its lines do, also where -q prints none, and then of its end") {
+  RedisServer redis;
+  TempDir folder;
+  redis.freeze();
+  std::list<Rlock> runs;
+  for (const std::string verbosity : {"-q", ""}) {
+    Words words{"run",           "-w", "1m",  "--events", folder / ("events" + verbosity), "-k",
+                "k" + verbosity, "--", "true"};
+    if (!verbosity.empty()) words.insert(words.begin() + 1, verbosity);
+    runs.emplace_back(words, redis.environment());
+  }
+  REQUIRE(eventually([&] { return contains(runs.back().err(), "; retrying\n"); }, 20s));
+  CHECK(events_in(folder / "events") == "trouble");
+  REQUIRE(eventually([&] { return events_in(folder / "events-q") == "trouble"; }, 20s));
+  for (const char* file : {"events", "events-q"})  // and not: that an attempt has failed
+    CHECK(contains(field(lines_of(folder / file).front(), "why"), "no answer for "));
+  redis.thaw();
+  for (Rlock& run : runs) CHECK(run.exit_code(30s) == 0);
+  CHECK(runs.front().err().empty());
+  for (const char* file : {"events", "events-q"})
+    CHECK(events_in(folder / file) == "trouble recovered acquired released");
+}
+
+TEST_CASE("with -n nothing is retried, so no line says so") {
+  RedisServer redis;
+  redis.freeze();
+  Rlock run = redis.rlock("run", "-n", "-k", "k", "--", "true");
+  CHECK(run.exit_code(20s) == 69);
+  CHECK(contains(run.err(), "rlock: waiting for redis at "));
+  CHECK_FALSE(contains(run.err(), "retrying"));
+  redis.thaw();
+}
+
 TEST_CASE("a loss that is only noticed at the release stands before the end") {
   RedisServer redis;
   TempDir folder;
@@ -164,7 +148,7 @@ TEST_CASE("a command that runs without a lock: gave-up says so before it runs, a
   CHECK(field(lines_of(file).back(), "exit") == "124");
 }
 
-TEST_CASE("events of flock, and of a command that is not there") {
+TEST_CASE("events of flock, and of a missing command") {
   RedisServer redis;
   TempDir folder;
   const std::string file = folder / "events";
@@ -172,9 +156,11 @@ TEST_CASE("events of flock, and of a command that is not there") {
   CHECK(status_of(redis, {"flock", "--events", file, "k", "no-such-command"}) == 69);
   CHECK(status_of(redis, {"run", "--events", file, "-k", "k", "no-such-command"}) == 127);
   CHECK(events_in(file) == "acquired released gave-up gave-up");
+  CHECK(status_of(redis, {"flock", "--events", file, "k", folder / "no-such-command"}) == 69);
+  CHECK(field(lines_of(file).back(), "exit") == "69");
 }
 
-TEST_CASE("a file that the command writes to as well: nobody writes over the lines of the other") {
+TEST_CASE("in a file that the command also writes, no line overwrites another") {
   RedisServer redis;
   TempDir folder;
   Process shell{{"sh", "-c",
@@ -189,7 +175,7 @@ TEST_CASE("a file that the command writes to as well: nobody writes over the lin
   CHECK(field(lines[3], "event") == "\"released\"");
 }
 
-TEST_CASE("a command that is asked to stop, and one that --max-hold stops, are told") {
+TEST_CASE("a command that is stopped by rlock stop or --max-hold has its events") {
   RedisServer redis;
   TempDir folder;
   const std::string file = folder / "events";
@@ -210,12 +196,12 @@ TEST_CASE("an open descriptor is written to, and the command does not inherit it
   CHECK(events_in(file) == "acquired released");
 }
 
-TEST_CASE("a reader that is full, slow or gone holds nothing up, and is told how much it has missed") {
+TEST_CASE("a full, slow or missing reader delays nothing, and learns how much it has missed") {
   RedisServer redis;
   TempDir folder;
   UnreadPipe pipe{folder / "pipe"};
   pipe.fill();
-  // The command empties the pipe, so the last line finds room again.
+  // The command empties the pipe, so that the last line finds room again.
   CHECK(status_of(redis,
                   {"run", "-q", "--events", pipe.path(), "-k", "k", "--", "sh", "-c",
                    "dd if=" + pipe.path() + " iflag=nonblock bs=4096 of=/dev/null 2>/dev/null; true"}) == 0);
@@ -232,7 +218,7 @@ TEST_CASE("a reader that is full, slow or gone holds nothing up, and is told how
   CHECK(gone.err() == "0\n");
 }
 
-TEST_CASE("where nothing can be written is said before anything is sent") {
+TEST_CASE("an unwritable events file is reported before anything is sent") {
   RedisServer redis;
   TempDir folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
@@ -245,10 +231,30 @@ TEST_CASE("where nothing can be written is said before anything is sent") {
   refused("77", 64, "--events: descriptor 77 is not open");
   refused("0", 64, "--events: descriptor 0 is not open for writing");
   refused(folder / "no/such", 71, "No such file or directory");
-  refused(folder / "pipe", 71, "nobody reads this pipe");
+  refused(folder / "pipe", 71, "no process reads this pipe");
   refused(folder.path(), 71, "Is a directory");
   CHECK_FALSE(std::filesystem::exists(folder / "ran"));
   CHECK_FALSE(redis.has("rlock:history:{k}"));
+}
+
+TEST_CASE("one file for the events and the status is refused, because the status would replace the events") {
+  RedisServer redis;
+  TempDir folder;
+  write_file(folder / "f", "");
+  REQUIRE(::symlink((folder / "f").c_str(), (folder / "link").c_str()) == 0);
+  for (const std::string& events : std::vector{folder / "f", folder / "./f", folder / "link"}) {
+    CAPTURE(events);
+    Rlock run =
+        redis.rlock("run", "-k", "k", "--events", events, "--status-file", folder / "f", "--", "echo", "ran");
+    CHECK(run.exit_code() == 64);
+    CHECK_MESSAGE(contains(run.err(), "name one file: the status would replace the events"), run.err());
+    CHECK(run.out().empty());
+    CHECK(contains(read_file(folder / "f"), "\"outcome\":\"error\",\"exit\":64"));
+  }
+  Rlock run =
+      redis.rlock("run", "-k", "k", "--events", "/dev/stderr", "--status-file", "/dev/stderr", "--", "true");
+  CHECK(run.exit_code() == 0);
+  CHECK(contains(run.err(), "\"outcome\":"));
 }
 
 }  // namespace rlock::test

@@ -1,4 +1,4 @@
-// Each exit status that the manual lists, produced by the binary; and bad input, of which no server hears.
+// Each exit status in the manual, produced by the binary; and bad input, which never reaches a server.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ Words run(Words options, Words command = {"true"}) {
   return options;
 }
 
-/// Somebody else has `k`.
+/// Takes `k` for another owner.
 void occupy(RedisServer& redis) {
   redis.cli({"HSET", "k", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "k", "60000"});
@@ -58,7 +58,7 @@ TEST_CASE("75: busy, or the wait ended; -E changes it") {
   CHECK(status_of(redis, run({"-nE", "0"})) == 0);
 }
 
-TEST_CASE("124: stopped by --max-hold, whatever the command then answers") {
+TEST_CASE("124: stopped by --max-hold, with any exit code of the command") {
   RedisServer redis;
   CHECK(status_of(redis, run({"--max-hold", "100ms"}, {"sleep", "60"})) == 124);
   CHECK_FALSE(redis.has("k"));
@@ -104,7 +104,7 @@ TEST_CASE("69: no server, 77: not admitted, 70: an answer that makes no sense") 
   CHECK(Rlock{run({"-n"}), options}.exit_code(kDeadline) == 70);
 }
 
-TEST_CASE("71: what was asked for cannot be written") {
+TEST_CASE("71: the requested output cannot be written") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   RedisServer redis;
@@ -240,13 +240,13 @@ TEST_CASE("each status of each verb without a command, in the order in which a s
   CHECK(Rlock{{"doctor"}, options}.exit_code(kDeadline) == 1);
 }
 
-TEST_CASE("fingers that learned another tool get a sentence, and those that slip a question") {
+TEST_CASE("words of another tool get an explanation, and slips a question") {
   const std::vector<std::pair<std::string, std::string>> answers{
       {"run --timeout 3 -k k true", "--timeout: did you mean --wait (for the lock) or --max-hold"},
       {"run -h db1 -k k true", "for a server say --url redis://db1"},
       {"run -p 6379 -k k true", "-p: for a server say --url redis://HOST:PORT"},
-      {"run -a x -k k true", "-a: everybody could read it there; use --password-file"},
-      {"run --pass x -k k true", "--pass: everybody could read it there; use --password-file"},
+      {"run -a x -k k true", "-a: every user of this host could read it there; use --password-file"},
+      {"run --pass x -k k true", "--pass: every user of this host could read it there; use --password-file"},
       {"run --ttl 3 -k k true", "--ttl: did you mean --lease?"},
       {"run -e -k k true", "-e: a lock is exclusive without it"},
       {"run -o -k k true", "-o: not needed"},
@@ -256,7 +256,7 @@ TEST_CASE("fingers that learned another tool get a sentence, and those that slip
       {"run deploy ./x", "no --key; did you mean: rlock run -k deploy -- ./x"},
       {"lock acquire k --timeout 3 --lease 1m", "--timeout: did you mean --wait?"},
       {"lock acquire k --ttl 3", "--ttl: did you mean --lease?"},
-      {"unlock -f k", "-f: that is what it does; --yes keeps it from asking"},
+      {"unlock -f k", "-f: unlock always removes by force; with --yes it does not ask"},
       {"--versoin", "unknown option --versoin; did you mean --version?"},
       {"inspct k", "unknown verb 'inspct'; did you mean: rlock inspect"},
       {"lock aquire k", "unknown verb 'aquire'; did you mean: rlock lock acquire"},

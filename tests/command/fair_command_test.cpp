@@ -32,7 +32,7 @@ TEST_CASE("rlock run --fair serves in the order of arrival") {
   CHECK(scene.server.keys().empty());
 }
 
-TEST_CASE("whatever ends a wait in the queue, the place is given back") {
+TEST_CASE("each end of a wait in the queue gives the place back") {
   FairScene scene;
   scene.ask("a:1");
   const auto wait_with = [&](const std::string& patience) {

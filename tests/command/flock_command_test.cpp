@@ -1,4 +1,4 @@
-// rlock flock beside flock(1): the same words, the same answers.
+// rlock flock beside flock(1): the same words lead to the same answers.
 
 #include <doctest/doctest.h>
 
@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// flock(1) and `rlock flock`, with a file in a folder that holds nothing else.
+/// Runs flock(1) and `rlock flock` on the same file name, in a folder of its own.
 class Both {
  public:
   Both() : file_(folder_ / "lock") {}
 
-  /// The exit status of both, which must be the same. FILE in `words` becomes the file.
+  /// The exit status of both, which must be the same. FILE in `words` becomes the file's name.
   int status(Words words) {
     const int theirs = start(words, false).exit_code();
     const int ours = start(words, true).exit_code();
@@ -41,7 +41,7 @@ class Both {
     return Process{words, options};
   }
 
-  /// Two who hold it, one in each world.
+  /// Two holders, one of each program.
   struct Holders {
     Process theirs, ours;
   };
@@ -120,7 +120,7 @@ TEST_CASE("flock: non-block, conflict code and timeout") {
   CHECK(told.err().find("is held by") != std::string::npos);
 }
 
-TEST_CASE("flock: what is wrong is 64 for both") {
+TEST_CASE("flock: wrong usage is 64 for both") {
   Both both;
   for (const Words& words :
        {Words{}, Words{"-n"}, Words{"-E", "256", "FILE", "true"}, Words{"-w", "soon", "FILE", "true"},
@@ -133,7 +133,7 @@ TEST_CASE("flock: what is wrong is 64 for both") {
   }
 }
 
-TEST_CASE("flock: what only one host has is refused, with what to use instead") {
+TEST_CASE("flock: features of a single host are refused, with an alternative") {
   RedisServer redis;
   for (const Words& words :
        {Words{"flock", "9"}, Words{"flock", "-n", "9"}, Words{"flock", "-u", "9"},

@@ -1,4 +1,4 @@
-// Many runs wait for one key. What a hand-over costs and whom it serves does not depend on how many they are.
+// Many runs wait for one key. Neither the cost of a hand-over nor its fairness depends on their number.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kLong = 60s;
 
-/// Runs that wait for "k" behind one that holds it until let_go().
+/// Runs that wait for "k". Its holder keeps the lock until let_go().
 class Crowd {
  public:
   explicit Crowd(Words type = {"--type", "lock"}) : type_(std::move(type)), gate_(folder_ / "gate") {
@@ -25,7 +25,7 @@ class Crowd {
     REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
   }
 
-  /// One more, which writes its name into the log; it waits in the line when this returns.
+  /// Adds a run that writes its name into the log. When join() returns, that run waits in the line.
   Rlock& join(const std::string& name, const Words& type = {}) {
     const auto before = length();
     runs_.push_back(start({"sh", "-c", "echo \"$1\" >> \"$0\"", folder_ / "log", name}, type));
@@ -35,7 +35,7 @@ class Crowd {
 
   void let_go() { write_file(gate_, ""); }
 
-  /// The names, in the order in which they had the lock, when there are `count` of them.
+  /// The names in the order in which they had the lock, as soon as there are `count` of them.
   Words served(std::size_t count) {
     const auto names = [&] { return rlock::split(read_file(folder_ / "log"), '\n'); };
     REQUIRE(eventually([&] { return names().size() == count + 1; }, kLong));
@@ -58,7 +58,7 @@ class Crowd {
     return Rlock{words, redis.environment()};
   }
 
-  /// Does everybody who waits listen where it is told?
+  /// True: every waiter listens on the channel on which it is told.
   bool listens() {
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*:{k}:*"}) + "\n";
     const Words waiters =
@@ -75,8 +75,8 @@ class Crowd {
   std::list<Rlock> runs_;
 };
 
-/// How often the one was passed that was passed most, by later arrivals. On a busy machine the chosen run may
-/// need longer than what counts as frozen.
+/// The largest number of later arrivals that passed one run. On a busy machine a chosen run may answer later
+/// than the limit after which it counts as frozen.
 int most_passed(const Words& served) {
   int most = 0;
   for (std::size_t i = 0; i < served.size(); ++i) {
@@ -95,11 +95,11 @@ Words numbers(int count) {
 
 }  // namespace
 
-TEST_CASE("nobody who waits is passed more than ten times, and a hand-over costs six requests at most") {
+TEST_CASE("no waiter is passed more than ten times, and a hand-over costs six requests at most") {
   for (const std::string type : {"lock", "fenced", "write", "permit"}) {
     CAPTURE(type);
     constexpr int kWaiters = 12;
-    const bool permit = type == "permit";  // of which the pool stays
+    const bool permit = type == "permit";  // a permit's pool stays
     Crowd crowd{permit ? Words{"--permits", "1"} : Words{"--type", type}};
     for (const std::string& name : numbers(kWaiters)) crowd.join(name);
     Monitor monitor{crowd.redis};
@@ -108,12 +108,13 @@ TEST_CASE("nobody who waits is passed more than ten times, and a hand-over costs
     REQUIRE(eventually([&] { return !crowd.redis.has(permit ? "{k}:timeout" : "k"); }, kLong));
     std::size_t requests = 0;
     for (const std::string& command : monitor.commands())
-      if (command.find("SELECT") == std::string::npos) ++requests;
+      // UNSUBSCRIBE comes in the same write as a release: it is no request of its own.
+      if (command.find("SELECT") == command.npos && command.find("UNSUBSCRIBE") == command.npos) ++requests;
     CHECK(requests <= 6 * kWaiters + 6);
   }
 }
 
-TEST_CASE("a chosen run that was killed, or is frozen, holds up nobody for long") {
+TEST_CASE("a chosen run that was killed or is frozen delays no other run for long") {
   for (const int signal : {SIGKILL, SIGSTOP}) {
     CAPTURE(signal);
     Crowd crowd;
@@ -129,7 +130,8 @@ TEST_CASE("a chosen run that was killed, or is frozen, holds up nobody for long"
   }
 }
 
-TEST_CASE("ten runs whose line was deleted, or all that the server knew, follow each other without a pause") {
+TEST_CASE(
+    "ten runs without their line, or without all data on the server, follow each other without a pause") {
   for (const Words& lost : {Words{"DEL", "redisson_unlock_latch:{k}:line"}, Words{"FLUSHALL"}}) {
     CAPTURE(lost.front());
     Crowd crowd;
@@ -138,7 +140,7 @@ TEST_CASE("ten runs whose line was deleted, or all that the server knew, follow 
     crowd.let_go();
     const auto begun = std::chrono::steady_clock::now();
     CHECK(crowd.served(10).size() == 10);
-    CHECK(std::chrono::steady_clock::now() - begun < 15s);  // of ten places the last five ask every 26 s
+    CHECK(std::chrono::steady_clock::now() - begun < 15s);  // of ten waiters the last five ask every 26 s
   }
 }
 
@@ -163,7 +165,7 @@ TEST_CASE("a writer that waits is not starved by readers that come later") {
   CHECK(served.front() == "writer");
 }
 
-TEST_CASE("inspect lists who waits, in their order, with what they say of themselves") {
+TEST_CASE("inspect lists the waiters in their order, with their facts") {
   Crowd crowd;
   crowd.join("first");
   crowd.join("second");

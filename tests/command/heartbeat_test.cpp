@@ -5,8 +5,8 @@
 
 using namespace rlock::test;
 
-// A few of what `last_heartbeat 50` measures.
-TEST_CASE("whatever is killed, stopped or frozen, the command is dead before its key ends") {
+// A few runs of the program `last_heartbeat`, which is made for 50.
+TEST_CASE("with any process killed, stopped or frozen, the command is dead before its key ends") {
   Process figures{{program("last_heartbeat"), "2"}};
 
   const int status = figures.exit_code(std::chrono::seconds{240});

@@ -1,4 +1,4 @@
-// rlock history: who had a key, and how each hold ended; and what inspect, unlock and lost runs say by it.
+// rlock history: the holders of a key, and how each hold ended; and its use by inspect, unlock and lost runs.
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ HistoryJson last(const RedisServer& redis, const std::string& key = "k") {
   return all.front();
 }
 
-/// A run that has held `k` for so long that it listens.
+/// A run that holds `k`, and whose command has started.
 Rlock held(RedisServer& redis, const Words& more = {}) {
   Words words{"run", "-k", "k", "--kill-after", "1s"};
   words.insert(words.end(), more.begin(), more.end());
@@ -49,7 +49,7 @@ void wait_until_it_listens(RedisServer& redis) {
 
 }  // namespace
 
-TEST_CASE("history says who had a key, for how long, and how it ended: exit, signal, limit, no command") {
+TEST_CASE("history shows the holders of a key, for how long, and each end: exit, signal, limit, no command") {
   RedisServer redis;
   CHECK(status_of(redis, {"run", "-k", "k", "--reason", "hotfix 42", "--", "sh", "-c", "exit 3"}) == 3);
   HistoryJson hold = last(redis);
@@ -83,7 +83,7 @@ TEST_CASE("history says who had a key, for how long, and how it ended: exit, sig
   CHECK(std::ranges::count(one.out(), '\n') == 1);
 }
 
-TEST_CASE("what nobody has held has no history: 1, and where KEY looks like a pattern it says so") {
+TEST_CASE("a key that was never held has no history: 1, and a KEY that looks like a pattern gets a hint") {
   RedisServer redis;
   Rlock none = redis.rlock("history", "orders:*");
   CHECK(none.exit_code() == 1);
@@ -109,7 +109,7 @@ TEST_CASE("several keys have an entry each, a hold inside a hold has none") {
   CHECK(holds(redis, "k").size() == 1);
 }
 
-TEST_CASE("inspect of a free key says who had it last") {
+TEST_CASE("inspect of a free key shows its last holder") {
   RedisServer redis;
   CHECK(status_of(redis, {"run", "-k", "k", "--", "sh", "-c", "exit 3"}) == 3);
   Rlock inspect = redis.rlock("inspect", "k");
@@ -130,7 +130,7 @@ TEST_CASE("a run that was killed is in the history by its guardian") {
   CHECK(last(redis)["why"] == "rlock was killed");
 }
 
-TEST_CASE("who has stopped a run, and why, is in its history") {
+TEST_CASE("the history of a run shows who stopped it, and why") {
   RedisServer redis;
   Rlock run = held(redis);
   CHECK(status_of(redis, {"stop", "k", "--reason", "the release is off"}) == 0);
@@ -139,13 +139,13 @@ TEST_CASE("who has stopped a run, and why, is in its history") {
   CHECK(contains(last(redis)["why"].get<std::string>(), ": the release is off"));
 }
 
-TEST_CASE("a run that loses its lock by unlock hears of it at once, and says by whom and why") {
+TEST_CASE("a run that loses its lock by unlock learns at once by whom and why") {
   RedisServer redis;
   TempDir folder;
   Rlock run = held(redis, {"--lease", "1h", "--status-file", folder / "status"});
   wait_until_it_listens(redis);
   CHECK(status_of(redis, {"unlock", "--yes", "k", "--reason", "stuck since noon"}) == 0);
-  CHECK(run.exit_code(5s) == 125);  // its next renewal is twenty minutes away
+  CHECK(run.exit_code(5s) == 125);  // the next renewal is twenty minutes away
   CHECK(contains(run.err(), "lost 'k': removed by "));
   CHECK(contains(run.err(), ": stuck since noon; stopping the command: SIGTERM now"));
   const HistoryJson status = HistoryJson::parse(read_file(folder / "status"));
@@ -168,7 +168,7 @@ TEST_CASE("a run that heard nothing of the removal finds it in the history") {
   CHECK(holds(redis).size() == 1);
 }
 
-TEST_CASE("a lock of Redisson that was removed has its entry: by whom, why, and whose it was") {
+TEST_CASE("the removal of a Redisson lock has an entry: its owner, the remover, the reason") {
   RedisServer redis;
   redis.cli({"HSET", "k", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
   redis.cli({"PEXPIRE", "k", "60000"});
@@ -238,7 +238,7 @@ TEST_CASE("lock release, and the keeper of a script, write the end of their hold
   CHECK(last(redis)["outcome"] == "released");
   CHECK(last(redis)["owner"] == owner);
 
-  Rlock script{{"lock", "wait", "k"}, redis.environment()};  // anything that runs rlock
+  Rlock script{{"lock", "wait", "k"}, redis.environment()};  // any script that runs rlock
   CHECK(script.exit_code() == 0);
   Process sh{{"sh", "-c", "$0 lock acquire s --while-pid $$ >/dev/null && exit 0", rlock_binary()},
              redis.environment()};
@@ -258,7 +258,8 @@ TEST_CASE("holds of an owner that has several end with the last") {
   CHECK(holds(redis).size() == 1);
 }
 
-TEST_CASE("who writes and reads is known until the last of both is given back, and only that is the end") {
+TEST_CASE(
+    "an owner that writes and reads is known until both holds are released, and only then the hold has ended") {
   RedisServer redis;
   for (const auto& [first, last_half] : {std::pair{"write", "read"}, std::pair{"read", "write"}}) {
     CAPTURE(first);
@@ -297,7 +298,7 @@ TEST_CASE("RLOCK_HISTORY=0, and history = 0 in a file, write nothing; other word
   CHECK(contains(junk.err(), "RLOCK_HISTORY: expected yes or no"));
 }
 
-TEST_CASE("what stands in the way of a history hinders no release, and reaches no terminal as it is") {
+TEST_CASE("a foreign value under the history's key hinders no release, and reaches no terminal unescaped") {
   RedisServer redis;
   redis.cli({"RPUSH", "rlock:history:{k}", "junk"});
   CHECK(status_of(redis, {"run", "-k", "k", "--", "true"}) == 0);
@@ -332,7 +333,7 @@ TEST_CASE("the release and the history are one request") {
   Process::Options off = redis.environment();
   off.env["RLOCK_HISTORY"] = "0";
   const auto requests = [&](const Process::Options& options) {
-    Rlock first{{"run", "-k", "k", "--", "true"}, options};  // the server knows the scripts then
+    Rlock first{{"run", "-k", "k", "--", "true"}, options};  // from now on the server knows the scripts
     REQUIRE(first.exit_code() == 0);
     Monitor monitor{redis};
     Rlock run{{"run", "-k", "k", "--", "true"}, options};

@@ -1,5 +1,5 @@
-// Whoever may write to the server chooses what TAB offers: no shell executes
-// a byte of it, and what is typed for the user is the key and nothing else.
+// A client with write access to the server chooses the words that TAB offers. No shell executes a byte of
+// them, and the completed word is exactly the key.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 
-/// A shell at its prompt, with the completion of rlock loaded. Its `rlock` only writes down what it was
-/// given; but where the completion asks for keys it is the real one.
+/// A shell at its prompt, with the completion of rlock loaded. Its `rlock` only writes its arguments to a
+/// file; for the completion's questions it is the real one.
 class Shell {
  public:
   Shell(const std::string& name, const RedisServer& redis) : name_(name) {
@@ -40,16 +40,17 @@ class Shell {
     if (name == "fish") shell_->type("function fish_prompt; echo -n '$ '; end\r");
     shell_->type("source " + std::string{RLOCK_SOURCE_FOLDER} + "/completions/rlock." + name +
                  "; echo lo''aded\r");
-    shell_->expect("\nloaded", kDeadline);
+    shell_->expect("loaded",
+                   kDeadline);  // what was typed says lo''aded; fish 4 puts an escape sequence before it
     shell_->expect("$ ", kDeadline);
   }
 
-  /// What rlock is given when somebody types this and then TAB and Enter: the words behind the verb.
+  /// The arguments behind the verb, after `typed`, TAB and Enter.
   Words given_by(const std::string& typed) {
     std::filesystem::remove(given());
     shell_->type("rlock inspect " + typed + "\t\r");
     shell_->expect("given\r\n", kDeadline);
-    shell_->expect("$ ", kDeadline);  // it reads again: what came sooner might be lost
+    shell_->expect("$ ", kDeadline);  // at the prompt the shell reads again; earlier input might be lost
     Words words = split(read_file(given()), '\0');
     words.pop_back();
     REQUIRE(words.size() >= 1);
@@ -57,12 +58,12 @@ class Shell {
     return words;
   }
 
-  /// A file in the folder where the shell is.
+  /// Creates a file in the shell's folder.
   void put(const std::string& name) const { write_file(folder_ / "cwd/" + name, ""); }
 
   bool has(const std::string& name) const { return std::filesystem::exists(folder_ / "cwd/" + name); }
 
-  /// Has anything been executed? It would have left a file here, which is removed.
+  /// True: the shell has executed nothing. Executed keys leave files in the folder. Removes them.
   bool clean() const {
     std::filesystem::remove(folder_ / "cwd/k");
     return std::filesystem::remove(folder_ / "cwd/pwned") == false &&
@@ -91,7 +92,7 @@ bool installed(const std::string& shell) {
   return false;
 }
 
-/// Keys with which a shell would do something if they reached its command line as they are.
+/// Keys that make a shell act if they reach its command line unescaped.
 const Words kActive{
     "cd`touch${IFS}pwned`",
     "k`>pwned`",
@@ -127,7 +128,7 @@ const Words kActive{
     "\xc3\xbc`>pwned`",
 };
 
-/// What cannot stand in a command line as it is, or would be read as an option.
+/// Keys that cannot stand in a command line, or that would be read as an option.
 const Words kUnspeakable{
     "k\ntouch pwned\n",
     "k\rtouch pwned\r",
@@ -152,7 +153,7 @@ void offers_only(RedisServer& redis, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("no shell executes what a key says, and a completed key is that key") {
+TEST_CASE("no shell executes a key's bytes, and a completed key is that key") {
   RedisServer redis;
   for (const std::string name : {"bash", "zsh", "fish"}) {
     CAPTURE(name);
@@ -184,11 +185,11 @@ TEST_CASE("no shell offers a key that no terminal shows or that would be an opti
   }
 }
 
-TEST_CASE("no shell executes what several keys have in common") {
+TEST_CASE("no shell executes the common part of several keys") {
   RedisServer redis;
   offers_only(redis, "k`>pwned`1");
   redis.cli({"HSET", metadata_key(LockName{"k`>pwned`2"}), "a:1", "{}"});
-  for (const std::string name : {"bash", "zsh"}) {  // fish asks which one it shall be
+  for (const std::string name : {"bash", "zsh"}) {  // fish asks which key is meant
     CAPTURE(name);
     if (!installed(name)) continue;
     Shell shell{name, redis};

@@ -1,4 +1,4 @@
-// Keys, owners and facts come from whoever may write to the server: no screen obeys a byte of them.
+// Any client with write access to the server chooses keys, owners and facts: no screen obeys a byte of them.
 
 #include <doctest/doctest.h>
 
@@ -12,11 +12,11 @@
 namespace rlock::test {
 namespace {
 
-/// An escape sequence, a line of its own, a C1 control character
-/// as a byte and as UTF-8, bytes that are no UTF-8, and a bell.
+/// An escape sequence, a line of its own, a C1 control character as a byte and as UTF-8, invalid UTF-8, and a
+/// bell.
 const std::string kHostile = "k\x1b[31m\nrlock: all is well\x9b\xc2\x9b\xff\x07";
 
-/// Printable ASCII and line ends only.
+/// True: the text consists of printable ASCII and line ends only.
 bool harmless(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); });
 }
@@ -38,7 +38,7 @@ void hold(RedisServer& redis) {
 
 }  // namespace
 
-TEST_CASE("no screen of any verb obeys what stands on the server") {
+TEST_CASE("no screen of any verb obeys bytes from the server") {
   RedisServer redis;
   hold(redis);
   for (const Words& words : {Words{"inspect", kHostile},

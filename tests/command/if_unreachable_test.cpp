@@ -1,4 +1,4 @@
-// --if-unreachable: what run and flock do without a server, in each state that a server can be in.
+// --if-unreachable: what run and flock do without a server, in each state of a server.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,8 @@ namespace {
 
 constexpr auto kDeadline = 30s;
 
-/// A server that answers each request with this, but that a key exists or not.
+/// A server with this answer to each script; to EXISTS it answers `exists`, or with `exists` below 0 the same
+/// answer.
 std::unique_ptr<FakeRedis> answering(const std::string& answer, int exists = 0) {
   auto fake = std::make_unique<FakeRedis>();
   fake->decide([=](const Words& words) -> std::optional<std::string> {
@@ -37,13 +38,13 @@ struct Ended {
   std::string out, last_line, record;
 };
 
-/// A wait for a silent server says so before, after a second.
+/// The last line: after a second of waiting for a silent server, a wait line stands before it.
 std::string last_line_of(std::string text) {
   text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// One try with this choice at this server.
+/// Runs rlock once, with this choice, at this server.
 Ended once(const std::string& url, const std::string& choice, Words more = {}) {
   TempDir folder;
   Process::Options options = Rlock::clean_environment();
@@ -61,7 +62,7 @@ Ended once(const std::string& url, const std::string& choice, Words more = {}) {
   return {status, rlock.out(), err.empty() ? err : last_line_of(err), read_file(folder / "s")};
 }
 
-/// It ran without a lock, and said so.
+/// Checks that the command ran without a lock, and that rlock printed so.
 void check_ran(const Ended& ended) {
   CHECK(ended.status == 3);
   CHECK(ended.out == "held=0 owner=\n");
@@ -121,7 +122,7 @@ TEST_CASE("a server that cannot be used: fail is 69, skip is 0, run runs the com
   check_ran(once(refused + " unix:///nonexistent/2 unix:///nonexistent/3", "run"));
 }
 
-TEST_CASE("nobody runs without a lock where a server still says that the key exists") {
+TEST_CASE("no command runs without a lock if a server still reports that the key exists") {
   const auto fake = answering(wire::error("OOM command not allowed when used memory > 'maxmemory'"), 1);
   const Ended ended = once(fake->url(), "run");
   CHECK(ended.status == 69);
@@ -168,7 +169,7 @@ TEST_CASE("a server that has said busy and then dies: 69 also with run, and 0 wi
   }
 }
 
-TEST_CASE("a server of use: the command runs under the lock, whatever --if-unreachable says") {
+TEST_CASE("with a usable server the command runs under the lock, with any --if-unreachable") {
   RedisServer redis;
   for (const char* choice : {"fail", "skip", "run"}) {
     const Ended ended = once(redis.url(), choice);

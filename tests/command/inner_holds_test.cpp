@@ -1,5 +1,5 @@
-// A run inside a run of the same key, which goes on after the outer one has ended: whatever copies of the
-// outer one's calls are still on their way, the inner hold stays.
+// A run inside a run of the same key outlives the outer run. Copies of the outer run's calls may still be on
+// their way, but the inner hold stays.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
 
-/// How an outer run and the hold inside it are typed. $K is the key.
+/// The command lines of an outer run and of the hold inside it. $K is the key.
 struct Kind {
   std::string name;
   std::string outer;  ///< options of the outer run besides its key
@@ -42,7 +42,7 @@ const std::vector<Kind> kKinds{
      "\"$RLOCK_BINARY\" lock acquire \"$K\" --again --owner \"$RLOCK_OWNER\" --lease 1h; sleep 60"},
 };
 
-/// An outer run whose command takes a hold inside in the background and goes on until it is told to end.
+/// An outer run whose command takes an inner hold in the background, and goes on until the test ends it.
 struct Scene {
   Scene(RedisServer& server, const Kind& kind, std::size_t number)
       : key("k" + std::to_string(number)), end(server.directory() + "/end." + key) {
@@ -73,7 +73,7 @@ TEST_CASE(
   for (std::size_t i = 0; i < kKinds.size(); ++i) scenes.emplace_back(server, kKinds[i], i);
   for (const Scene& scene : scenes) REQUIRE(eventually([&] { return holds(scene.key) == 2; }, kDeadline));
 
-  server.freeze();  // longer than from one renewal to the next: each outer run abandons a connection
+  server.freeze();  // longer than the pause between two renewals: each outer run abandons a connection
   std::this_thread::sleep_for(2200ms);
   server.thaw();
   for (const Scene& scene : scenes) std::ofstream{scene.end} << "now\n";
@@ -92,4 +92,27 @@ TEST_CASE(
     return false;
   };
   CHECK_FALSE(eventually(stays, 1s));
+}
+
+TEST_CASE("a token or a permit is not free before the run inside the outer run has ended") {
+  RedisServer server;
+  for (const Words& type : {Words{"--type", "plain"}, Words{"--permits", "1"}}) {
+    CAPTURE(type.front());
+    const std::string options = type[0] + " " + type[1], sign = server.directory() + "/" + type[0];
+    Process::Options with = server.environment();
+    with.env["RLOCK_BINARY"] = rlock_binary();
+    const std::string inner = "\"$RLOCK_BINARY\" run " + options + " -k k -c \"touch " + sign +
+                              ".in; until [ -e " + sign + ".end ]; do sleep 0.05; done\"";
+    Process outer{
+        {rlock_binary(), "run", type[0], type[1], "-k", "k", "-c",
+         "(" + inner + "; echo $? >" + sign + ".status) & until [ -e " + sign + ".in ]; do sleep 0.05; done"},
+        with};
+    REQUIRE(outer.exit_code(kDeadline) == 0);
+
+    CHECK(server.rlock("run", "-n", type[0], type[1], "-k", "k", "--", "true").exit_code() == 75);
+    std::ofstream{sign + ".end"} << "now\n";
+    CHECK(server.rlock("run", "-w", "30s", type[0], type[1], "-k", "k", "--", "true").exit_code() == 0);
+    CHECK(eventually([&] { return read_file(sign + ".status") == "0\n"; }, kDeadline));
+    server.del("k");
+  }
 }

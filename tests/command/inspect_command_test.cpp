@@ -1,4 +1,4 @@
-// rlock inspect before what may stand under a key: text for people, JSON for programs.
+// rlock inspect with every content that a key may have: text for people, JSON for programs.
 
 #include <doctest/doctest.h>
 
@@ -17,24 +17,24 @@ namespace {
 const std::string kJava = "8d1f2c3a-1111-2222-3333-444455556666:57";
 const std::string kOurs = "6f3a0000-1111-2222-3333-444455556666:1";
 
-/// Durations change with every run: each becomes "DUR".
+/// Replaces each duration by "DUR": durations differ from run to run.
 std::string without_times(const std::string& text) {
   static const std::regex kDuration{R"(\b\d+(\.\d+)?(ms|s|m|h|d)(\d\d[smh])?\b)"};
   return std::regex_replace(text, kDuration, "DUR");
 }
 
-/// Numbers of more than three digits in JSON are times: each becomes 0. So does what is left of a lease.
+/// Replaces each number of more than three digits in JSON by 0: such numbers are times and remaining leases.
 std::string without_numbers(const std::string& json) {
   static const std::regex kNumber{R"(:\d{4,})"};
   return std::regex_replace(json, kNumber, ":0");
 }
 
-/// A server, and what somebody has left on it.
+/// A server, and the keys that a test puts on it.
 class Scene {
  public:
   std::string text(const Words& keys) { return without_times(output({"inspect"}, keys)); }
 
-  /// What stands in the document's `keys`.
+  /// The content of the document's `keys`.
   std::string json(const Words& keys) {
     const std::string document = without_numbers(output({"inspect", "--json"}, keys));
     const std::string head = R"({"v":1,"complete":true,"keys":[)";
@@ -49,7 +49,7 @@ class Scene {
     return rlock.out();
   }
 
-  /// What an rlock would have written down `since` ago, and renewed `renewed` ago.
+  /// Writes the facts of a hold that began `since` seconds ago and was renewed `renewed` seconds ago.
   void facts(const std::string& key, const std::string& owner, int since, int renewed,
              const std::string& more = R"("exit":null)", const std::string& ended = "null") {
     const long long now = std::stoll(redis.cli({"TIME"})) * 1000;
@@ -213,7 +213,7 @@ TEST_CASE("11: wrong types are said, and are no failure") {
 
 TEST_CASE("12: a plain token lock") {
   Scene scene;
-  scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "9000"});
+  scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "900000"});
   CHECK(scene.text({"plain"}) ==
         "plain         plain, held\n  token-... (unknown), expires in DUR unless the holder renews it\n");
   CHECK(scene.json({"plain"}).starts_with(
@@ -235,7 +235,7 @@ TEST_CASE("13: readers share a lock") {
   CHECK(scene.json({"rw"}).find(R"("mode":"read","count":2)") != std::string::npos);
 }
 
-TEST_CASE("14: a writer who reads too") {
+TEST_CASE("14: a writer that also reads") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -275,7 +275,7 @@ TEST_CASE("16: a fair lock tells its queue") {
         std::string::npos);
 }
 
-TEST_CASE("17: waiters of a lock are counted by who listens") {
+TEST_CASE("17: waiters of a lock are counted by their subscriptions") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "60000"});
@@ -288,7 +288,7 @@ TEST_CASE("17: waiters of a lock are counted by who listens") {
   CHECK(scene.json({"orders"}).find(R"("subscribers":2)") != std::string::npos);
 }
 
-TEST_CASE("who waits is shown with what it says of itself, whatever it waits for") {
+TEST_CASE("waiters are shown with their facts, for every kind of key") {
   const std::vector<std::pair<Words, Words>> types{
       {{"--type", "lock"}, {"--type", "lock"}},     {{"--type", "fair"}, {"--type", "fair"}},
       {{"--type", "fenced"}, {"--type", "fenced"}}, {{"--type", "write"}, {"--type", "read"}},
@@ -324,7 +324,7 @@ TEST_CASE("who waits is shown with what it says of itself, whatever it waits for
   }
 }
 
-TEST_CASE("18: a pool of permits tells slots and what is left") {
+TEST_CASE("18: a pool of permits shows slots and free permits") {
   Scene scene;
   const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
   scene.redis.cli({"SET", "seats", "3"});
@@ -361,7 +361,7 @@ TEST_CASE("a fenced lock that is free is still one: its token remains, so that t
   CHECK(Rlock{{"unlock", "--yes", "deploy"}, scene.redis.environment()}.exit_code() == 1);
 }
 
-TEST_CASE("20: facts that are junk are none") {
+TEST_CASE("20: junk in the place of facts is ignored") {
   Scene scene;
   for (const std::string junk :
        {"", "x", "{", "[]", "{\"since\":-1}", "{\"pid\":\"x\",\"host\":7}", "\xFF"}) {
@@ -385,7 +385,7 @@ TEST_CASE("without a key every key with metadata is shown, others are not") {
   CHECK(scene.output({"inspect", "-q", "--prefix", "{tag}"}, {}) == "c\n");
 }
 
-TEST_CASE("those who listen are named as they have named their connections, where that may be known") {
+TEST_CASE("listeners are shown with the names of their connections, if the user may read them") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "60000"});
@@ -417,7 +417,7 @@ TEST_CASE("inspect changes nothing") {
   CHECK(scene.redis.keys() == before);
 }
 
-TEST_CASE("inspect works for a user who may do no more than hold locks") {
+TEST_CASE("inspect works for a user with rights for locks only") {
   Scene scene;
   scene.redis.cli({"ACL",       "SETUSER",       "looker",          "on",
                    ">pw",       "resetkeys",     "~app:*",          "~redisson_*:{app:*}*",
@@ -437,7 +437,7 @@ TEST_CASE("inspect works for a user who may do no more than hold locks") {
   CHECK(other.exit_code() == 77);
 }
 
-TEST_CASE("a holder that had to wait for its lock does not count among those who wait") {
+TEST_CASE("a holder that waited before does not count as a waiter") {
   RedisServer redis;
   TempDir folder;
   const std::string until_gate = "until [ -e " + (folder / "gate") + " ]; do sleep 0.01; done";

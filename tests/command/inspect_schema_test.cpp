@@ -1,6 +1,5 @@
-// rlock inspect --json before every type of key, against the
-// schema that programs rely on: names, types and values.
-// More names may come.
+// rlock inspect --json for every type of key, against the schema that programs rely on: names, types and
+// values. The document may contain more names.
 
 #include <doctest/doctest.h>
 
@@ -16,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// What a value may be: number, text, flag, list or object, with
-/// `?` behind it null too; or some texts with | between them.
+/// True: the value is of this type: number, text, flag, list or object, with `?` behind it also null; or one
+/// of several texts, separated by |.
 bool is_a(const Json& value, std::string wanted) {
   if (wanted.ends_with('?')) {
     if (value.is_null()) return true;
@@ -84,7 +83,7 @@ void check_key(const Json& key) {
   }
 }
 
-/// What the document says of each key, in a few words: "type state holders".
+/// What the document says about each key, in a few words: type, state, number of holders.
 struct Row {
   std::string key;
   std::string type;
@@ -102,7 +101,7 @@ const std::vector<Row> kRows{
 
 }  // namespace
 
-TEST_CASE("inspect --json keeps to its schema, whatever stands under the key") {
+TEST_CASE("inspect --json keeps to its schema for every content of a key") {
   RedisServer redis;
   const auto done = [&](const Words& words) {
     REQUIRE(Rlock{words, redis.environment()}.exit_code(30s) == 0);

@@ -1,4 +1,5 @@
-// rlock is killed: its guardian kills the command, and gives back what was held when nobody lives any more.
+// After rlock was killed, its guardian kills the command, and releases the lock when no process of the
+// command lives.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
@@ -27,12 +29,19 @@ namespace {
 
 using Span = std::chrono::milliseconds;
 
-/// Kills the run that holds `key`, and answers after how long the key was free.
+/// Kills the run that holds `key`; answers after how much time the key was free.
 Span free_after_kill(RedisServer& redis, Rlock& run, const std::string& key) {
   run.signal(SIGKILL);
   const auto killed = std::chrono::steady_clock::now();
   REQUIRE(eventually([&] { return !redis.has(key); }, 10s));
   return std::chrono::duration_cast<Span>(std::chrono::steady_clock::now() - killed);
+}
+
+/// The guardian among these; 0: there is none.
+pid_t guardian_in(const std::vector<pid_t>& processes) {
+  for (const pid_t pid : processes)
+    if (read_file(fmt::format("/proc/{}/comm", pid)) == "guardian\n") return pid;
+  return 0;
 }
 
 }  // namespace
@@ -57,11 +66,35 @@ TEST_CASE("a run that was killed leaves its lock free when its command is gone, 
   const std::string figures =
       fmt::format("median {} ms, longest {} ms", times[times.size() / 2].count(), times.back().count());
   MESSAGE(figures);
-  CHECK_MESSAGE(times[times.size() / 2] < 5s, figures);  // long before its lease
+  CHECK_MESSAGE(times[times.size() / 2] < 5s, figures);  // long before its lease ends
   CHECK_FALSE(redis.has("rlock:meta:{k}"));
 }
 
-TEST_CASE("every type of lock is given back, several keys, a hold inside a hold, and by whatever password") {
+TEST_CASE("a run whose guardian was stopped is killed: its command is gone, and its lock is free") {
+  RedisServer redis;
+  for (const bool at_once : {true, false}) {
+    CAPTURE(at_once);
+    Rlock run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 60 & echo $!; wait");
+    REQUIRE(eventually([&] { return run.out().ends_with('\n') && guardian_in(run.family()) > 0; }, 10s));
+    const pid_t guardian = guardian_in(run.family()), grandchild = std::stoi(run.out());
+    if (!at_once) run.signal(SIGSTOP);  // so that the guardian is seen to stop
+    ::kill(guardian, SIGSTOP);
+    if (!at_once) {
+      REQUIRE(eventually(
+          [&] { return contains(read_file(fmt::format("/proc/{}/status", guardian)), "State:\tT"); }, 10s));
+      run.signal(SIGCONT);
+      REQUIRE(eventually(
+          [&] { return !contains(read_file(fmt::format("/proc/{}/status", guardian)), "State:\tT"); }, 10s));
+    }
+
+    free_after_kill(redis, run, "k");
+
+    CHECK_FALSE(alive(grandchild));
+    CHECK(eventually([&] { return run.family().empty(); }, 10s));
+  }
+}
+
+TEST_CASE("every type of lock is released, also several keys and inner holds, and with a password") {
   RedisServer redis{{.config = {"requirepass CANARY"}}};
   redis.cli({"AUTH", "CANARY"});
   TempDir folder;
@@ -87,7 +120,7 @@ TEST_CASE("every type of lock is given back, several keys, a hold inside a hold,
   }
 }
 
-TEST_CASE("a killed run leaves alone what somebody else holds by now, and a key that --min-hold keeps") {
+TEST_CASE("a killed run leaves alone a new holder's lock, and a key that --min-hold keeps") {
   RedisServer redis;
   {
     Rlock run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
@@ -112,26 +145,26 @@ TEST_CASE("over several servers a killed run gives back at all of them") {
   CHECK(eventually([&] { return masters.holding("k") == 0; }, 10s));
 }
 
-TEST_CASE("while somebody may live whom the guardian cannot look at, the lease runs out") {
+TEST_CASE("while a process may live that the guardian cannot see, the lease runs out") {
   if (::geteuid() != 0) return skipped("only root can start another user's process");
   RedisServer redis{{.tcp = true}};
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.tcp_url();
   options.own_session = true;
-  // A process of root in the session of a run of nobody.
+  // The run belongs to the user "nobody", but its session contains a process of root.
   Process session{{"sh", "-c",
                    "sleep 60 & exec setpriv --reuid 65534 --regid 65534 --clear-groups " + rlock_binary() +
                        " run -k k --lease 3s -- sleep 60"},
                   options};
   REQUIRE(eventually([&] { return redis.has("k") && session.family().size() >= 4; }, 10s));
   session.signal(SIGKILL);
-  // Only that process and the guardian are left.
+  // Only the process of root and the guardian are left.
   REQUIRE(eventually([&] { return session.family().size() <= 2; }, 10s));
   CHECK(redis.has("k"));
   CHECK(eventually([&] { return !redis.has("k"); }, 10s));
 }
 
-TEST_CASE("nothing is released beside a command that works in another session, whatever its environment") {
+TEST_CASE("nothing is released beside a command that works in another session, with any environment") {
   RedisServer redis;
   for (const std::string how : {"setsid -w", "setsid -w env -i", "env -i setsid -w"}) {
     CAPTURE(how);
@@ -139,7 +172,8 @@ TEST_CASE("nothing is released beside a command that works in another session, w
               redis.environment()};
     REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 10s));
     const pid_t command = std::stoi(run.out());
-    // So long that its guardian has seen it: nothing else tells of one that has no environment.
+    // This time is long enough for the guardian to see the command: a process without environment cannot be
+    // found otherwise.
     REQUIRE(throughout([&] { return redis.has("k"); }, 700ms));
 
     run.signal(SIGKILL);
@@ -147,11 +181,11 @@ TEST_CASE("nothing is released beside a command that works in another session, w
     CHECK(throughout([&] { return redis.has("k"); }, 1s));
     REQUIRE(alive(command));
     ::kill(command, SIGKILL);
-    CHECK(eventually([&] { return !redis.has("k"); }, 4s));  // long before its lease
+    CHECK(eventually([&] { return !redis.has("k"); }, 4s));  // long before its lease ends
   }
 }
 
-TEST_CASE("where /proc hides other users' processes, a killed run leaves its lock to the lease") {
+TEST_CASE("if /proc hides other users' processes, a killed run leaves its lock to the lease") {
   TempDir folder;
   const bool may =
       ::geteuid() == 0 &&
@@ -163,7 +197,7 @@ TEST_CASE("where /proc hides other users' processes, a killed run leaves its loc
   RedisServer redis{{.tcp = true}};
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.tcp_url();
-  options.own_session = true;  // in that of this test root's processes may live
+  options.own_session = true;  // the session of this test may contain processes of root
   for (const std::string hidepid : {"hidepid=0", "hidepid=2"}) {
     CAPTURE(hidepid);
     Process run{{"unshare", "-m", "sh", "-c",
@@ -172,9 +206,10 @@ TEST_CASE("where /proc hides other users' processes, a killed run leaves its loc
                      "--clear-groups " +
                      (folder / "rlock") + " run -k k -- sh -c 'echo on; exec sleep 60'"},
                 options};
-    REQUIRE(eventually([&] { return run.out() == "on\n"; }, 10s));
+    const bool is_on = eventually([&] { return run.out() == "on\n" || !run.running(); }, 60s);
+    REQUIRE_MESSAGE((is_on && run.running()), run.err());
     run.signal(SIGKILL);
-    REQUIRE(eventually([&] { return run.family().empty(); }, 10s));  // the guardian has gone, too
+    REQUIRE(eventually([&] { return run.family().empty(); }, 10s));  // the guardian has ended, too
     CHECK(redis.has("k") == (hidepid != "hidepid=0"));
     redis.del("k");
   }

@@ -1,4 +1,4 @@
-// rlock list: one line a key, of every kind, on every deployment.
+// rlock list: one line per key, for every kind, on every deployment.
 
 #include <doctest/doctest.h>
 
@@ -43,7 +43,7 @@ void acquire(const Process::Options& options, Words words) {
   REQUIRE_MESSAGE(acquired.status == 0, acquired.err);
 }
 
-/// "key type state" of each line.
+/// Key, type and state of each line.
 Words lines_of(const std::string& table) {
   Words rows = split(table, '\n');
   REQUIRE(rows.size() > 1);
@@ -55,7 +55,21 @@ Words lines_of(const std::string& table) {
   return rows;
 }
 
-/// What Redisson leaves under keys, a `dead` one without TTL, and what other programs have.
+TEST_CASE("list finds a key whose name is in braces, and not the name without them") {
+  RedisServer redis;
+  const auto options = redis.environment();
+  acquire(options, {"{only}"});
+  acquire(options, {"{both}"});
+  acquire(options, {"both"});
+  acquire(options, {"plain"});
+  CHECK(lines_of(result_of({"list"}, options).out) ==
+        Words{"both lock held", "plain lock held", "{both} lock held", "{only} lock held"});
+  const std::string metrics = result_of({"metrics"}, options).out;
+  CHECK(metrics.find(R"(rlock_held{key="{only}",type="lock"} 1)") != std::string::npos);
+  CHECK(metrics.find(R"({key="only")") == std::string::npos);
+}
+
+/// Creates keys as Redisson leaves them, a `dead` one without TTL, and keys of other programs.
 void furnish(RedisServer& redis) {
   for (const Words& command :
        std::vector<Words>{{"HSET", "j:lock", kJava, "2"},
@@ -88,7 +102,7 @@ void furnish(RedisServer& redis) {
 
 }  // namespace
 
-TEST_CASE("list shows what rlock holds, one line a key, in the order of keys") {
+TEST_CASE("list shows rlock's keys, one per line, in the order of keys") {
   RedisServer redis;
   furnish(redis);
   acquire(redis.environment(), {"deploy"});
@@ -99,7 +113,7 @@ TEST_CASE("list shows what rlock holds, one line a key, in the order of keys") {
   CHECK(lines_of(list.out) == Words{"app read-write held", "deploy lock held"});
 }
 
-TEST_CASE("list --all recognizes what Redisson has by its content, and misses nothing") {
+TEST_CASE("list --all recognizes all Redisson keys by their content") {
   RedisServer redis;
   furnish(redis);
   acquire(redis.environment(), {"deploy"});
@@ -214,7 +228,7 @@ TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
   CHECK(result_of({"list", "--state", "dead"}, redis.environment()).status == 64);
 }
 
-TEST_CASE("a fair lock of rlock is one without anybody in its queue, too") {
+TEST_CASE("a fair lock of rlock is shown as fair even without a queue") {
   RedisServer redis;
   acquire(redis.environment(), {"fair-by-hand", "--fair"});
   acquire(redis.environment(), {"plainly"});
@@ -246,7 +260,7 @@ TEST_CASE("a permit that Redisson has taken without a lease never ends, and is n
   CHECK(lines_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit held"});
 }
 
-TEST_CASE("list ends with 1 where there are no such keys, and says what would show others") {
+TEST_CASE("list ends with 1 if no key matches, and names the option that shows others") {
   RedisServer redis;
   redis.cli({"HSET", "theirs", kJava, "1"});
   const Result none = result_of({"list"}, redis.environment());
@@ -254,7 +268,7 @@ TEST_CASE("list ends with 1 where there are no such keys, and says what would sh
   CHECK(none.out.empty());
   CHECK(
       none.err ==
-      "rlock: no such keys with notes of rlock; --all also finds semaphores and the keys of other clients\n");
+      "rlock: there are no such keys with notes of rlock; --all also finds semaphores and the keys of other clients\n");
   const Result json = result_of({"list", "--json"}, redis.environment());
   CHECK(json.status == 1);
   CHECK(json.out == "{\"v\":1,\"complete\":true,\"keys\":[]}\n");
@@ -278,7 +292,7 @@ TEST_CASE("list --json has the objects of inspect") {
   }
 }
 
-TEST_CASE("a search that its time ends says so, and shows what it has found") {
+TEST_CASE("a search that reaches its time limit reports so, and shows its findings") {
   RedisServer redis;
   RespClient client{redis.where()};
   for (int i = 0; i < 20'000; ++i) client.send({"SET", "noise:" + std::to_string(i), "12"});
@@ -288,7 +302,7 @@ TEST_CASE("a search that its time ends says so, and shows what it has found") {
   CHECK(list.err.find("cut short after 1ms; a longer --scan-time shows more") != std::string::npos);
 }
 
-TEST_CASE("a user who may read some keys only sees these") {
+TEST_CASE("a user with rights for some keys sees only these") {
   RedisServer redis;
   furnish(redis);
   for (int i = 0; i < 30; ++i) redis.cli({"HSET", "other:" + std::to_string(i), kJava, "1"});
@@ -322,7 +336,7 @@ TEST_CASE("list finds the primary behind Sentinel") {
   CHECK(lines_of(result_of({"list", "--all"}, options).out) == Words{"deploy lock held"});
 }
 
-TEST_CASE("of several servers list shows a key once, and says who is silent") {
+TEST_CASE("with several servers list shows a key once, and names the silent servers") {
   Masters masters{3};
   acquire(masters.environment(), {"deploy"});
   REQUIRE(eventually([&] { return masters.holding("deploy") >= 2; }));
@@ -341,11 +355,11 @@ TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the 
   acquire(redis.environment(), {std::string(90, 'k')});
   Pty terminal{{"sh", "-c", "stty cols 90 && exec \"$0\" list", rlock_binary()}, redis.environment()};
   CHECK(terminal.exit_code(kDeadline) == 0);
-  for (const std::string& line : split(terminal.screen(), '\n')) CHECK(line.size() <= 91);  // with its \r
+  for (const std::string& line : split(terminal.screen(), '\n')) CHECK(line.size() <= 91);  // its \r included
   CHECK(terminal.screen().find("kkk...") != std::string::npos);
 }
 
-TEST_CASE("on a terminal a search that takes more than a second says how far it is") {
+TEST_CASE("on a terminal a search of more than a second shows its progress") {
   RedisServer redis;
   acquire(redis.environment(), {"deploy"});
   redis.freeze();
@@ -353,7 +367,7 @@ TEST_CASE("on a terminal a search that takes more than a second says how far it 
   const auto asked = std::chrono::steady_clock::now();
   REQUIRE(eventually([&] { return std::chrono::steady_clock::now() - asked > 1500ms; }, 5s));
   redis.thaw();
-  terminal.expect("\rrlock: looked through about 1,000 keys, found 1\r");
+  terminal.expect("\rrlock: searched about 1,000 keys, found 1\r");
   terminal.expect("deploy");
   CHECK(terminal.exit_code(kDeadline) == 0);
 }

@@ -1,4 +1,4 @@
-// rlock lock release | renew | status, and all its verbs together, as a script sees them.
+// rlock lock release, renew and status in scripts, and all verbs of rlock lock together.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -66,7 +66,7 @@ TEST_CASE("a renewal never shortens a lease, and says so instead of doing nothin
   CHECK(redis.pttl("k") > 7'100'000);
 }
 
-TEST_CASE("a pool that is not there is 65 for run and for lock acquire") {
+TEST_CASE("a missing pool is 65 for run and for lock acquire") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-n", "--type", "permit", "-k", "nope", "--", "true");
   Rlock acquire = redis.rlock("lock", "acquire", "-n", "--type", "permit", "nope", "--lease", "1m");
@@ -75,7 +75,7 @@ TEST_CASE("a pool that is not there is 65 for run and for lock acquire") {
   CHECK(run.err() == acquire.err());
 }
 
-TEST_CASE("a pool or a semaphore that is not there is 1 for each verb of permit and sem, in the same words") {
+TEST_CASE("a missing pool or semaphore is 1 for each verb of permit and sem, with the same message") {
   RedisServer redis;
   const std::string id(32, 'a');
   for (const Words& words : {Words{"permit", "acquire", "-n", "p", "--lease", "5s"},
@@ -92,9 +92,10 @@ TEST_CASE("a pool or a semaphore that is not there is 1 for each verb of permit 
     CAPTURE(words.at(1));
     Rlock rlock{words, redis.environment()};
     CHECK(rlock.exit_code() == 1);
-    CHECK(rlock.err() == (words.front() == "sem"
-                              ? "rlock: there is no semaphore 'p'; make it: rlock sem init p N\n"
-                              : "rlock: there is no pool of permits 'p'; make it: rlock permit init p N\n"));
+    CHECK(rlock.err() ==
+          (words.front() == "sem"
+               ? "rlock: there is no semaphore 'p'; to create it: rlock sem init p N\n"
+               : "rlock: there is no pool of permits 'p'; to create it: rlock permit init p N\n"));
   }
   CHECK_FALSE(redis.has("p"));
 }
@@ -125,7 +126,22 @@ TEST_CASE("another type under the key is 65 for every verb, and stays as it is")
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
 }
 
-TEST_CASE("a --type that does not agree with what stands there is 65") {
+TEST_CASE("a key of another type does not keep release and renew from the keys behind it") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "list", "x"});
+  const std::string owner = acquired(redis, "a", {"--owner", "ci-7"});
+  acquired(redis, "b", {"--owner", owner});
+  CHECK(status_of(redis, {"lock", "renew", "a", "list", "b", "--owner", owner, "--lease", "10m"}) == 65);
+  CHECK(redis.pttl("b") > 500'000);
+  Rlock release = redis.rlock("lock", "release", "a", "list", "free", "b", "--owner", owner);
+  CHECK(release.exit_code() == 65);
+  CHECK_MESSAGE(release.err().find("'list' holds a list") != std::string::npos, release.err());
+  CHECK_FALSE(redis.has("a"));
+  CHECK_FALSE(redis.has("b"));
+  CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
+}
+
+TEST_CASE("a --type that differs from the key's content is 65") {
   RedisServer redis;
   const std::string owner = acquired(redis, "rw", {"--type", "write"});
   CHECK(status_of(redis, {"lock", "release", "rw", "--owner", owner, "--type", "lock"}) == 65);
@@ -133,7 +149,7 @@ TEST_CASE("a --type that does not agree with what stands there is 65") {
   CHECK(status_of(redis, {"lock", "status", "-q", "rw", "--type", "read"}) == 0);
 }
 
-TEST_CASE("status says who holds the key") {
+TEST_CASE("status names the holder of the key") {
   RedisServer redis;
   acquired(redis, "deploy", {"--owner", "ci-42"});
   Rlock status = redis.rlock("lock", "status", "deploy");
@@ -146,7 +162,7 @@ TEST_CASE("status says who holds the key") {
 
 TEST_CASE("owner ids that could be mistaken are refused") {
   RedisServer redis;
-  for (const std::string owner : {"", "mode", "a b", "x:expire_time", "\n", "\xC3\xBC"}) {
+  for (const std::string owner : {"", "mode", "a b", "x:expire_time", "a:write", "\n", "\xC3\xBC"}) {
     CAPTURE(owner);
     CHECK(status_of(redis, {"lock", "acquire", "k", "--lease", "1m", "--owner", owner}) == 64);
   }

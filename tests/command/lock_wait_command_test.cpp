@@ -1,21 +1,23 @@
-// rlock lock wait: until locks are free, as a script sees it.
+// rlock lock wait in scripts: it waits until locks are free.
 
 #include <doctest/doctest.h>
 
 #include <csignal>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
+#include "support/started.h"
 
 namespace rlock::test {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("what is free is free at once, and stays free") {
+TEST_CASE("a free lock ends the wait at once, and stays free") {
   RedisServer redis;
   CHECK(status_of(redis, {"lock", "wait", "a", "b"}) == 0);
   CHECK(redis.keys().empty());
@@ -40,7 +42,24 @@ TEST_CASE("a release of a lock of any type ends the wait for it, and nothing is 
   }
 }
 
-TEST_CASE("of several keys all have to be free in one moment") {
+TEST_CASE("inside the hold of a run or a script a wait for its key is a deadlock, and ends") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "read", "fenced", "plain"}) {
+    CAPTURE(type);
+    Process run = start(redis, {rlock_binary(), "run", "-q", "--type", type, "-k", "k", "--", "sh", "-c",
+                                "\"$RLOCK\" lock wait -E 7 k other"});
+    CHECK(run.exit_code() == 7);
+    CHECK_MESSAGE(contains(run.err(), "deadlock: 'k' is held by process "), run.err());
+  }
+  Process script = sh(redis,
+                      "owner=$(\"$RLOCK\" lock acquire k --while-pid $$) || exit 9\n"
+                      "\"$RLOCK\" lock wait -q k; echo $?");
+  CHECK(script.exit_code() == 0);
+  CHECK(script.out() == "75\n");
+  CHECK_MESSAGE(contains(script.err(), "deadlock: 'k' is held by process "), script.err());
+}
+
+TEST_CASE("several keys must all be free at the same moment") {
   RedisServer redis;
   const std::string a = acquired(redis, "a");
   const std::string b = acquired(redis, "b");
@@ -57,7 +76,7 @@ TEST_CASE("of several keys all have to be free in one moment") {
   CHECK(waiter.exit_code() == 0);
 }
 
-TEST_CASE("a lease that ends, and a token lock that nobody announces, end the wait") {
+TEST_CASE("the end of a lease, and an unannounced release of a token lock, end the wait") {
   RedisServer redis;
   redis.cli({"HSET", "lease", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "lease", "700"});
@@ -65,7 +84,7 @@ TEST_CASE("a lease that ends, and a token lock that nobody announces, end the wa
   CHECK(status_of(redis, {"lock", "wait", "-q", "lease", "token", "-w", "10s"}) == 0);
 }
 
-TEST_CASE("what is no lock is refused at once, as is a wait without a KEY") {
+TEST_CASE("a key that is no lock is refused at once, as is a wait without a KEY") {
   RedisServer redis;
   redis.cli({"SET", "pool", "3"});
   Rlock refused = redis.rlock("lock", "wait", "a", "pool");
@@ -74,7 +93,7 @@ TEST_CASE("what is no lock is refused at once, as is a wait without a KEY") {
   CHECK(status_of(redis, {"lock", "wait"}) == 64);
 }
 
-TEST_CASE("a wait for locks ends when its time is over, and says who has it") {
+TEST_CASE("a wait for locks ends at its limit, and names the holder") {
   RedisServer redis;
   const std::string owner = acquired(redis, "k");
   Rlock waiter = redis.rlock("lock", "wait", "k", "-w", "300ms");

@@ -13,11 +13,11 @@
 
 using namespace rlock::test;
 
-// What becomes of a command whose lock is lost, or of whose rlock nobody hears any more.
+// The fate of a command after its lock was lost, or after its rlock was stopped.
 
 namespace {
 
-/// Says "ready", and how it ends when it is asked to.
+/// Prints "ready", and prints "term" when TERM ends it.
 const char* const kObedient = "trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
 
 pid_t guardian_of(const Process& run) {
@@ -38,7 +38,7 @@ pid_t guardian_of(const Process& run) {
 
 }  // namespace
 
-TEST_CASE("a command whose lock somebody deletes is stopped, and 125 hides its status") {
+TEST_CASE("a command is stopped when another client deletes its lock, and 125 hides its status") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "bash", "-c", kObedient);
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
@@ -90,14 +90,15 @@ TEST_CASE("a killed rlock takes everything along at once") {
   CHECK(eventually([&] { return run.family().empty(); }));
 }
 
-TEST_CASE("a stopped rlock whose command its guardian has stopped says so when it goes on") {
+TEST_CASE(
+    "an rlock that was stopped too long reports after SIGCONT that its guardian has stopped the command") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--lease", "2s", "--", "bash", "-c", kObedient);
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
 
   run.signal(SIGSTOP);
   REQUIRE(eventually([&] { return run.out() == "ready\nterm\n"; }, 10s));
-  CHECK(redis.has("k"));  // it was in time
+  CHECK(redis.has("k"));  // the command was stopped in time
   REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
   run.signal(SIGCONT);
 
@@ -114,7 +115,8 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
   for (int i = 0; i < 3; ++i) {
     const pid_t killed = guardian;
     ::kill(killed, SIGKILL);
-    // One look at a time: between two the killed one goes, and "none" is not him either.
+    // Each look reads the pid once: between two reads the killed guardian may disappear, and -1 is no new
+    // guardian.
     REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0 && guardian != killed; }));
   }
 
@@ -129,7 +131,7 @@ TEST_CASE("a guardian has at most 0.2 MB of its own") {
   auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sh", "-c", "echo ready; exec sleep 60");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
   REQUIRE(eventually([&] { return redis.pttl("k") < 2500; }));
-  REQUIRE(eventually([&] { return redis.pttl("k") > 2500; }));  // what rlock writes on, the guardian keeps
+  REQUIRE(eventually([&] { return redis.pttl("k") > 2500; }));  // the guardian has the new deadlines, too
 
   const long kilobytes = private_kilobytes(guardian_of(run));
 
@@ -146,7 +148,7 @@ TEST_CASE("no guardian is left when all is done, however it ended") {
   }
 }
 
-TEST_CASE("a guardian that somebody has stopped keeps nobody waiting") {
+TEST_CASE("a stopped guardian does not delay rlock") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
                          "trap 'exit 3' USR1; echo ready; while :; do sleep 0.02; done");
@@ -181,7 +183,7 @@ TEST_CASE("a run that is stopped takes inner runs along") {
   CHECK(eventually([&] { return run.family().empty(); }));
 }
 
-TEST_CASE("whoever comes back from ^Z too late does not run on") {
+TEST_CASE("a command that comes back from ^Z too late does not run on") {
   RedisServer redis;
   Pty shell{{"bash", "--norc", "--noprofile", "--noediting", "-i"}, redis.environment()};
   const std::string command = R"( run -k k --lease 2s -- bash -c 'echo "pid=$$."; exec sleep 60')";

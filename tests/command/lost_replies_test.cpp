@@ -1,4 +1,4 @@
-// Answers get lost on their way back: what was asked is then asked again, and still done once.
+// A lost answer makes rlock ask again, and the server still acts once.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ struct Scene {
     return Rlock{words, options};
   }
 
-  /// No connection that has lost an answer goes on: that is nothing that networks do.
+  /// Closes each connection that has lost an answer: on a real network no connection goes on after a loss.
   void mend() {
     proxy.silence();
     proxy.reset_all();
@@ -33,8 +33,8 @@ struct Scene {
     proxy.reset_all();
   }
 
-  /// Runs it while the answers after the first `pieces` of them
-  /// are lost, until a connection has been given up for it.
+  /// Runs rlock while the answers after the first `pieces` of them are lost, until rlock has abandoned a
+  /// connection.
   int run_with_lost_answers(const Words& words, std::size_t pieces) {
     const std::size_t before = proxy.connections();
     proxy.drop_answers_after(pieces);
@@ -100,7 +100,7 @@ TEST_CASE("permits of a semaphore are taken at most once when answers are lost, 
   }
 }
 
-TEST_CASE("a pool of permits is whole again after runs whose answers were lost") {
+TEST_CASE("a pool of permits is whole again after runs with lost answers") {
   Scene scene;
   for (std::size_t i = 0; i < 5; ++i) {
     CAPTURE(i);

@@ -1,11 +1,13 @@
-// Every message that rlock prints, on one page: tests/command/messages.txt. Each scene of that page is run by a shell
-// with the real binary and a real server, and what is printed is compared with the page.
+// Every message of rlock on one page: tests/command/messages.txt. A shell runs each scene of the page with
+// the real binary and a real server. The test compares the output with the page.
 //
 //   == a title                  begins a scene, on an empty server
-//   % a command                 sets the scene; what it prints is not shown
-//   $ a command                 is run; behind it stand its lines on stdout and stderr, and [N] for a status other than 0
+//   % a command                 prepares the scene; its output is not shown
+//   $ a command                 is run; its lines on stdout and stderr follow, and [N] for an exit status other
+//                               than 0
 //
-// What differs from run to run is replaced: TIME, PID, HOST, USER, PORT, OWNER. RLOCK_UPDATE_MESSAGES=1 writes the page.
+// TIME, PID, HOST, USER, PORT and OWNER replace the parts that differ from run to run.
+// RLOCK_UPDATE_MESSAGES=1 writes the page.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -34,7 +36,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-/// The text without what differs from run to run.
+/// Replaces the parts of the text that differ from run to run.
 std::string steady(std::string text, const RedisServer& redis, const TempDir& folder) {
   const std::string time = R"((\d+(\.\d+)?(ms|s|m|h|d)( \d+(s|m|h))?))";
   const std::vector<std::pair<std::string, std::string>> patterns{
@@ -55,7 +57,7 @@ std::string steady(std::string text, const RedisServer& redis, const TempDir& fo
       if (!typed) line = std::regex_replace(line, std::regex{pattern}, with);
     steady += line + "\n";
   }
-  steady.pop_back();  // split() saw an empty line behind the last newline
+  steady.pop_back();  // split() has made an empty line behind the last newline
   return steady;
 }
 
@@ -75,10 +77,10 @@ std::vector<Scene> scenes_of(const std::string& page) {
   return scenes;
 }
 
-/// What the page says above its first scene.
+/// The text above the first scene.
 std::string preface_of(const std::string& page) { return page.substr(0, page.find("== ")); }
 
-/// The scene as a script. Jobs that it leaves in the background end with it.
+/// The scene as a shell script. At its end it ends its background jobs.
 std::string script_of(const Scene& scene) {
   std::string script =
       "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n"

@@ -1,4 +1,4 @@
-// rlock metrics, as a collector of text files gets it.
+// rlock metrics, as a collector of text files reads it.
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 namespace rlock::test {
 
-TEST_CASE("metrics prints gauges of what rlock has, and with --all of what others have") {
+TEST_CASE("metrics prints gauges of rlock's keys, and with --all also of others") {
   RedisServer redis;
   Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "10m");
   REQUIRE(acquire.exit_code() == 0);

@@ -1,5 +1,5 @@
-// A server, or what stands before it, answers something that no script answers. That is no answer: the
-// command's own status and the record of the run survive it, whichever answer of a hold's life it is.
+// A server, or a proxy before it, sends answers that no script gives. rlock treats them as no answer: the
+// command's exit status and the run's record survive, whichever answer of a hold is wrong.
 
 #include <doctest/doctest.h>
 
@@ -25,12 +25,12 @@ std::string deeply(std::size_t levels) {
   return bytes + ":1\r\n";
 }
 
-/// An array that begins like the answer of a script, and goes on with `values`.
+/// An array that begins like a script's answer, and goes on with `values`.
 std::string answer(const std::string& word, std::string_view values) {
   return "*3\r\n" + wire::text(word) + std::string{values};
 }
 
-/// What no script answers: by name.
+/// Answers that no script gives, by name.
 const std::map<std::string, std::string>& shapes() {
   static const std::map<std::string, std::string> all{
       {"nil", "$-1\r\n"},
@@ -69,14 +69,14 @@ const std::map<std::string, std::string>& shapes() {
   return all;
 }
 
-/// Those that are tried where each costs a second.
+/// The few shapes for tests in which each try takes a second.
 const std::vector<std::string> kFewShapes =
     kSanitized && !long_profile()
         ? std::vector<std::string>{"a number", "an array in an array"}
         : std::vector<std::string>{"nil", "a number", "text", "an array in an array", "no Redis at all"};
 
-/// All of them for the lock; for the others, which are read in the
-/// same way, those that differ most; with sanitizers a few. RLOCK_LONG=1: all of all.
+/// With a lock every shape is tried. The other kinds read answers with the same code, so only the most
+/// different shapes are tried; under sanitizers fewer. RLOCK_LONG=1 tries all.
 bool is_tried(const std::string& kind, const std::string& shape) {
   static const std::set<std::string> telling{"nil",
                                              "a number",
@@ -112,7 +112,7 @@ const std::vector<Kind> kKinds{
 
 const std::set<int> kDocumented{0, 1, 7, 64, 65, 69, 70, 71, 75, 77, 78, 124, 125, 126, 127};
 
-/// A server, a liar before it, and a folder.
+/// A server, a relay that falsifies its answers, and a folder.
 struct Stage {
   RedisServer server{};
   Relay relay{server};
@@ -125,7 +125,7 @@ struct Stage {
     return Rlock{words, options};
   }
 
-  /// rlock run of this kind, with a command of its own.
+  /// The words of an rlock run of this kind, with a command of its own.
   Words run(const Kind& kind, const Words& more, const std::string& command) const {
     Words words{"run", "-q", "-k", "k", "--command-timeout", "300ms", "--status-file", folder / "status"};
     words.insert(words.end(), kind.options.begin(), kind.options.end());
@@ -146,7 +146,8 @@ struct Stage {
     return nlohmann::json::parse(read_file(folder / "status"), nullptr, false);
   }
 
-  /// The command's own status survives, whatever was said; and the record tells how it ended.
+  /// Checks that the command's own exit status survives whatever was answered, and that the record tells how
+  /// the run ended.
   void expect_truthful_end(int status) {
     CHECK(kDocumented.contains(status));
     const auto report = record();
@@ -158,7 +159,7 @@ struct Stage {
   }
 };
 
-/// What is asked in the life of a hold, in an honest one.
+/// The scripts called during a hold whose answers are all true.
 std::set<std::string> asked_by(Stage& stage, const Words& words) {
   stage.clean();
   stage.relay.forget_asked();
@@ -168,8 +169,7 @@ std::set<std::string> asked_by(Stage& stage, const Words& words) {
 
 }  // namespace
 
-TEST_CASE(
-    "whatever is answered to a run, it ends as documented, and with its command's status where that ran") {
+TEST_CASE("with any answers a run ends as documented, with its command's exit code if that ran") {
   for (const Kind& kind : kKinds) {
     Stage stage;
     const Words words = stage.run(kind, {"-n"}, "exit 7");
@@ -222,7 +222,7 @@ TEST_CASE("a hold survives one renewal that is answered by nothing of sense") {
   }
 }
 
-TEST_CASE("what is answered to a hold inside another one harms neither") {
+TEST_CASE("wrong answers to an inner hold harm neither hold") {
   for (const Kind& kind : kKinds) {
     Stage stage;
     std::string options;
@@ -231,7 +231,7 @@ TEST_CASE("what is answered to a hold inside another one harms neither") {
                               (stage.folder / "inner") + options + " -- sh -c 'exit 5'; exit 7";
     const Words words = stage.run(kind, {"-n"}, inner);
     for (const std::string& name : asked_by(stage, words)) {
-      if (name.ends_with("/acquire") || kind.name == "two keys") continue;  // the outer one
+      if (name.ends_with("/acquire") || kind.name == "two keys") continue;  // sent by the outer run
       for (const std::string& shape : kFewShapes) {
         CAPTURE(kind.name);
         CAPTURE(name);
@@ -252,7 +252,7 @@ TEST_CASE("what is answered to a hold inside another one harms neither") {
   }
 }
 
-TEST_CASE("what a reader is answered when it asks which others live does not change how it ends") {
+TEST_CASE("wrong answers about other readers do not change how a reader ends") {
   Stage stage;
   const Words words = stage.run({"read", {"-s"}}, {"-n"}, "exit 7");
   for (const auto& [shape, bytes] : shapes()) {
@@ -282,7 +282,7 @@ TEST_CASE("a reader that frees the lock by its second call says when the waiters
   CHECK(stage.record()["released"] == "yes");
 }
 
-TEST_CASE("what is answered to WAIT counts only when it is enough of a number") {
+TEST_CASE("the answer of WAIT counts only if it is a number, and large enough") {
   Stage stage;
   const Words words =
       stage.run(kKinds.front(), {"-n", "--sync-replicas", "2", "--sync-timeout", "50ms"}, "exit 7");
@@ -299,7 +299,7 @@ TEST_CASE("what is answered to WAIT counts only when it is enough of a number") 
   }
 }
 
-TEST_CASE("whatever is answered about the holder, a wait goes on to its end and leaves nothing") {
+TEST_CASE("with any answer about the holder, a wait goes on to its end and leaves nothing") {
   Stage stage;
   for (const char* name : {"PUBSUB", "inspect/facts", "inspect/key", "inspect/glance"}) {
     for (const std::string& shape : kFewShapes) {
@@ -314,7 +314,7 @@ TEST_CASE("whatever is answered about the holder, a wait goes on to its end and 
           {"run", "-k", "k", "-w", "1500ms", "--fair", "--command-timeout", "300ms", "--", "true"});
       const int status = run.exit_code(kDeadline);
       const auto says = [&](const char* text) { return run.err().find(text) != std::string::npos; };
-      // What is no Redis ends the connection, and a server that cannot be used is 69, never 75.
+      // Bytes that are not Redis's protocol break the connection: rlock ends with 69, never with 75.
       const bool breaks = shape == "no Redis at all";
       CHECK_MESSAGE((status == 75 || (breaks && status == 69)), run.err());
       const bool waited = says("waiting for 'k'") || (breaks && says("'k' was held by holder:1"));
@@ -324,10 +324,10 @@ TEST_CASE("whatever is answered about the holder, a wait goes on to its end and 
   }
 }
 
-TEST_CASE("whatever is answered to a verb, it ends as documented") {
+TEST_CASE("with any answer a verb ends as documented") {
   std::vector<Words> verbs =
       verb_lines_and({{"lock", "acquire", "-n", "k", "--lease", "1m", "--owner", "o"}});
-  std::erase_if(verbs, [](const Words& words) { return words.front() == "run"; });  // see above
+  std::erase_if(verbs, [](const Words& words) { return words.front() == "run"; });  // the cases above try it
   for (Words& words : verbs) {
     const bool counts = words.front() == "sem" || words.front() == "permit";
     if (counts || words.front() == "latch") std::ranges::replace(words, "k", counts ? "s" : "t");

@@ -1,4 +1,5 @@
-// A Cluster of which one shard is dead, and Sentinels whose primary hangs: what is shown, and who is named.
+// A cluster with one dead shard, and Sentinels whose primary hangs: what rlock shows, and which server it
+// names.
 
 #include <doctest/doctest.h>
 
@@ -75,7 +76,7 @@ TEST_CASE("the message names the address that failed, not the one that was typed
   }
 }
 
-TEST_CASE("Sentinels whose primary hangs: the message names the primary") {
+TEST_CASE("with a hanging primary behind Sentinels, the message names the primary") {
   RedisServer primary{{.tcp = true}};
   const SentinelServer sentinel{"mymaster", primary};
   Process::Options options = Rlock::clean_environment();

@@ -1,4 +1,4 @@
-// Several keys: all of them or none, whoever asks in which order.
+// Several keys: a run takes all or none, whatever the order of its keys.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// Folders with the evidence of a, b and c.
+/// Folders for the witnesses at a, b and c.
 struct Witnesses {
   TempDir folder;
 
@@ -30,7 +30,8 @@ struct Witnesses {
     for (const char* key : {"a", "b", "c"}) output_of({"mkdir", of(key)});
   }
 
-  /// A command that is inside all of them at the same time, and fails when one of them says so.
+  /// A command that runs a witness at each of the keys, all at the same time; it fails if one of them reports
+  /// an overlap.
   Words command(const std::string& keys) const {
     std::string line;
     for (const char key : keys) line += program("witness") + " hold " + of({key}) + " for 3 & ";
@@ -38,7 +39,7 @@ struct Witnesses {
   }
 };
 
-/// Which keys the workers want, in the order in which they name them.
+/// The keys that a worker wants, in the order of its options.
 std::string wanted(int worker) {
   if (worker < 10) return "abc";
   return worker < 20 ? "cba" : "aab";
@@ -46,8 +47,8 @@ std::string wanted(int worker) {
 
 std::string without_twins(const std::string& keys) { return keys == "aab" ? "ab" : keys; }
 
-/// Ten want a b c, ten c b a, four a a b; `meanwhile` may do
-/// something to the servers. All must finish, alone at each key.
+/// Ten workers want a b c, ten c b a, four a a b. `meanwhile` may disturb the servers. All must finish, and
+/// each must be alone at each of its keys.
 void check_crossing(
     const char* name, const Process::Options& environment, const Words& options, int runs,
     const std::function<void(const Witnesses&)>& meanwhile = [](const Witnesses&) {}) {
@@ -130,7 +131,8 @@ TEST_CASE(
   for (std::size_t i = 0; i < 3; ++i) CHECK(eventually([&] { return cluster.node(i).keys().empty(); }, 40s));
 }
 
-TEST_CASE("what a frozen server finds when it wakes up, after everybody has gone, undoes itself") {
+TEST_CASE(
+    "the calls that a frozen server finds after its wake-up undo themselves when all clients are gone") {
   Masters three{3};
   bool frozen = false;
   check_crossing("a b c against c b a, three servers, one frozen to the end", three.environment(), {}, 1,
@@ -170,7 +172,7 @@ TEST_CASE("several keys on one server are taken by one script") {
   CHECK(asks == (knows_hello(redis) ? 1 : 2));
 }
 
-TEST_CASE("of several keys the busy one is named, and the others stay free") {
+TEST_CASE("with several keys the busy one is named, and the others stay free") {
   RedisServer redis;
   redis.cli({"HSET", "b", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "b", "60000"});
@@ -189,7 +191,7 @@ TEST_CASE("of several keys the busy one is named, and the others stay free") {
   CHECK(redis.keys() == "b\n");
 }
 
-TEST_CASE("of several keys that lie on several nodes the busy one is named, too") {
+TEST_CASE("with keys on several nodes the busy one is named, too") {
   if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   auto environment = Rlock::clean_environment();
@@ -205,7 +207,7 @@ TEST_CASE("of several keys that lie on several nodes the busy one is named, too"
   }
 }
 
-TEST_CASE("who waits for several keys is woken by the release of the busy one") {
+TEST_CASE("a waiter for several keys is woken by the release of the busy one") {
   RedisServer redis;
   Rlock holder = redis.rlock("run", "-k", "b", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("b"); }, 20s));
@@ -215,10 +217,10 @@ TEST_CASE("who waits for several keys is woken by the release of the busy one") 
   holder.signal(SIGTERM);
   const StopWatch watch;
   CHECK(waiter.exit_code(30s) == 0);
-  CHECK(watch.elapsed() < 10s);  // of a lease of 30 s
+  CHECK(watch.elapsed() < 10s);  // far less than the lease of 30 s
 }
 
-TEST_CASE("of several keys each one that is gone at its release is named") {
+TEST_CASE("with several keys each key that is gone at its release is named") {
   RedisServer redis;
   const TempDir folder;
   Rlock run = redis.rlock(
@@ -252,7 +254,7 @@ TEST_CASE("a key that an outer run holds is entered, and the other one taken bes
   Rlock run = redis.rlock("run", "-k", "a", "-c",
                           rlock + " run -n -k b -k a -- true && " + rlock + " run -n -k a -k b -- true");
   CHECK(run.exit_code(30s) == 0);
-  CHECK_FALSE(redis.has("a"));  // the requests that were done inside are remembered for a while
+  CHECK_FALSE(redis.has("a"));  // the server remembers the inner requests for a while
   CHECK_FALSE(redis.has("b"));
 }
 
@@ -264,7 +266,7 @@ TEST_CASE("several keys have a fence each, in their order") {
   CHECK(run.out() == "1 2\n");
 }
 
-TEST_CASE("permits of several pools are refused, with what to do instead") {
+TEST_CASE("permits of several pools are refused, with an alternative") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "--permits", "2", "-k", "a", "-k", "b", "--", "true");
   CHECK(run.exit_code(30s) == 64);

@@ -1,10 +1,13 @@
-// Holds inside holds: a run inside a script that holds by --while-pid, a script inside a run, and what cannot be
-// joined.
+// Holds inside holds: a run inside a script that holds by --while-pid, a script inside a run, and holds that
+// cannot be joined.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "support/cli.h"
@@ -12,6 +15,7 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/started.h"
 
 using namespace rlock::test;
@@ -19,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A script that holds k as the type $1.
+/// The line with which a script takes k, with the type $TYPE.
 const std::string kHold =
     "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$ --type $TYPE) || exit 9\n";
 
@@ -27,6 +31,21 @@ Process script(const RedisServer& redis, const std::string& type, const std::str
   Process::Options options;
   options.env["TYPE"] = type;
   return start(redis, {"sh", "-c", text}, options);
+}
+
+/// A run that ends when a script in its background has joined its hold. The script goes on until it can read from
+/// FOLDER/go.
+Process run_with_script_behind(const RedisServer& redis, const TempDir& folder, const std::string& type) {
+  REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+  Process::Options options;
+  options.env["TYPE"] = type;
+  options.env["FOLDER"] = folder.path();
+  return start(redis,
+               {rlock_binary(), "run", "--type", type, "-k", "k", "--lease", "2s", "--", "sh", "-c",
+                "sh -c '" + kHold +
+                    ": >$FOLDER/on; read -r _ <$FOLDER/go' & "
+                    "until [ -e $FOLDER/on ]; do sleep 0.05; done"},
+               options);
 }
 
 }  // namespace
@@ -48,7 +67,7 @@ TEST_CASE("a run inside a script that holds the key by --while-pid joins that ho
   }
 }
 
-TEST_CASE("a run whose RLOCK_STACK was cleared joins the run above it by that one's record") {
+TEST_CASE("a run without its RLOCK_STACK joins the run above it by that run's record") {
   RedisServer redis;
   Process run =
       sh(redis, "\"$RLOCK\" run -k a -- env -u RLOCK_STACK \"$RLOCK\" run -n -k a -k b -- echo inside");
@@ -68,17 +87,25 @@ TEST_CASE("a run that is no part of the script does not join its hold") {
   outer.signal(SIGKILL);
 }
 
-TEST_CASE("a record of a process that only had the number of an ancestor joins nobody") {
+TEST_CASE("a record does not match another process with the pid of an old ancestor") {
   RedisServer redis;
   TempDir folder;
   REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
   Process::Options options;
   options.env["FOLDER"] = folder.path();
+  Monitor monitor{redis};
   Process outer = sh(redis,
                      "owner=$(\"$RLOCK\" lock acquire k --lease 5m --while-pid $$) || exit 9\n"
                      "read -r _ <$FOLDER/go; \"$RLOCK\" run -n -k k -- echo inside; echo $?",
                      options);
-  REQUIRE(eventually([&] { return redis.has("k"); }));
+  // The keeper renews as soon as it listens, and so writes the record once more: by its digest, then as a whole.
+  REQUIRE(eventually([&] {
+    const std::vector<std::string>& lines = monitor.commands();
+    const auto listens =
+        std::ranges::find_if(lines, [](const auto& one) { return contains(one, "\"SUBSCRIBE\""); });
+    return std::count_if(listens, lines.end(),
+                         [](const auto& one) { return contains(one, "\"rlock:meta:{k}\""); }) == 2;
+  }));
   const std::string another_start =
       "local changed = 0 for _, field in ipairs(redis.call('hkeys', KEYS[1])) do "
       "local text, n = string.gsub(redis.call('hget', KEYS[1], field), '\"started\":', '\"started\":1') "
@@ -87,6 +114,40 @@ TEST_CASE("a record of a process that only had the number of an ancestor joins n
   write_file(folder / "go", "go\n");
   CHECK(outer.exit_code() == 0);
   CHECK(outer.out() == "75\n");
+}
+
+TEST_CASE("a container does not join the hold of another one with its host name, pids and start times") {
+  const auto container = [](const std::string& text) {
+    return Words{"unshare", "-rpf", "--kill-child", "--mount-proc", "sh", "-c", text};
+  };
+  if (Process{container("true")}.exit_code() != 0) return skipped("no user namespaces");
+  RedisServer redis;
+  TempDir folder;
+  REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+  Process::Options options;
+  options.env["FOLDER"] = folder.path();
+  Process other = start(redis,
+                        container("read -r stat </proc/1/stat; echo ${stat##*) }; read -r _ <$FOLDER/go\n"
+                                  "\"$RLOCK\" run -n -k k -- echo inside; echo $?"),
+                        options);
+  REQUIRE(eventually([&] { return contains(other.out(), "\n"); }));
+  Process holder =
+      start(redis, container("\"$RLOCK\" lock acquire k --lease 5m --while-pid $$ || exit 9; exec sleep 60"),
+            options);
+  REQUIRE(eventually([&] { return contains(holder.out(), ":1"); }));
+
+  std::istringstream stat{other.out()};
+  std::string started;
+  for (int field = 3; field <= 22; ++field) stat >> started;
+  const std::string same_start =
+      "local changed = 0 for _, field in ipairs(redis.call('hkeys', KEYS[1])) do "
+      "local text, n = string.gsub(redis.call('hget', KEYS[1], field), '(\"pid\":1,.*\"started\":)%d+', '%1' .. ARGV[1]) "
+      "changed = changed + n redis.call('hset', KEYS[1], field, text) end return changed";
+  REQUIRE(redis.cli({"EVAL", same_start, "1", "rlock:meta:{k}", started}) == "1");
+  write_file(folder / "go", "go\n");
+  CHECK(other.exit_code() == 0);
+  CHECK_MESSAGE(other.out().ends_with("\n75\n"), other.out());
+  holder.signal(SIGKILL);
 }
 
 TEST_CASE("lock acquire --while-pid inside a run joins its hold, and its release leaves the run's") {
@@ -112,37 +173,19 @@ TEST_CASE("lock acquire --while-pid inside a run joins its hold, and its release
 TEST_CASE("a script in the background keeps the hold that it has joined when the run has ended") {
   RedisServer redis;
   TempDir folder;
-  Process::Options options;
-  options.env["TYPE"] = "lock";
-  options.env["FOLDER"] = folder.path();
-  Process run = start(redis,
-                      {rlock_binary(), "run", "-k", "k", "--lease", "2s", "--", "sh", "-c",
-                       "sh -c '" + kHold +
-                           ": >$FOLDER/on; read -r _ <$FOLDER/go' & "
-                           "until [ -e $FOLDER/on ]; do sleep 0.05; done"},
-                      options);
-  REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+  Process run = run_with_script_behind(redis, folder, "lock");
   CHECK(run.exit_code() == 0);
   CHECK(throughout([&] { return redis.has("k"); }, 3s));
   write_file(folder / "go", "go\n");
   CHECK(eventually([&] { return !redis.has("k"); }));
 }
 
-TEST_CASE("whoever gives back the last of holds inside each other leaves no metadata") {
+TEST_CASE("the release of the last of nested holds leaves no metadata") {
   for (const std::string type : {"lock", "read", "write", "fair"}) {
     CAPTURE(type);
     RedisServer redis;
     TempDir folder;
-    Process::Options options;
-    options.env["TYPE"] = type;
-    options.env["FOLDER"] = folder.path();
-    Process run = start(redis,
-                        {rlock_binary(), "run", "--type", type, "-k", "k", "--", "sh", "-c",
-                         "sh -c '" + kHold +
-                             ": >$FOLDER/on; read -r _ <$FOLDER/go' & "
-                             "until [ -e $FOLDER/on ]; do sleep 0.05; done"},
-                        options);
-    REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+    Process run = run_with_script_behind(redis, folder, type);
     CHECK(run.exit_code() == 0);
     CHECK(redis.has("k"));
     CHECK(redis.has("rlock:meta:{k}"));
@@ -153,9 +196,9 @@ TEST_CASE("whoever gives back the last of holds inside each other leaves no meta
   }
 }
 
-TEST_CASE("of holds inside each other each release ends the keeper of that one alone") {
+TEST_CASE("each release of nested holds ends only the keeper of its own hold") {
   RedisServer redis;
-  // The second acquire of the same script joins the first; its release must not end the first one's keeper.
+  // The second acquire of the script joins the first. Its release must not end the keeper of the first one.
   Process outer = script(redis, "lock",
                          kHold +
                              "inner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit 8\n"
@@ -170,7 +213,101 @@ TEST_CASE("of holds inside each other each release ends the keeper of that one a
   CHECK(eventually([&] { return outer.family().empty(); }));
 }
 
-TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to do") {
+TEST_CASE("the second release of an inner hold is 1, and leaves the hold around it") {
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write", "spin", "plain", "permit"}) {
+    CAPTURE(type);
+    RedisServer redis;
+    Process::Options options;
+    options.env["TYPE"] = type;
+    const std::string permits = type == "permit" ? " --permits 1" : "";
+    Process run = sh(redis,
+                     "\"$RLOCK\" run -k k --type $TYPE" + permits +
+                         " -- sh -c '"
+                         "owner=$(\"$RLOCK\" lock acquire k --while-pid $$ --type $TYPE" +
+                         permits +
+                         ") || exit 9\n"
+                         "\"$RLOCK\" lock renew k --owner $owner || exit 8\n"
+                         "\"$RLOCK\" lock release k --owner $owner || exit 7\n"
+                         "for verb in release renew \"status -q\"; do\n"
+                         "\"$RLOCK\" lock $verb k --owner $owner 2>/dev/null; [ $? = 1 ] || exit 6\n"
+                         "done\n"
+                         "\"$RLOCK\" lock status -q k --owner $RLOCK_OWNER || exit 5\n"
+                         "\"$RLOCK\" run -qn -k k --type $TYPE" +
+                         permits + " -- true || exit 4\n'",
+                     options);
+    CHECK_MESSAGE(run.exit_code() == 0, run.err());
+    CHECK_MESSAGE(run.err().empty(), run.err());
+  }
+}
+
+TEST_CASE("the release of an inner read hold leaves the write hold around it") {
+  RedisServer redis;
+  Process run = sh(redis,
+                   "\"$RLOCK\" run -x -k k -- sh -c '"
+                   "owner=$(\"$RLOCK\" lock acquire -s k --while-pid $$) || exit 9\n"
+                   "\"$RLOCK\" lock release k --owner $owner || exit 8\n"
+                   "\"$RLOCK\" lock release k --owner $owner 2>/dev/null && exit 7\n"
+                   "\"$RLOCK\" lock status -q k --owner $RLOCK_OWNER'");
+  CHECK_MESSAGE(run.exit_code() == 0, run.err());
+  CHECK(eventually([&] { return !redis.has("k"); }));
+}
+
+TEST_CASE(
+    "an inner hold that never existed is 1 for status, renew and release, and the hold around it stays") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "k");
+  for (const std::string name : {"#00000000", "#0000000000000000"}) {
+    CAPTURE(name);
+    CHECK(status_of(redis, {"lock", "status", "-q", "k", "--owner", owner + name}) == 1);
+    CHECK(status_of(redis, {"lock", "renew", "k", "--owner", owner + name}) == 1);
+    CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner + name}) == 1);
+  }
+  CHECK(redis.cli({"HVALS", "k"}) == "1");
+}
+
+TEST_CASE("a keeper that does not hear of the release of its inner hold releases no other hold") {
+  const std::string inner =
+      "for i in 1 2 3; do\n"
+      "sh -c \"owner=\\$(\\\"\\$RLOCK\\\" lock acquire k --while-pid \\$\\$) || exit; $QUIET"
+      "\\\"\\$RLOCK\\\" lock release k --owner \\$owner\" || exit 8\n"
+      "done\n"
+      ": >$FOLDER/on; read -r _ <$FOLDER/go\n"
+      "\"$RLOCK\" lock status -q k --owner $OWNER || exit 7\n";
+  const auto keepers = [](Process& process) {
+    return std::ranges::count_if(process.family(), [](pid_t pid) {
+      return contains(read_file(fmt::format("/proc/{}/cmdline", pid)), std::string{"--while-pid\0", 12});
+    });
+  };
+  for (const bool under_run : {true, false}) {
+    CAPTURE(under_run);
+    RedisServer redis;
+    redis.cli({"ACL", "SETUSER", "deaf", "on", "nopass", "~*", "&*", "+@all", "-subscribe", "-ssubscribe"});
+    TempDir folder;
+    Process::Options options;
+    options.env["FOLDER"] = folder.path();
+    options.env["QUIET"] = "";
+    options.env["RLOCK_USER"] = "deaf";
+    REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+    Process outer =
+        under_run
+            ? start(redis,
+                    {rlock_binary(), "run", "-k", "k", "--", "sh", "-c", "OWNER=$RLOCK_OWNER\n" + inner},
+                    options)
+            : start(
+                  redis,
+                  {"sh", "-c",
+                   "eval \"$(\"$RLOCK\" lock acquire k --lease 10m --export)\" || exit 9\nOWNER=$RLOCK_OWNER\n" +
+                       inner},
+                  options);
+    REQUIRE(eventually([&] { return ::access((folder / "on").c_str(), F_OK) == 0; }, 20s));
+    CHECK(eventually([&] { return keepers(outer) == 0; }, 10s));
+    CHECK(redis.cli({"HVALS", "k"}) == "1");
+    write_file(folder / "go", "go\n");
+    CHECK_MESSAGE(outer.exit_code() == 0, outer.err());
+  }
+}
+
+TEST_CASE("a hold that cannot be joined is a deadlock: 75 after a second, with a remedy") {
   RedisServer redis;
   Process run = sh(redis, "\"$RLOCK\" run -k k -- \"$RLOCK\" lock acquire k --lease 1m");
   CHECK(run.exit_code() == 75);
@@ -185,7 +322,7 @@ TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to 
   CHECK_MESSAGE(contains(named.err(), "leave out --owner"), named.err());
 }
 
-TEST_CASE("lock acquire --export tells the rest of a script what it holds, whatever the key is") {
+TEST_CASE("lock acquire --export tells the rest of a script about the hold, for any key") {
   const std::string hostile = "it's \\ $(touch /tmp/never) `x` \"q\"\nnext line\t#;&|";
   for (const std::string& key : {std::string{"k"}, hostile}) {
     CAPTURE(key);
@@ -203,7 +340,7 @@ TEST_CASE("lock acquire --export tells the rest of a script what it holds, whate
          "\"$RLOCK\" lock status -q \"$KEY\" && exit 4\n"
          "exit 0\n"},
         options);
-    // RLOCK_KEY names several keys one a line: one with a newline has to be released by --owner.
+    // $RLOCK_KEY names one key per line: a key with a newline needs --owner for its release.
     const int expected = key.find('\n') == std::string::npos ? 0 : 6;
     CHECK_MESSAGE(outer.exit_code() == expected, outer.err());
   }

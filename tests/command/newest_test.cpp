@@ -1,4 +1,4 @@
-// --newest: of several that wait, the one that came last gets the lock, and the older ones give up.
+// --newest: of several waiters the newest one gets the lock, and the older ones give up.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Deploys of one key, each of which writes its number to a file.
+/// Deploys of one key. Each writes its number to a file.
 class Deploys {
  public:
   explicit Deploys(std::string type = "lock") : type_(std::move(type)) {}
@@ -30,7 +30,7 @@ class Deploys {
     return all;
   }
 
-  /// One that comes now, and waits.
+  /// Starts one more deploy, and returns when it waits.
   Rlock& comes(const std::string& number, Words more = {}) {
     more.emplace_back("--newest");
     Rlock& run = runs_.emplace_back(words(number, more), redis.environment());
@@ -38,7 +38,7 @@ class Deploys {
     return run;
   }
 
-  /// Has it a place in the line, in which it listens?
+  /// True: the deploy has a place in the line, and every waiter of the line listens.
   bool waits(const std::string& number) {
     const std::string facts = redis.cli({"HVALS", "redisson_unlock_latch:{deploy}:line:facts"});
     return contains(facts, "\"commit-" + number + "\"") && length() <= listening();
@@ -55,7 +55,7 @@ class Deploys {
     return holding;
   }
 
-  /// Which have run, in their order.
+  /// The numbers of the deploys that have run, in their order.
   std::string log() const { return read_file(log_); }
 
   RedisServer redis;
@@ -70,7 +70,7 @@ class Deploys {
 }  // namespace
 
 TEST_CASE(
-    "20 deploys come while one runs: the newest follows, and 19 exit with 75 and say who has superseded them") {
+    "20 deploys come while one runs: the newest follows, and 19 exit with 75 and name the deploy that superseded them") {
   for (const std::string type : {"lock", "fenced", "write"}) {
     CAPTURE(type);
     Deploys deploys{type};
@@ -91,7 +91,9 @@ TEST_CASE(
     CHECK(holder.exit_code() == 143);
     CHECK(patient.exit_code(20s) == 0);
     CHECK(older->exit_code(20s) == 0);
-    CHECK(deploys.log() == "patient\n20\n");
+    // The lock is not fair: if the first waiter has not taken it after 300 ms, the second one may.
+    const std::string log = deploys.log();
+    CHECK_MESSAGE((log == "patient\n20\n" || log == "20\npatient\n"), log);
   }
 }
 
@@ -143,8 +145,7 @@ TEST_CASE("a deploy that was frozen when a newer one came does not run after it"
   CHECK(deploys.log() == "2\n");
 }
 
-TEST_CASE(
-    "that a deploy is superseded stands in the status record, the events and the document of lock acquire") {
+TEST_CASE("the status record, the events and the document of lock acquire report a superseded deploy") {
   Deploys deploys;
   TempDir folder;
   Rlock holder = deploys.holder();
@@ -169,7 +170,7 @@ TEST_CASE(
   CHECK(last.exit_code(20s) == 0);
 }
 
-TEST_CASE("of several keys a newer deploy of one of them is enough") {
+TEST_CASE("with several keys a newer deploy of one of them is enough") {
   RedisServer redis;
   Rlock holder = redis.rlock("run", "-q", "-k", "a", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{a}"); }, 10s));
@@ -195,8 +196,7 @@ TEST_CASE("a deploy inside a hold of its key joins the hold, and supersedes none
   CHECK_FALSE(deploys.redis.has("redisson_unlock_latch:{deploy}:line:waiters"));
 }
 
-TEST_CASE(
-    "where an older deploy could not be told from a newer one, --newest is refused and nothing is sent") {
+TEST_CASE("if older and newer deploys cannot be told apart, --newest is refused and nothing is sent") {
   RedisServer redis;
   const auto refused = [&](Words options, const std::string& why) {
     options.insert(options.begin(), {"run", "-k", "deploy", "--newest"});
@@ -221,7 +221,7 @@ TEST_CASE(
   CHECK(redis.cli({"DBSIZE"}) == "0");
 }
 
-TEST_CASE("what is no lock is refused, and a server that is gone is 69") {
+TEST_CASE("a key that is no lock is refused, and a missing server is 69") {
   RedisServer redis;
   redis.cli({"RPUSH", "deploy", "x"});
   CHECK(status_of(redis, {"run", "-k", "deploy", "--newest", "--", "true"}) == 65);

@@ -14,22 +14,23 @@
 
 using namespace rlock::test;
 
-// What "the command" is where /proc does not show its processes: in a chroot, in a sandbox, behind hidepid.
+// The command's processes where /proc does not show them: in a chroot, in a sandbox, behind hidepid.
 
 namespace {
 
-/// The sanitizers look for leaks by /proc, and read their options there. Nobody else reads this file.
+/// Hides /proc. The sanitizers read their options from /proc, and need /proc to search leaks: this file turns
+/// that search off.
 const char* const kNoProc =
     "mount -t tmpfs none /proc && mkdir /proc/self && printf 'ASAN_OPTIONS=detect_leaks=0\\0' > /proc/self/environ && ";
 
-/// May we have a /proc of our own here?
+/// True: this test may mount a /proc of its own.
 bool may_mount() {
   const bool may = Process{{"unshare", "-rm", "sh", "-c", std::string{kNoProc} + "true"}}.exit_code() == 0;
   if (!may) skipped("no mount namespace for a /proc of our own");
   return may;
 }
 
-/// `rlock run -k k OPTIONS -- bash -c COMMAND` where there is no /proc.
+/// Starts `rlock run -k k OPTIONS -- bash -c COMMAND` without /proc.
 Process run_without_proc(const RedisServer& redis, const std::string& options, const std::string& command) {
   Process::Options environment;
   environment.env["COMMAND"] = command;
@@ -39,7 +40,8 @@ Process run_without_proc(const RedisServer& redis, const std::string& options, c
                environment);
 }
 
-/// Says who does not obey, once it has stopped obeying, and outlives its first process.
+/// The shell starts a process that ignores TERM, and prints its pid. TERM ends the shell, but not that
+/// process.
 const char* const kIgnoresTerm = "(trap '' TERM; exec sleep 60) & echo $!; wait";
 
 pid_t first_line_of(const Process& run) {
@@ -49,7 +51,7 @@ pid_t first_line_of(const Process& run) {
 
 }  // namespace
 
-TEST_CASE("without /proc nobody of the group outlives the lock") {
+TEST_CASE("without /proc no process of the group outlives the lock") {
   if (!may_mount()) return;
   RedisServer redis;
   auto run = run_without_proc(redis, "--max-hold 500ms --kill-after 60s", kIgnoresTerm);
@@ -71,22 +73,24 @@ TEST_CASE("without /proc a killed rlock takes the group along") {
   run.signal(SIGKILL);
 
   CHECK(eventually([&] { return !alive(stubborn); }));
-  CHECK(eventually([&] { return run.family().empty(); }));
+  // A killed process belongs to its group until process 1 has reaped it. The guardian waits five seconds for
+  // that.
+  CHECK(eventually([&] { return run.family().empty(); }, 20s));
 }
 
-TEST_CASE("without /proc what a command leaves of its group is said") {
+TEST_CASE("without /proc remaining processes of the group are reported") {
   if (!may_mount()) return;
   RedisServer redis;
   auto run = run_without_proc(redis, "", "sleep 60 & exit 3");
 
   CHECK(run.exit_code() == 3);
-  CHECK(contains(run.err(), "released 'k' while others of the command's process group may still run"));
+  CHECK(contains(run.err(), "the command of 'k' has ended, but others of its process group may still run"));
   auto alone = run_without_proc(redis, "", "exit 3");
   CHECK(alone.exit_code() == 3);
   CHECK_FALSE(contains(alone.err(), "rlock: "));
 }
 
-TEST_CASE("--while-pid is refused where nobody can see what the script has started") {
+TEST_CASE("--while-pid is refused if /proc does not show the script's processes") {
   if (!may_mount()) return;
   if (kSanitized) return skipped("AddressSanitizer needs /proc where an exception is thrown");
   RedisServer redis;
@@ -98,7 +102,7 @@ TEST_CASE("--while-pid is refused where nobody can see what the script has start
   CHECK_FALSE(redis.has("k"));
 }
 
-TEST_CASE("--until group is refused where nobody can see the group") {
+TEST_CASE("--until group is refused if /proc does not show the group") {
   if (!may_mount()) return;
   RedisServer redis;
   auto blind = run_without_proc(redis, "--until group", "echo ran");
@@ -106,7 +110,7 @@ TEST_CASE("--until group is refused where nobody can see the group") {
   without_leaks.env["ASAN_OPTIONS"] = "disable_coredump=0:detect_leaks=0";
   auto misled = start(
       redis, {"unshare", "-rpf", rlock_binary(), "run", "-k", "k", "--until", "group", "--", "echo", "ran"},
-      without_leaks);  // /proc has other numbers for us
+      without_leaks);  // /proc shows the numbers of another pid namespace
 
   for (Process* run : {&blind, &misled}) {
     if (kSanitized && run == &blind) {
@@ -115,12 +119,11 @@ TEST_CASE("--until group is refused where nobody can see the group") {
     }
     CHECK(run->exit_code() == 78);
     CHECK(run->out().empty());
-    CHECK(contains(run->err(), "--until group: /proc does not show who is left of a process group"));
+    CHECK(contains(run->err(), "--until group: /proc does not show the processes of a group"));
   }
 }
 
-TEST_CASE(
-    "the lock is kept while somebody whom /proc hides, and who may not be signalled, outlives the command") {
+TEST_CASE("the lock is kept while a hidden process that may not be signalled outlives the command") {
   TempDir folder;
   if (::geteuid() != 0) return skipped("only root can make a program set-uid for another user");
   const std::string hide = "mount -t proc -o hidepid=2 proc /proc";

@@ -1,4 +1,4 @@
-// rlock run --once-per: one success in a while, over all hosts.
+// rlock run --once-per: one success per period, on all hosts together.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::size_t lines_in(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("what is done is not done again: status 0, outcome done, and who has done it") {
+TEST_CASE("finished work is not done again: exit code 0, outcome done, and the host that did it") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "fenced"}) {
     CAPTURE(type);
@@ -64,7 +64,7 @@ TEST_CASE("what is done is not done again: status 0, outcome done, and who has d
     Pty person{line, redis.environment()};
     person.expect("'report' was done ");
     CHECK(person.exit_code() == 0);
-    // To everybody else it is a lock that somebody holds.
+    // To a run without --once-per the key is held.
     CHECK(status_of(redis, {"run", "-qn", "--type", type, "-k", "report", "--", "true"}) == 75);
     CHECK(redis.cli({"TYPE", "report"}) == "hash");
     CHECK(status_of(redis, {"unlock", "-y", "report"}) == 0);
@@ -149,7 +149,7 @@ TEST_CASE("--once-per is for one key of a lock that one owner has, on one server
   CHECK(redis.keys().empty());
 }
 
-/// Twenty runs at once in each of ten periods; answers how often the command succeeded.
+/// Starts twenty runs at once in each of ten periods; the command must succeed once per period.
 void twenty_at_once(const std::string& command_line) {
   RedisServer redis;
   TempDir folder;
@@ -164,7 +164,7 @@ void twenty_at_once(const std::string& command_line) {
       CHECK((status == 0 || status == 3));
     }
     CHECK(lines_in(read_file(folder / "done")) == static_cast<std::size_t>(period));
-    redis.cli({"DEL", "report"});  // the period is over
+    redis.cli({"DEL", "report"});  // ends the period
   }
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a hold inside that outlives the command keeps neither --once-per nor 
       const std::string inner = fmt::format(
           "'{}' run -k report --type {} -- sh -c ': >{}/on; read -r _ <{}/go' & until [ -e {}/on ]; do sleep 0.05; done",
           rlock_binary(), type, folder.path(), folder.path(), folder.path());
-      // It stays: the end of a Process is the end of all that it has started.
+      // The object outlives the checks: its end would end the inner run, too.
       Rlock outer = redis.rlock("run", "-k", "report", "--type", type, keeps, "10m", "--", "sh", "-c", inner);
       CHECK(outer.exit_code() == 0);
       const Words again{"run",        "-n",  "-k", "report", "--type",        type,

@@ -1,5 +1,5 @@
-// What somebody has put on the server, by malice or by many crashes: however much it is, no command of rlock
-// keeps the server from its work for long, and none ends otherwise than documented.
+// Large or damaged keys on the server, from malice or from many crashes: no command of rlock keeps the server
+// busy for long, and each ends as documented.
 
 #include <doctest/doctest.h>
 
@@ -18,13 +18,13 @@
 namespace rlock::test {
 namespace {
 
-/// Nobody else may wait longer for the server because of one command.
+/// Other clients may wait no longer than this for the server because of one command.
 constexpr auto kLongestScript = 50ms;
 
-/// Something that stands there, as a script that puts N of it.
+/// Content for the server: the script puts N pieces of it there.
 struct Poison {
   std::string what;
-  std::vector<int> sizes;  ///< the largest that is accepted, and more
+  std::vector<int> sizes;  ///< the largest size that is accepted, and larger ones
   const char* fill;
 };
 
@@ -82,7 +82,7 @@ const std::vector<Poison> kPoisons{
      "break end redis.call('hset', 'k', 'o', 1) redis.call('hset', 'rlock:meta:{k}', 'o', string.rep('1', ARGV[1]))"},
 };
 
-/// Everything that asks about a key, the harmless first.
+/// Every command that reads a key, the harmless ones first.
 const std::vector<Words> kCommands = verb_lines_and({
     {"inspect", "--json", "k"},
     {"run", "-n", "-k", "k", "--fair", "--", "true"},
@@ -105,20 +105,20 @@ void put(RedisServer& redis, const Poison& poison, int size) {
   REQUIRE_MESSAGE(!answer.starts_with("(error)"), answer);
 }
 
-/// Does it meet only once what stands there, since it mends or removes it?
+/// True: the command repairs or removes the poison, so each run needs it anew.
 bool needs_it_fresh(const Words& words) {
   const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
   return has("--fair") || has("unlock") || has("delete") || has("--count");
 }
 
-/// What a command was, for messages.
+/// The command line, for messages.
 std::string said(const Words& words) {
   std::string text;
   for (const auto& word : words) text += word + " ";
   return text;
 }
 
-/// Runs it beside somebody who only wants an answer to PING.
+/// Runs a command beside a client that only sends PING.
 void expect_quick(RedisServer& redis, const Words& words) {
   static const std::set<int> documented{0, 1, 64, 65, 69, 75, 77};
   const std::string what = said(words);
@@ -137,7 +137,7 @@ void expect_quick(RedisServer& redis, const Words& words) {
 
 }  // namespace
 
-TEST_CASE("whatever stands on the server, no command keeps it busy for more than 50 ms") {
+TEST_CASE("with any content of the server, no command keeps it busy for more than 50 ms") {
   RedisServer redis;
   for (const Poison& poison : kPoisons) {
     for (const int size : poison.sizes) {
@@ -145,7 +145,7 @@ TEST_CASE("whatever stands on the server, no command keeps it busy for more than
       CAPTURE(size);
       for (const Words& words : kCommands) {
         const bool accepted = size == poison.sizes.front();
-        if (!accepted && kSanitized && !long_profile()) continue;  // the same refusal; the server is no other
+        if (!accepted && kSanitized && !long_profile()) continue;  // the larger sizes are refused alike
         if (&words == &kCommands.front() || (accepted && needs_it_fresh(words))) put(redis, poison, size);
         expect_quick(redis, words);
       }
@@ -202,7 +202,7 @@ TEST_CASE("ten thousand permits of a pool can be taken, and every one of them re
   CHECK(bystander.longest() <= kLongestScript);
 }
 
-TEST_CASE("a renewal of facts costs no more when a hundred thousand others have left theirs") {
+TEST_CASE("a renewal of facts costs no more beside the facts of a hundred thousand others") {
   RedisServer redis;
   put(redis,
       {"", {}, R"(add('rlock:meta:{k}', 'hset', o, '{"since":1,"renewed":1,"lease_ms":1,"host":"h"}') end)"},

@@ -1,4 +1,4 @@
-// --queue-limit: whoever would wait behind so many others does not wait.
+// --queue-limit: an rlock that would be too far behind in the queue does not wait.
 
 #include <doctest/doctest.h>
 
@@ -22,16 +22,16 @@ Words run_of(const std::string& type, Words options) {
   return options;
 }
 
-/// What rlock says of the key: "lock, held, 2 wait".
-std::string seen(const RedisServer& redis) {
-  Rlock inspect{{"inspect", "deploy"}, redis.environment()};
+/// The output of rlock inspect about the key: "lock, held, 2 wait".
+std::string seen(const RedisServer& redis, const std::string& key = "deploy") {
+  Rlock inspect{{"inspect", key}, redis.environment()};
   CHECK(inspect.exit_code() == 0);
   return inspect.out();
 }
 
 }  // namespace
 
-TEST_CASE("who would wait behind so many others exits with 75 at once, and leaves no place behind") {
+TEST_CASE("a run behind too many waiters exits with 75 at once, and leaves no place behind") {
   for (const std::string type : {"lock", "fair", "fenced", "write", "permit"}) {
     CAPTURE(type);
     RedisServer redis;
@@ -63,7 +63,7 @@ TEST_CASE("who would wait behind so many others exits with 75 at once, and leave
   }
 }
 
-TEST_CASE("a limit of 0 never waits, takes what is free, and keeps the status of -E") {
+TEST_CASE("with a limit of 0 a run never waits, takes a free lock, and keeps the status of -E") {
   RedisServer redis;
   CHECK(status_of(redis, run_of("lock", {"--queue-limit", "0"})) == 0);
   CHECK(status_of(redis, {"lock", "acquire", "deploy", "--lease", "1m", "--queue-limit", "0"}) == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a limit of 0 never waits, takes what is free, and keeps the status of
   CHECK_MESSAGE(!contains(seen(redis), "wait"), seen(redis));
 }
 
-TEST_CASE("of several keys the line of the busy one counts") {
+TEST_CASE("with several keys the line of the busy one counts") {
   RedisServer redis;
   Rlock holder = redis.rlock("run", "-q", "-k", "b", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{b}"); }));
@@ -87,6 +87,24 @@ TEST_CASE("of several keys the line of the busy one counts") {
   CHECK_FALSE(redis.has("a"));
   holder.signal(SIGTERM);
   CHECK(holder.exit_code() == 143);
+}
+
+TEST_CASE("with several keys the line of a key counts that becomes the busy one later") {
+  RedisServer redis;
+  Rlock first = redis.rlock("run", "-q", "-k", "a", "--", "sleep", "60");
+  Rlock second = redis.rlock("run", "-q", "-k", "b", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{a}") && redis.has("rlock:meta:{b}"); }));
+  Rlock waiter = redis.rlock("run", "-q", "-k", "b", "--", "true");
+  REQUIRE(eventually([&] { return contains(seen(redis, "b"), ", 1 waits"); }, 10s));
+  Rlock both = redis.rlock("run", "-k", "a", "-k", "b", "--queue-limit", "1", "--", "echo", "got");
+  REQUIRE(eventually([&] { return contains(seen(redis, "a"), ", 1 waits"); }, 10s));
+  first.signal(SIGTERM);
+  CHECK(both.exit_code() == 75);
+  CHECK(both.out().empty());
+  CHECK_MESSAGE(contains(both.err(), "1 waiter is in its queue (--queue-limit 1)"), both.err());
+  CHECK_FALSE(redis.has("a"));
+  second.signal(SIGTERM);
+  CHECK(waiter.exit_code(20s) == 0);
 }
 
 TEST_CASE("without a line of waiters --queue-limit is refused, and nothing is sent") {

@@ -1,4 +1,4 @@
-// One lock on several servers: a quorum decides, and what fails on the way leaves nothing behind.
+// One lock on several servers: a quorum decides, and a failed attempt leaves nothing behind.
 
 #include <doctest/doctest.h>
 
@@ -22,10 +22,10 @@ namespace {
 
 using Way = TcpProxy::Way;
 
-/// Of a lease of 30 s a server may use a twentieth; what was granted is given back within a second.
+/// A server may use a twentieth of the lease of 30 s; granted locks are released within a second.
 constexpr auto kRefusal = 1500ms + 1000ms;
 
-/// For starting rlock, on top of any limit: with sanitizers that takes its time.
+/// The time to start rlock, in addition to any limit: a sanitized rlock starts slowly.
 constexpr auto kSlack = 2000ms;
 
 /// The number behind "name": in a status record.
@@ -35,7 +35,7 @@ long number_in(const std::string& record, const std::string& name) {
   return std::stol(record.substr(at + name.size() + 3));
 }
 
-/// How long an acquire takes that nobody disputes: the best of some, in milliseconds.
+/// The time of an acquire without contention: the best of five, in milliseconds.
 long best_acquire(const Process::Options& environment) {
   long best = 1'000'000;
   for (int i = 0; i < 5; ++i) {
@@ -64,17 +64,17 @@ TEST_CASE("five servers that need 40 ms each are asked at the same time") {
   auto one = five.environment();
   one.env["RLOCK_URL"] = five.proxy(0).url();
   REQUIRE(five.rlock("run", "-k", "k", "--", "true").exit_code(30s) ==
-          0);  // from now on they know the scripts
+          0);  // from now on the servers know the scripts
 
   const long alone = best_acquire(one);
   const long together = best_acquire(five.environment());
   std::printf("acquire behind 40 ms: one server %ld ms, five servers %ld ms\n", alone, together);
   CHECK(alone >= 40);
-  CHECK(together < 2 * alone + 40);  // one after the other it would be five times as long
+  CHECK(together < 2 * alone + 40);  // one server after the other would take five times as long
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
 }
 
-TEST_CASE("two of five dead: it works, and who did not answer is named") {
+TEST_CASE("with two of five servers dead a run works, and names the silent servers") {
   Masters five{5};
   const TempDir folder;
   five.kill(0);
@@ -106,7 +106,7 @@ TEST_CASE("three of five dead: no quorum, soon, and nothing is left on the livin
   }
 }
 
-TEST_CASE("three of five frozen: no quorum, soon, and they undo what they were asked when they wake up") {
+TEST_CASE("three of five frozen: no quorum, soon, and their late acquires are undone when they wake up") {
   Masters five{5};
   REQUIRE(five.rlock("run", "-k", "k", "--", "true").exit_code(30s) == 0);
   for (const std::size_t i : {0, 2, 4}) five[i].freeze();
@@ -138,11 +138,11 @@ TEST_CASE("three answers lost: not held, and all five are clean afterwards") {
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
 }
 
-TEST_CASE("a command whose majority dies is stopped before the lease can end") {
+TEST_CASE("a command is stopped before the lease can end if a majority of its servers dies") {
   Masters five{5};
   const TempDir folder;
-  // It says when it lives, in seconds of CLOCK_BOOTTIME: a killed process that waits for a processor does nothing,
-  // and may still be seen for a while.
+  // The command writes the time at which it lives, in seconds of CLOCK_BOOTTIME. Its processes are no
+  // evidence: a killed process may still be visible while it waits for a processor.
   Rlock run{{"run", "-v", "-k", "k", "--lease", "6s", "--status-file", folder / "status", "--", "sh", "-c",
              "while :; do cut -d ' ' -f 1 /proc/uptime >>" + folder / "beats" + "; sleep 0.02; done"},
             five.environment()};
@@ -153,14 +153,14 @@ TEST_CASE("a command whose majority dies is stopped before the lease can end") {
   CHECK(run.exit_code(60s) == 125);
   const std::vector<std::string> beats = rlock::split(read_file(folder / "beats"), '\n');
   REQUIRE(beats.size() >= 2);
-  const double last = std::stod(beats[beats.size() - 2]);  // each ends with a newline
+  const double last = std::stod(beats[beats.size() - 2]);  // each line ends with a newline
   INFO(run.err());
-  CHECK(last - static_cast<double>(killed) / 1e9 < 6);  // the lease counts from before that
+  CHECK(last - static_cast<double>(killed) / 1e9 < 6);  // the lease counts from an earlier moment
   CHECK(contains(read_file(folder / "status"), R"("outcome":"lost")"));
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
 }
 
-TEST_CASE("a command whose minority dies runs on") {
+TEST_CASE("a command runs on if a minority of its servers dies") {
   Masters five{5};
   const TempDir folder;
   Rlock run =
@@ -192,10 +192,10 @@ TEST_CASE("a server that is frozen while we hold costs no processor time") {
   fields >> user >> system;
   std::printf("5 s beside a frozen server: %ld ticks of processor time\n", user + system);
   CHECK(user >= 0);
-  CHECK(user + system < 100);  // a second; turning without a pause it would be five
+  CHECK(user + system < 100);  // one second; without pauses it would be five
 }
 
-TEST_CASE("somebody else's majority is busy, and its holder is named") {
+TEST_CASE("a majority of another owner is busy, and its holder is named") {
   Masters five{5};
   const TempDir folder;
   Rlock holder{holding(folder), five.environment()};
@@ -223,7 +223,7 @@ TEST_CASE("a waiter is woken by the release and not by the end of a lease") {
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
 }
 
-TEST_CASE("who waits is told who holds it although one server is frozen") {
+TEST_CASE("a waiter learns the holder although one server is frozen") {
   Masters three{3};
   const TempDir folder;
   Rlock holder{holding(folder), three.environment()};
@@ -258,7 +258,7 @@ TEST_CASE("something else under the key of one server is outvoted") {
   CHECK(three.holding("k") == 2);
 }
 
-TEST_CASE("what several servers cannot count is refused before anything is sent") {
+TEST_CASE("types that several servers cannot count are refused before anything is sent") {
   Masters three{3};
   for (const Words& kind : {Words{"--fenced"}, Words{"--permits", "2"}}) {
     Words words{"run", "-k", "k"};
@@ -274,7 +274,7 @@ TEST_CASE("what several servers cannot count is refused before anything is sent"
   for (std::size_t i = 0; i < three.size(); ++i) CHECK(three.proxy(i).connections() == 0);
 }
 
-TEST_CASE("a release that too few servers confirm is said, and the command's status stands") {
+TEST_CASE("a release on too few servers is reported, and the command's exit code stands") {
   Masters three{3};
   const TempDir folder;
   Rlock run = three.rlock(

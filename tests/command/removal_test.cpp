@@ -1,5 +1,4 @@
-// What removes something by force, rlock unlock and the delete verbs: what they refuse, what they ask, and
-// what they say.
+// Removal by force, with rlock unlock and the delete verbs: their refusals, questions and messages.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The environment of somebody without a terminal.
+/// The environment of a process without a terminal.
 Process::Options without_terminal(const RedisServer& redis) {
   Process::Options options = redis.environment();
   options.own_session = true;
@@ -42,7 +41,7 @@ std::set<std::string> names_of(const Json& object) {
   return names;
 }
 
-/// The document of rlock unlock --json, which has to be as the manual says.
+/// The document of rlock unlock --json, checked against the manual.
 Json removed(const RedisServer& redis, const Words& more, int status) {
   Words words{"unlock", "--yes", "--json"};
   words.insert(words.end(), more.begin(), more.end());
@@ -61,7 +60,7 @@ Json removed(const RedisServer& redis, const Words& more, int status) {
 
 }  // namespace
 
-TEST_CASE("unlock says what it has removed, and whose") {
+TEST_CASE("unlock names the removed locks and their owners") {
   RedisServer redis;
   acquired(redis, "deploy", {"--owner", "ci-42"});
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
@@ -70,7 +69,7 @@ TEST_CASE("unlock says what it has removed, and whose") {
   CHECK(unlock.out().empty());
 }
 
-TEST_CASE("unlock takes several keys, and removes none where one of them is no lock") {
+TEST_CASE("unlock takes several keys, and removes none if one of them is no lock") {
   RedisServer redis;
   acquired(redis, "a");
   acquired(redis, "b");
@@ -87,7 +86,7 @@ TEST_CASE("unlock takes several keys, and removes none where one of them is no l
   CHECK(status_of(redis, {"unlock", "--yes"}) == 64);
 }
 
-TEST_CASE("unlock --json says what became of each key, as rlock-unlock(1) has it") {
+TEST_CASE("unlock --json reports each key's end, as rlock-unlock(1) describes it") {
   RedisServer redis;
   acquired(redis, "app:a", {"--owner", "ci-1"});
   acquired(redis, "app:b", {"--owner", "ci-2"});
@@ -105,7 +104,7 @@ TEST_CASE("unlock --json says what became of each key, as rlock-unlock(1) has it
   CHECK(removed(redis, {"app:b"}, 0)[0]["outcome"] == "removed");
 }
 
-TEST_CASE("unlock removes no text that rlock knows nothing of, unless it is said to be a plain lock") {
+TEST_CASE("unlock removes no unknown text unless --type plain is given") {
   RedisServer redis;
   redis.cli({"SET", "str", "a page of HTML"});
   Rlock refused = redis.rlock("unlock", "-y", "str");
@@ -131,7 +130,7 @@ TEST_CASE("the remedy for a plain lock that never frees itself is one that unloc
   CHECK(contains(vain.err(), "rlock: to remove the lock now: rlock unlock --type plain str\n"));
 }
 
-TEST_CASE("permit delete asks where somebody has permits, and only there") {
+TEST_CASE("permit delete asks only if permits are held") {
   RedisServer redis;
   REQUIRE(status_of(redis, {"permit", "init", "seats", "2"}) == 0);
   Rlock acquire = redis.rlock("permit", "acquire", "seats", "--lease", "1m");
@@ -155,7 +154,7 @@ TEST_CASE("permit delete asks where somebody has permits, and only there") {
   CHECK(Rlock{{"permit", "delete", "idle"}, without_terminal(redis)}.exit_code() == 0);
 }
 
-TEST_CASE("sem delete asks, since who has permits of a semaphore nobody knows") {
+TEST_CASE("sem delete asks, because a semaphore does not record its holders") {
   RedisServer redis;
   REQUIRE(status_of(redis, {"sem", "init", "slots", "2"}) == 0);
   Rlock refused{{"sem", "delete", "slots"}, without_terminal(redis)};

@@ -1,4 +1,4 @@
-// `rlock run` as a user drives it, on one server.
+// `rlock run` on one server, as a user runs it.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// Holds `key` until it is ended.
+/// Starts a run that holds `key` until the test ends it.
 Rlock holder(const RedisServer& redis, const std::string& key) {
   Rlock run = redis.rlock("run", "-k", key, "--reason", "hotfix 42", "--", "sleep", "60");
   return run;
@@ -49,7 +49,7 @@ TEST_CASE("the command's exit status is rlock's, and the signal that killed it t
   CHECK(redis.keys().empty());
 }
 
-TEST_CASE("a busy lock: 75 at once with -n, or what -E says; and a word about who has it") {
+TEST_CASE("a busy lock: 75 at once with -n, or the status of -E, with a line about the holder") {
   RedisServer redis;
   Rlock held = holder(redis, "deploy");
   REQUIRE(eventually([&] { return redis.has("deploy"); }));
@@ -90,7 +90,7 @@ TEST_CASE("a wait that ends when its first line is due names the holder all the 
   CHECK_FALSE(contains(waiter.err(), "Redisson"));
 }
 
-TEST_CASE("who waits for a lock that --min-hold keeps is told so, although it waited before") {
+TEST_CASE("a waiter learns that --min-hold keeps the lock, even if it waited before") {
   RedisServer redis;
   Rlock job = redis.rlock("run", "-k", "k", "--min-hold", "1m", "-c",
                           "trap 'exit 0' TERM; echo ready; sleep 60 & wait");
@@ -139,7 +139,7 @@ TEST_CASE("a waiter that is interrupted dies of the signal and leaves nothing be
   CHECK(redis.keys().empty());
 }
 
-TEST_CASE("a wait line says what is left of a lease now, not what it was when the wait began") {
+TEST_CASE("a wait line shows the rest of the lease now, not at the start of the wait") {
   RedisServer redis;
   redis.cli({"HSET", "theirs", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
   redis.cli({"PEXPIRE", "theirs", "200000"});
@@ -157,7 +157,7 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
   CHECK_FALSE(contains(theirs.err() + kept.err(), "3m20s"));
 }
 
-TEST_CASE("USR1 asks a quiet waiter what it waits for") {
+TEST_CASE("USR1 makes a quiet waiter print a wait line") {
   RedisServer redis;
   Rlock held = holder(redis, "k");
   REQUIRE(eventually([&] { return redis.has("k"); }));
@@ -196,7 +196,7 @@ TEST_CASE("a nested run of another key, and a hold that is stale, do not count")
   CHECK(Rlock{{"run", "-nq", "-k", "free", "--", "true"}, options}.exit_code() == 0);
 }
 
-TEST_CASE("of several holds above us a stale one does not make us wait for the others") {
+TEST_CASE("a stale hold above us does not make us wait for the others") {
   RedisServer redis;
   redis.cli({"HSET", "a", "outer:1", "1"});
   redis.cli({"PEXPIRE", "a", "60000"});
@@ -207,7 +207,7 @@ TEST_CASE("of several holds above us a stale one does not make us wait for the o
   CHECK_FALSE(redis.has("b"));
 }
 
-TEST_CASE("--min-hold keeps the key for the rest, and says so to whoever comes") {
+TEST_CASE("--min-hold keeps the key for the rest of its time, and the next caller is told so") {
   RedisServer redis;
   StopWatch watch;
   CHECK(redis.rlock("run", "-k", "report", "--min-hold", "60s", "--", "true").exit_code() == 0);
@@ -228,7 +228,16 @@ TEST_CASE("--min-hold does not hold a command that could not start") {
   CHECK(!redis.has("k"));
 }
 
-TEST_CASE("a command that is not there costs no round trip: 127") {
+TEST_CASE("--min-hold also keeps the key if the command itself exits with 126 or 127") {
+  RedisServer redis;
+  for (const int status : {126, 127}) {
+    const std::string key = std::to_string(status);
+    CHECK(redis.rlock("run", "-k", key, "--min-hold", "60s", "-c", "exit " + key).exit_code() == status);
+    CHECK(redis.has(key));
+  }
+}
+
+TEST_CASE("a missing command costs no round trip: 127") {
   RedisServer redis;
   Monitor monitor{redis};
   CHECK(redis.rlock("run", "-k", "k", "--", "no-such-command").exit_code() == 127);
@@ -244,7 +253,8 @@ TEST_CASE("an uncontended run is one connection, one greeting, one acquire and o
 
   std::vector<std::string> verbs;
   for (const std::string& line : monitor.commands()) verbs.push_back(line.substr(0, line.find(' ')));
-  const std::vector<std::string> scripts{"\"EVALSHA\"", "\"EVALSHA\""};  // and what is written down behind it
+  const std::vector<std::string> scripts{"\"EVALSHA\"", "\"EVALSHA\""};  // the acquire or release, and the
+                                                                         // write of facts behind it
   std::vector<std::string> expected{"\"HELLO\""};
   if (!knows_hello(redis)) expected = {scripts[0], scripts[1], "\"CLIENT\"", "\"INFO\"", "\"INFO\""};
   for (int i = 0; i < 2; ++i) expected.insert(expected.end(), scripts.begin(), scripts.end());
@@ -284,7 +294,7 @@ TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited")
   CHECK(patient.exit_code() == 69);
   CHECK(watch.elapsed() >= 700ms);
   CHECK(contains(patient.err(), "--url"));
-  CHECK(!contains(patient.err(), "--wait"));  // it has waited
+  CHECK(!contains(patient.err(), "--wait"));  // it has waited already
 }
 
 TEST_CASE("a lock that is gone at its release was lost while the command ran: 125") {
@@ -311,15 +321,16 @@ TEST_CASE("several keys are taken sorted, each once, all or none") {
 
 TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   RedisServer redis;
-  Rlock held = holder(redis, "k");
-  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Rlock held = redis.rlock("run", "-v", "-k", "k", "--", "sleep", "60");
+  // After one second the holder listens and renews. Then it sends nothing for ten seconds.
+  REQUIRE(eventually([&] { return contains(held.err(), "renewed 'k'"); }));
   Rlock waiter = redis.rlock("run", "-q", "-k", "k", "--", "true");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
-  // The holder, too, subscribes when it is a second old: then there are the channels of both and the key's.
+  // The holder, the waiter, the key and its queue have a channel each.
   REQUIRE(eventually([&] {
-    return rlock::split(redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{k}*"}), '\n').size() == 3;
+    return rlock::split(redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{k}*"}), '\n').size() == 4;
   }));
-  // Behind each question goes, in the same write, what writes down who holds the key.
+  // Each acquire is followed, in the same write, by the write of the waiter's facts.
   const auto polled = [](const std::vector<std::string>& lines) {
     return std::count_if(lines.begin(), lines.end(), [](const auto& line) {
       return !contains(line, "\"HELLO\"") && !contains(line, "\"rlock:meta:{k}\"");
@@ -327,6 +338,6 @@ TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   };
   Monitor monitor{redis};
 
-  // One may be the question right after it has subscribed.
+  // One acquire may follow right after the subscription.
   CHECK(throughout([&] { return polled(monitor.commands()) <= 3; }, 4s));
 }

@@ -1,4 +1,4 @@
-// `rlock run` with each type of lock, as a user drives it.
+// `rlock run` with each type of lock, as a user runs it.
 
 #include <doctest/doctest.h>
 
@@ -14,9 +14,9 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kPatience = 20s;  // of a test, for what takes milliseconds on an idle machine
+constexpr auto kPatience = 20s;  // the limit of a test for steps that take milliseconds on an idle machine
 
-/// rlock run with these options on key `k`, and this shell command.
+/// Starts rlock run with these options, on key `k`, with this shell command.
 Rlock run(const RedisServer& redis, Words options, const std::string& script) {
   Words all{"run", "-k", "k"};
   all.insert(all.end(), options.begin(), options.end());
@@ -24,7 +24,7 @@ Rlock run(const RedisServer& redis, Words options, const std::string& script) {
   return Rlock{all, redis.environment()};
 }
 
-/// The same, once it holds: the command has made the file `inside` in `folder`.
+/// Starts a run that holds `k`: its command has made the file `inside` in `folder`.
 Rlock holding(const RedisServer& redis, Words options, const TempDir& folder) {
   Rlock held = run(redis, std::move(options), "touch " + folder / "inside" + "; exec sleep 60");
   REQUIRE(eventually([&] { return !output_of({"ls", folder.path()}).empty(); }, kPatience));
@@ -129,7 +129,7 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
   Rlock none_free = run(redis, {"--permits", "2", "-n"}, "true");
   CHECK(none_free.exit_code(kPatience) == 75);
   CHECK(none_free.err().find("too few of its permits are free") != std::string::npos);
-  CHECK(none_free.err().find("rlock unlock") == std::string::npos);  // which is not for pools
+  CHECK(none_free.err().find("rlock unlock") == std::string::npos);  // unlock is not for pools
 
   one.signal(SIGTERM);
   one.exit_code(kPatience);
@@ -168,7 +168,7 @@ TEST_CASE("permits are not taken from a latch of that size") {
   CHECK(redis.cli({"GET", "gate"}) == "3");
 }
 
-TEST_CASE("what a killed run has taken is free again within its lease, whatever its type") {
+TEST_CASE("a lock of any type is free within its lease after its run was killed") {
   for (const Words& type : kTypes) {
     CAPTURE(type[1]);
     RedisServer redis;
@@ -182,8 +182,7 @@ TEST_CASE("what a killed run has taken is free again within its lease, whatever 
   }
 }
 
-TEST_CASE(
-    "a run keeps what it holds beyond the lease, and is stopped when that is taken away, whatever its type") {
+TEST_CASE("a run of any type keeps its lock beyond the lease, and is stopped when the lock is removed") {
   for (const Words& type : kTypes) {
     CAPTURE(type[1]);
     RedisServer redis;
@@ -197,7 +196,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what stands under the key and is something else is refused with 65 and left as it was") {
+TEST_CASE("a key with other content is refused with 65 and left unchanged") {
   const Words others[] = {
       {"SET", "k", "text"},
       {"SET", "k", "7"},
@@ -210,7 +209,7 @@ TEST_CASE("what stands under the key and is something else is refused with 65 an
   RedisServer redis;
   for (const Words& type : kTypes) {
     for (const Words& other : others) {
-      const bool same_kind = (type[1] == "plain" && other[2] == "text") ||  // another's token
+      const bool same_kind = (type[1] == "plain" && other[2] == "text") ||  // the token of another owner
                              ((type[1] == "read" || type[1] == "write") && other[2] == "mode");
       if (same_kind) continue;
       CAPTURE(type[1]);

@@ -1,5 +1,5 @@
-// The JSON of rlock inspect is what rlock-inspect(1) says,
-// for every type and every state that may stand under a key; that of history and config is what their pages say.
+// The JSON of rlock inspect agrees with rlock-json(5) for every type and state of a key; that of history and
+// config agrees with their pages.
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ Names words_of(const std::string& text) {
   return names;
 }
 
-/// A section of rlock-json(5): for each depth of the document its fields, with what is said of them.
+/// A section of rlock-json(5): the fields at each depth of the document, with their descriptions.
 class Schema {
  public:
   explicit Schema(const std::string& section = "INSPECT AND LIST") {
@@ -51,7 +51,7 @@ class Schema {
     return names;
   }
 
-  /// The words that a field may say.
+  /// The words that a field may contain.
   Names words(std::size_t depth, const std::string& field) const {
     return words_of(fields_.at(depth).at(field));
   }
@@ -122,7 +122,7 @@ void check_past(const Schema& schema, const Json& past) {
   for (const char* name : {"reason", "url"}) CHECK(text_or_null(past["meta"][name]));
 }
 
-/// Looks at `key`, which has to be of this type and state and as the manual says.
+/// Checks that `key` has this type and state, and that its document is as the manual says.
 void check(const RedisServer& redis, const std::string& key, const std::string& type,
            const std::string& state) {
   CAPTURE(key);
@@ -152,7 +152,7 @@ TEST_CASE("the JSON of every type that rlock takes is as the manual says") {
     done(redis, {"lock", "acquire", type, "--type", type, "--lease", "10m"});
   check(redis, "nothing", "none", "free");
   check(redis, "lock", "lock", "held");
-  check(redis, "fair", "fair", "held");  // with nobody in its queue, too
+  check(redis, "fair", "fair", "held");  // with an empty queue, too
   check(redis, "fenced", "fenced", "held");
   check(redis, "spin", "lock", "held");
   check(redis, "read", "read-write", "held");
@@ -166,7 +166,7 @@ TEST_CASE("the JSON of every type that rlock takes is as the manual says") {
   check(redis, "fenced", "fenced", "free");
 }
 
-TEST_CASE("the JSON of what is counted, kept or strange is as the manual says") {
+TEST_CASE("the JSON of counted, kept and foreign keys is as the manual says") {
   RedisServer redis;
   done(redis, {"sem", "init", "semaphore", "1"});
   check(redis, "semaphore", "semaphore", "open");
@@ -185,7 +185,7 @@ TEST_CASE("the JSON of what is counted, kept or strange is as the manual says") 
   check(redis, "list", "foreign", "held");
 }
 
-TEST_CASE("the JSON of a history is as the manual says, whatever has ended the holds") {
+TEST_CASE("the JSON of a history is as the manual says, for every end of a hold") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"})
     done(redis, {"run", "--type", type, "-k", "k", "--reason", "r", "--", "true"});

@@ -1,4 +1,4 @@
-// rlock lock acquire --while-pid: a keeper renews for a script that cannot wrap its commands.
+// rlock lock acquire --while-pid: a keeper renews the lock for a script that cannot wrap its commands.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ namespace {
 
 using Span = std::chrono::milliseconds;
 
-/// A script, of which $RLOCK is rlock, and that says which is its keeper.
+/// A script that finds rlock in $RLOCK; the test can find the script's keeper and guardian.
 class Script {
  public:
   Script(const RedisServer& redis, const std::string& text, const Words& more = {}) {
@@ -49,7 +49,7 @@ class Script {
   std::string file(const std::string& name) { return read_file(folder_ / name); }
   const std::string& folder() const { return folder_.path(); }
 
-  /// Of those that were started below it: the one whose command line names --while-pid.
+  /// The keeper: among the script's descendants, the process whose command line contains --while-pid.
   pid_t keeper() { return find(false); }
   pid_t guardian() { return find(true); }
 
@@ -125,7 +125,49 @@ TEST_CASE("lock release by the owner ends the keeper, and the script goes on") {
   }
 }
 
-TEST_CASE("of several keys each is released by itself, and the others are kept") {
+TEST_CASE("a keeper does not take an earlier release of the same --owner for that of its own hold") {
+  RedisServer redis;
+  const std::string acquire = "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 3s || exit 9\n";
+  Script script{redis, acquire + "\"$RLOCK\" lock release k --owner w1 || exit 8\n" + acquire +
+                           ": >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  redis.cli({"DEL", "k"});
+  CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
+}
+
+TEST_CASE("the keeper of the second hold of an --owner notices its release as that of the first") {
+  RedisServer redis;
+  const std::string section =
+      "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 2s || exit 9\n"
+      "\"$RLOCK\" lock release k --owner w1 || exit 8\n";
+  Script script{redis, section + section + section + ": >$FOLDER/on\nread -r line <$FOLDER/go\nexit 7\n"};
+  REQUIRE(Process{{"mkfifo", script.folder() + "/go"}}.exit_code() == 0);
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  CHECK(eventually([&] { return script.keeper() == 0; }, 5s));
+  write_file(script.folder() + "/go", "go\n");
+  CHECK(script.process().exit_code() == 7);
+  CHECK_MESSAGE(script.process().err().empty(), script.process().err());
+}
+
+TEST_CASE("a keeper that has lost its lock leaves it to a retry with the same --owner") {
+  RedisServer redis;
+  const std::string acquire =
+      "\"$RLOCK\" lock acquire k --owner ci --while-pid $$ || exit 9\n: >$FOLDER/on\n";
+  Script first{redis, acquire + "exec sleep 60\n"},
+      second{redis, "until [ -e $FOLDER/go ]; do sleep 0.01; done\n" + acquire + "exec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((first.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  CHECK(status_of(redis, {"unlock", "-y", "k"}) == 0);
+  write_file(second.folder() + "/go", "");
+  REQUIRE(eventually([&] { return ::access((second.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  CHECK(first.process().exit_code(20s) == 128 + SIGTERM);
+  CHECK(eventually([&] { return first.process().family().empty(); }, 10s));
+  CHECK(redis.cli({"HVALS", "k"}) == "1");
+  CHECK(second.keeper() > 0);
+  second.process().signal(SIGTERM);
+  CHECK(second.process().exit_code() == 128 + SIGTERM);
+}
+
+TEST_CASE("each of several keys can be released by itself, and the others are kept") {
   RedisServer redis;
   Script script{redis,
                 "owner=$(\"$RLOCK\" lock acquire a b --lease 1s --while-pid $$) || exit\n"
@@ -138,7 +180,7 @@ TEST_CASE("of several keys each is released by itself, and the others are kept")
 }
 
 TEST_CASE(
-    "a lock that is removed stops the script, what it has started, and says so; --on-lost warn only says so") {
+    "a removed lock stops the script and its processes, with a message; --on-lost warn only prints it") {
   RedisServer redis;
   {
     Script script{
@@ -158,7 +200,7 @@ TEST_CASE(
   redis.del("k");
   CHECK(script.process().exit_code() == 7);
   CHECK(contains(script.process().err(), "lost 'k': "));
-  CHECK(contains(script.process().err(), "the script runs on"));
+  CHECK(contains(script.process().err(), " runs on (--on-lost warn)"));
 }
 
 TEST_CASE("a script that is asked to end keeps the lock until all that it has started has ended, too") {
@@ -176,7 +218,25 @@ TEST_CASE("a script that is asked to end keeps the lock until all that it has st
   CHECK(throughout([&] { return script.file("beat") == last; }, 300ms));
 }
 
-TEST_CASE("what a script whose lock is lost has started gets KILL, also when the script has ended by TERM") {
+TEST_CASE("a script that is stopped leaves alone the private server that it started") {
+  RedisServer redis;
+  Script script{redis,
+                "export XDG_STATE_HOME=\"$FOLDER\"\n"
+                "\"$RLOCK\" lock acquire k --while-pid $$ >\"$FOLDER/owner\" || exit\n"
+                "\"$RLOCK\" run -q -u local: -k mine -- true || exit\n"
+                "echo on >\"$FOLDER/on\"\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return script.file("on") == "on\n"; }, 20s));
+  CHECK(redis.rlock("stop", "k").exit_code() == 0);
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  CHECK_FALSE(redis.has("k"));
+  Process::Options options = Rlock::clean_environment();
+  options.env["XDG_STATE_HOME"] = script.folder();
+  Process stop{{rlock_binary(), "server", "stop"}, options};
+  CHECK(stop.exit_code() == 0);
+  CHECK_FALSE(contains(stop.err(), "was not running"));
+}
+
+TEST_CASE("after a loss the script's processes get KILL, also when the script has ended by TERM") {
   RedisServer redis;
   Script script{redis,
                 "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
@@ -255,17 +315,19 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.names = {LockName{"k"}};
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
-  request.budget = plan_budget(request.lease, std::nullopt, request.kill_after, true);
+  request.budget = plan_budget(request.lease, std::nullopt, request.stop.kill_after, true);
   HeldKeys keys{request, Metadata{}, new_owner(), 0, {}, false};
-  keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}});
-  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner()), Error);
+  keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
+  Events events;
+  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner(), events), Error);
   CHECK(throughout([&] { return stranger.running(); }, 200ms));
 }
 
-TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever beside the next holder") {
+TEST_CASE(
+    "scripts, keepers and guardians are killed and stopped: no process is ever beside the next holder") {
   RedisServer redis;
   TempDir evidence;
-  const int rounds = long_profile() ? 40 : 20;
+  const int rounds = long_profile() ? 56 : 21;
   std::vector<Span> ends;
   for (int i = 0; i < rounds; ++i) {
     CAPTURE(i);
@@ -278,30 +340,39 @@ TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever
     REQUIRE(eventually([&] { return script.keeper() > 0 && script.guardian() > 0; }, 10s));
     const pid_t keeper = script.keeper(), guardian = script.guardian();
     bool by_end = false;
-    switch (i % 5) {
+    switch (i % 7) {
       case 0:
         script.process().signal(SIGKILL);
         by_end = true;
         break;
       case 1: ::kill(keeper, SIGKILL); break;
       case 2: ::kill(keeper, SIGSTOP); break;
-      case 3:  // a new guardian takes its place
+      case 3:  // a new guardian takes the place of the killed one
         ::kill(guardian, SIGKILL);
         REQUIRE(eventually(
             [&] {
-              const pid_t present = script.guardian();  // once: the old one may go between two looks
+              const pid_t present = script.guardian();  // one read: two may differ
               return present > 0 && present != guardian;
             },
             5s));
         ::kill(keeper, SIGKILL);
         break;
       case 4: ::kill(keeper, SIGTERM); break;
+      case 5:  // the keeper may have continued it by then, or not
+        ::kill(guardian, SIGSTOP);
+        ::kill(keeper, SIGKILL);
+        break;
+      case 6:  // it cannot
+        ::kill(keeper, SIGSTOP);
+        ::kill(guardian, SIGSTOP);
+        ::kill(keeper, SIGKILL);
+        break;
     }
     const bool is_over = eventually([&] { return !script.process().running(); }, 10s);
     const std::string left = is_over ? "" : redis.keys() + output_of({"ps", "-eo", "pid,ppid,sid,stat,comm"});
     REQUIRE_MESSAGE(is_over, left);
     const auto ended = std::chrono::steady_clock::now();
-    if (i % 5 == 2) {
+    if (i % 7 == 2) {
       ::kill(keeper, SIGCONT);
     } else {
       REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
@@ -316,7 +387,7 @@ TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever
   CHECK_MESSAGE(ends[ends.size() / 2] < 100ms, text);
 }
 
-TEST_CASE("acquire takes several keys, says why in inspect, and --json names who has it") {
+TEST_CASE("acquire takes several keys, shows the reason in inspect, and --json names the holder") {
   RedisServer redis;
   const std::string owner = acquired(redis, "b", {"a", "--reason", "the night shift", "--label", "team=dba"});
   CHECK(redis.has("a"));

@@ -1,5 +1,5 @@
-// A password is found nowhere, whatever way it came and however
-// the run ended; and rlock leaves no core that would hold it.
+// A password appears nowhere, whatever way it came and however the run ended. rlock leaves no core dump,
+// which would contain it.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -25,10 +25,10 @@ const std::string kCanary = "CANARY-x7";
 struct Source {
   std::string name;
   Words words;                 ///< options of the command line
-  std::string variable{};      ///< that holds it, or a URL with it
-  std::string config{};        ///< what the config file says
-  bool stays = false;          ///< the variable reaches the command as it came
-  bool by_descriptor = false;  ///< descriptor 7 says it
+  std::string variable{};      ///< the variable with the password, or with a URL that contains it
+  std::string config{};        ///< the lines of the config file
+  bool stays = false;          ///< the variable reaches the command unchanged
+  bool by_descriptor = false;  ///< descriptor 7 delivers the password
 };
 
 class Passwords {
@@ -110,8 +110,8 @@ std::string all_of(RedisServer& redis) {
   return all;
 }
 
-/// Nothing that rlock and its processes say or show holds
-/// the password, while the command runs and at its end.
+/// Checks that nothing that rlock and its processes print or show contains the password, neither while the
+/// command runs nor at its end.
 void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& source) {
   const std::string status = passwords.status_file();
   Rlock rlock{run(source, {"--reason", "r", "--lease", "5s", "--status-file", status},
@@ -149,7 +149,7 @@ void check_an_end(const Passwords& passwords, const Source& source, int exit, co
 
 }  // namespace
 
-TEST_CASE("a password is found nowhere, whatever way it came, while a lock is held") {
+TEST_CASE("a password is found nowhere while a lock is held, whatever its source") {
   RedisServer redis{{.config = {"requirepass " + kCanary}}};
   redis.cli({"AUTH", kCanary});
   const Passwords passwords{redis};
@@ -159,7 +159,7 @@ TEST_CASE("a password is found nowhere, whatever way it came, while a lock is he
   }
 }
 
-TEST_CASE("a password is found nowhere, whatever way it came and however the run fails") {
+TEST_CASE("a password is found nowhere after any failure of the run, whatever its source") {
   RedisServer redis{{.config = {"requirepass " + kCanary}}};
   redis.cli({"AUTH", kCanary});
   const Passwords passwords{redis};
@@ -176,7 +176,7 @@ TEST_CASE("a password is found nowhere, whatever way it came and however the run
     check_an_end(passwords, source, 64, {"--lease", "nonsense"});
     check_an_end(passwords, source, 78, {"--db", "99"});
   }
-  redis.cli({"CONFIG", "SET", "requirepass", "another"});  // ours is wrong now
+  redis.cli({"CONFIG", "SET", "requirepass", "another"});  // our password is wrong now
   for (const Source& source : passwords.sources()) {
     CAPTURE(source.name);
     check_an_end(passwords, source, 77, {"--wait", "1s"});

@@ -1,4 +1,5 @@
-// Many wait for a semaphore: whom a permit wakes, what that costs, and what others see of them.
+// Many waiters for one semaphore: which of them a permit wakes, how many requests that costs, and what other
+// verbs show of them.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// So many `rlock sem acquire`, which came one after the other and wait for "slots".
+/// `count` processes `rlock sem acquire`, started one after the other, which wait for "slots".
 struct Queue {
   explicit Queue(RedisServer& redis, int count) : redis_(redis) {
     for (int i = 0; i < count; ++i) {
@@ -43,7 +44,7 @@ struct Queue {
 
 }  // namespace
 
-TEST_CASE("each permit of a semaphore wakes one of ten waiters, whom it costs no more than two requests") {
+TEST_CASE("each permit of a semaphore wakes one of ten waiters, and costs it no more than two requests") {
   RedisServer redis;
   CHECK(status_of(redis, {"sem", "init", "slots", "0"}) == 0);
   Queue queue{redis, 10};
@@ -59,17 +60,19 @@ TEST_CASE("each permit of a semaphore wakes one of ten waiters, whom it costs no
   const auto asks = std::ranges::count_if(monitor.commands(), [](const std::string& command) {
     return command.find("redisson_unlock_latch:{slots}:line\"") != std::string::npos;
   });
-  // The release, the winner, and the next; on a busy machine one that counted as frozen. Each of all would ask 63 times.
+  // Each of the nine permits costs three requests: the release, one of the winner, and one of the next
+  // waiter. On a busy machine a waiter that counted as frozen asks, too. If every waiter asked, there would
+  // be 63 requests.
   CHECK(asks <= 45);
 
-  // The last one hears that there is no semaphore any more.
+  // The last waiter hears that the semaphore was deleted.
   CHECK(status_of(redis, {"sem", "delete", "-y", "slots"}) == 0);
   CHECK(eventually([&] { return served() == 10; }, 20s));
   CHECK(std::ranges::count_if(queue.waiters, [](Rlock& waiter) { return waiter.exit_code() == 1; }) == 1);
   CHECK_FALSE(redis.has("redisson_unlock_latch:{slots}:line"));
 }
 
-TEST_CASE("inspect names who waits for a semaphore, in their order") {
+TEST_CASE("inspect lists the waiters of a semaphore in their order") {
   RedisServer redis;
   CHECK(status_of(redis, {"sem", "init", "slots", "0"}) == 0);
   Queue queue{redis, 2};
@@ -81,12 +84,12 @@ TEST_CASE("inspect names who waits for a semaphore, in their order") {
   CHECK(waiters[1]["position"] == 2);
   for (const auto& waiter : waiters) {
     REQUIRE(waiter["meta"].is_object());
-    CHECK(waiter["meta"]["pid"] == ::getpid());  // of the script that asked
+    CHECK(waiter["meta"]["pid"] == ::getpid());  // the pid of the calling script
   }
   CHECK(waiters[0]["since"] <= waiters[1]["since"]);
 }
 
-TEST_CASE("with --await-init a semaphore that is not there is waited for") {
+TEST_CASE("with --await-init rlock waits for a missing semaphore") {
   RedisServer redis;
   Rlock waiter{{"sem", "acquire", "slots", "--await-init", "-w", "60s"}, redis.environment()};
   REQUIRE(eventually([&] { return redis.has("redisson_unlock_latch:{slots}:line"); }, 20s));

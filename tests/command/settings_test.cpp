@@ -1,5 +1,5 @@
-// Where settings come from, as the binary finds them: a terminal
-// for a password, the files of the machine and of the user.
+// The sources of settings, as the binary finds them: a terminal for a password, the files of the machine and
+// of the user.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 namespace rlock::test {
 namespace {
 
-/// Runs `script` where /etc is a folder of its own, so that
-/// /etc/rlock can be written. Nothing where that is not permitted.
+/// Runs `script` with an /etc of its own, so that it can write /etc/rlock. Nothing: that is not permitted
+/// here.
 std::optional<Process> in_own_etc(const std::string& script, Process::Options options) {
   Process may{{"unshare", "-rm", "mount", "-t", "tmpfs", "none", "/etc"}};
   if (may.exit_code() != 0) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<Process> in_own_etc(const std::string& script, Process::Options op
 
 }  // namespace
 
-TEST_CASE("--askpass asks on the terminal, shows nothing of what is typed, and uses it") {
+TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it") {
   RedisServer redis{{.config = {"requirepass CANARY"}}};
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = redis.url();
@@ -46,7 +46,7 @@ TEST_CASE("--askpass asks on the terminal, shows nothing of what is typed, and u
     CHECK(pty.screen().find("wrong\r\n") == std::string::npos);
   }
   {
-    // Whoever interrupts the question gets the terminal back as it was.
+    // When the user interrupts the question, the terminal gets its old settings back.
     options.directory = redis.directory();
     options.env["RLOCK"] = rlock_binary();
     Pty pty{

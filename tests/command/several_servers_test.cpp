@@ -1,4 +1,4 @@
-// Verbs that look at several servers at once: a majority decides, and what each of them says can be seen.
+// Verbs that read several servers at once: a majority decides, and the report can show each server's answer.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ int status_of(const Masters& masters, const Words& words) {
   return result_of(words, masters.environment()).exit_code;
 }
 
-/// Takes `key` and answers the owner.
+/// Takes `key`; answers its owner.
 std::string acquired(const Masters& masters, const std::string& key, const std::string& type = "lock") {
   const Result acquire =
       result_of({"lock", "acquire", "-n", key, "--type", type, "--lease", "1m"}, masters.environment());
@@ -39,7 +39,7 @@ std::string acquired(const Masters& masters, const std::string& key, const std::
 
 const std::string kOwner = "ci-42";
 
-/// Puts the lock on the first `servers` of them, as if kOwner had taken it there.
+/// Puts the lock on the first `servers` servers, as if kOwner had taken it there.
 void hold_on(Masters& masters, std::size_t servers) {
   for (std::size_t i = 0; i < servers; ++i) {
     masters[i].cli({"HSET", "deploy", kOwner, "1"});
@@ -55,7 +55,7 @@ TEST_CASE("each type that several servers can hold is taken, found, renewed and 
   for (const std::string type : {"lock", "fair", "spin", "read", "write", "plain"}) {
     CAPTURE(type);
     const std::string owner = acquired(masters, type, type);
-    // A majority suffices, the third may be slow.
+    // A majority is enough: the third server may be slow.
     CHECK(masters.holding(type) >= 2);
     CHECK(status_of(masters, {"lock", "status", "-q", type, "--owner", owner}) == 0);
     CHECK(status_of(masters, {"lock", "renew", type, "--owner", owner, "--lease", "10m"}) == 0);
@@ -80,7 +80,7 @@ TEST_CASE("a lock that one server has forgotten is still held, and a majority ca
   CHECK(eventually([&] { return masters.holding("deploy") == 0; }));
 }
 
-TEST_CASE("a lock that only a minority remembers is not held, and what remains of it can be removed") {
+TEST_CASE("a lock on a minority of servers is not held, and its remains can be removed") {
   Masters masters{3};
   hold_on(masters, 1);
   CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 1);
@@ -130,7 +130,7 @@ TEST_CASE("two of three servers that are dead are 69 for every verb") {
   }
 }
 
-TEST_CASE("in JSON each view says whose it is") {
+TEST_CASE("in JSON each view names its server") {
   Masters masters{2};
   hold_on(masters, 1);
   const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
@@ -142,7 +142,7 @@ TEST_CASE("in JSON each view says whose it is") {
       std::string::npos);
 }
 
-TEST_CASE("what one server counts cannot be counted by several, and says so") {
+TEST_CASE("types that one server counts are refused with several servers") {
   Masters masters{2};
   for (const Words& words :
        {Words{"sem", "init", "k", "1"}, Words{"sem", "acquire", "k"}, Words{"permit", "init", "k", "1"},
@@ -158,7 +158,7 @@ TEST_CASE("what one server counts cannot be counted by several, and says so") {
   CHECK(masters.clean());
 }
 
-TEST_CASE("a server whose answers make no sense is named, and the two others say who holds the lock") {
+TEST_CASE("a server with senseless answers is named, and the two others report the holder") {
   Masters masters{2};
   hold_on(masters, 2);
   FakeRedis broken{FakeRedis::Transport::tcp};

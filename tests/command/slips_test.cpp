@@ -1,5 +1,5 @@
-// What people type by mistake: an empty variable, a word of another tool, a dash out of a text. Each gets the
-// hint that is true for it, with status 64, and nothing is sent.
+// Common slips: an empty variable, a word of another tool, a dash copied from a text. Each gets the right
+// hint and exit status 64, and nothing is sent.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@
 namespace rlock::test {
 namespace {
 
-/// A command line, and what its answer must contain.
+/// A command line, and a text that its answer must contain.
 struct Slip {
   Words words;
   std::string answer;
@@ -40,7 +40,7 @@ void expect_hints(const std::vector<Slip>& slips) {
 
 }  // namespace
 
-TEST_CASE("-q does not hide that nobody named a server") {
+TEST_CASE("-q does not hide that no server was named") {
   for (const char* quiet : {"-q", "--quiet"}) {
     Rlock rlock{{"inspect", quiet, "k"}};
     static_cast<void>(rlock.exit_code(std::chrono::seconds{30}));
@@ -86,6 +86,15 @@ TEST_CASE("an empty variable behind an option makes no option its value") {
   });
 }
 
+TEST_CASE("a negative number is no key that begins with a dash") {
+  expect_hints({
+      {{"permit", "init", "pp", "-1"}, "N: "},
+      {{"sem", "init", "pp", "-1"}, "N: "},
+      {{"permit", "add", "pp", "-2"}, "-2 looks like an option; write a negative N after '--': -- -2"},
+      {{"lock", "status", "-1"}, "a key that begins with '-': --key=-1"},
+  });
+}
+
 TEST_CASE("a key that begins with a dash is taken behind an equals sign, and messages write it so") {
   RedisServer redis;
   CHECK(Rlock{{"run", "--key=-x", "--", "true"}, redis.environment()}.exit_code() == 0);
@@ -125,7 +134,7 @@ TEST_CASE("more keys than a command can be told of are refused before any is tak
                 {long_ones, "17 keys of 68000 bytes; a run takes at most 1000, and 64 KiB of them"}});
 }
 
-TEST_CASE("as many keys as are allowed are taken, whatever bytes they are made of, and given back") {
+TEST_CASE("the largest allowed number of keys is taken and released, with keys of any bytes") {
   RedisServer redis;
   for (const std::string& filler : {std::string(60, 'x'), std::string(60, '\xe9')}) {
     Words words{"run"};
@@ -134,7 +143,8 @@ TEST_CASE("as many keys as are allowed are taken, whatever bytes they are made o
     Rlock rlock{words, redis.environment()};
     CHECK_MESSAGE(rlock.exit_code(std::chrono::seconds{30}) == 0, rlock.err());
     CHECK(rlock.out() == "999\n");
-    // With sanitizers and load a thousand releases can take longer than is waited for; that is said then.
+    // Under sanitizers and load a thousand releases can exceed the limit for answers; then rlock reports
+    // that.
     const bool confirmed = rlock.err().find("not confirmed") == std::string::npos;
     if (kSanitized && !confirmed) continue;
     CHECK_MESSAGE(redis.keys().empty(), rlock.err());
@@ -158,7 +168,7 @@ TEST_CASE(
                 rlock.err());
 }
 
-TEST_CASE("words of other tools, and of none, get the hint that is true for them") {
+TEST_CASE("words of other tools, and unknown ones, get the right hint") {
   expect_hints({
       {{"run", "-k", "k", "--nowait", "true"}, "--nowait: did you mean -n (--nonblock)?"},
       {{"lock", "acquire", "k", "--no-wait", "--lease", "1m"}, "--no-wait: did you mean -n (--nonblock)?"},
@@ -188,11 +198,6 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
       {{"-w", "5", "lock", "acquire", "k"},
        "unknown option -w; options of a verb come after it: rlock VERB [OPTIONS]"},
-      {{"run", "./no-deploy.sh", "-k", "production", "--now"},
-       "options of rlock stand before COMMAND; did you mean: rlock run -k production -- ./no-deploy.sh --now\n"},
-      {{"run", "./no-deploy.sh", "--key=a b"}, "did you mean: rlock run -k 'a b' -- ./no-deploy.sh\n"},
-      {{"run", "-n", "sh", "-k"}, "no --key; did you mean: rlock run -k KEY -- sh -k"},
-      {{"run", "--", "sh", "-k", "x"}, "no --key; did you mean: rlock run -k KEY -- sh -k x"},
       {{"run", "-k", "k", "\u2014-", "true"},
        "this dash is not '-' (was it copied from a text?); did you mean --?"},
       {{"run", "-k", "k", "\u2013", "true"}, "did you mean --?"},
@@ -235,14 +240,24 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
   });
 }
 
-TEST_CASE("a directory is no command, and is told as one") {
+TEST_CASE("a key that was typed behind COMMAND gets the line with the key before it") {
+  expect_hints({
+      {{"run", "./no-deploy.sh", "-k", "production", "--now"},
+       "options of rlock stand before COMMAND; did you mean: rlock run -k production -- ./no-deploy.sh --now\n"},
+      {{"run", "./no-deploy.sh", "--key=a b"}, "did you mean: rlock run -k 'a b' -- ./no-deploy.sh\n"},
+      {{"run", "-n", "sh", "-k"}, "no --key; did you mean: rlock run -k KEY -- sh -k"},
+      {{"run", "--", "sh", "-k", "x"}, "no --key; did you mean: rlock run -k KEY -- sh -k x"},
+  });
+}
+
+TEST_CASE("a directory as the command gets its own message") {
   RedisServer redis;
   Rlock rlock{{"run", "-k", "k", "--", "/etc"}, redis.environment()};
   CHECK(rlock.exit_code() == 126);
   CHECK(rlock.err() == "rlock: cannot run '/etc': it is a directory\n");
 }
 
-TEST_CASE("an owner whose id is a word of English is told from a sentence") {
+TEST_CASE("an owner id that is an English word is not taken for a sentence") {
   RedisServer redis;
   CHECK(Rlock{{"lock", "acquire", "k", "--lease", "1m"}, redis.environment()}.exit_code() == 0);
   for (const Words& words :
@@ -262,7 +277,7 @@ TEST_CASE("a command that gets SIGKILL at once is not announced another one") {
   CHECK_MESSAGE(run.err().find("SIGKILL in") == std::string::npos, run.err());
 }
 
-TEST_CASE("a shell line as one word is told of -c") {
+TEST_CASE("a shell line as one word gets the hint at -c") {
   RedisServer redis;
   for (const char* line : {"ls | head", "make && make install", "./deploy.sh --now", "/bin/echo hi"}) {
     Rlock rlock{{"run", "-k", "k", "--", line}, redis.environment()};
@@ -313,7 +328,7 @@ TEST_CASE("options of every verb may stand before it, and before the verb of a n
 
 namespace {
 
-/// On stdout, and nothing on stderr.
+/// The output on stdout; stderr must be empty.
 std::string prints(const Words& words) {
   Rlock rlock{words};
   CHECK(rlock.exit_code() == 0);

@@ -1,4 +1,4 @@
-// rlock stop: asks whoever holds a lock to end.
+// rlock stop: asks the holder of a lock to end.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string figures(std::vector<Span> times) {
 
 }  // namespace
 
-TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, and who asked and why") {
+TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, the sender and the reason") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
     CAPTURE(type);
@@ -52,6 +52,36 @@ TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, and
   }
 }
 
+TEST_CASE("stop ends a run with --no-renew, which hears of it although it renews nothing") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "--no-renew", "--lease", "5m", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k") && run.family().size() >= 3; }, 10s));
+  CHECK(status_of(redis, {"stop", "k"}) == 0);
+  CHECK(run.exit_code() == 124);
+  CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("unlock stops a run with --no-renew at once, and the operator is told when it hears of it") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
+    CAPTURE(type);
+    Rlock run =
+        redis.rlock("run", "--no-renew", "--lease", "5m", "--type", type, "-k", "k", "--", "sleep", "60");
+    REQUIRE(eventually([&] { return !redis.cli({"PUBSUB", "CHANNELS", "*:{k}:?*"}).empty(); },
+                       10s));  // it listens
+    Rlock unlock = redis.rlock("unlock", "--yes", "k");
+    CHECK(unlock.exit_code() == 0);
+    CHECK(contains(
+        unlock.err(),
+        "rlock: the holder does not renew it (--no-renew); if its command still runs, it hears of this "
+        "within 1m40s at the latest; rlock stop ends the command first\n"));
+    CHECK(run.exit_code() == 125);
+    CHECK(contains(run.err(), "rlock: lost 'k': removed by "));
+    CHECK(contains(run.err(), "; stopping the command: SIGTERM now"));
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
 TEST_CASE("stop of all readers ends all, and with --if-owner one of them") {
   RedisServer redis;
   Rlock one = redis.rlock("run", "-s", "-k", "k", "--", "sh", "-c", "echo $RLOCK_OWNER; exec sleep 60");
@@ -67,7 +97,18 @@ TEST_CASE("stop of all readers ends all, and with --if-owner one of them") {
   CHECK(three.exit_code() == 124);
 }
 
-TEST_CASE("what is free is 1, what cannot be asked 65, and it names unlock") {
+TEST_CASE("a key that is given twice is asked once") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k"); }, 10s));
+  Rlock stop = redis.rlock("stop", "k", "k");
+  CHECK(stop.exit_code() == 0);
+  CHECK(contains(stop.err(), "the holder of 'k' has ended"));
+  CHECK(stop.err().find("has ended") == stop.err().rfind("has ended"));
+  CHECK(run.exit_code() == 124);
+}
+
+TEST_CASE("a free key is 1, a holder that cannot be asked is 65, and the message names unlock") {
   RedisServer redis;
   CHECK(status_of(redis, {"stop", "free"}) == 1);
   redis.cli({"HSET", "java", "8d1f:57", "1"});
@@ -93,10 +134,25 @@ TEST_CASE("stop of a pool of permits says that it needs --if-owner, and ends tha
   Rlock unnamed = redis.rlock("stop", "seats");
   CHECK(unnamed.exit_code() == 65);
   CHECK(unnamed.err() ==
-        "rlock: 'seats' holds a pool of permits: name who is to end by --if-owner ID; rlock inspect -v "
-        "seats shows them\n");
+        "rlock: 'seats' holds a pool of permits: name the holder by --if-owner ID; rlock inspect -v "
+        "seats shows the ids\n");
+  CHECK(status_of(redis, {"stop", "seats", "--if-owner", "another"}) == 1);
+  CHECK(run.running());
   CHECK(status_of(redis, {"stop", "seats", "--if-owner", owner}) == 0);
   CHECK(run.exit_code() == 124);
+
+  Rlock next = redis.rlock("run", "--type", "permit", "-k", "seats", "--", "sleep", "60");
+  std::string shown;
+  REQUIRE(eventually(
+      [&] {
+        Rlock inspect = redis.rlock("inspect", "-v", "seats");
+        shown = inspect.exit_code() == 0 ? inspect.out() : "";
+        return contains(shown, ", permit ");
+      },
+      10s));
+  const std::size_t id = shown.find(", permit ") + std::string{", permit "}.size();
+  CHECK(status_of(redis, {"stop", "seats", "--if-owner", shown.substr(id, 32)}) == 0);
+  CHECK(next.exit_code() == 124);
 }
 
 TEST_CASE("a command that does not end in time is 75, and keeps its lock until it has ended") {
@@ -111,6 +167,26 @@ TEST_CASE("a command that does not end in time is 75, and keeps its lock until i
   CHECK(redis.has("k"));
   CHECK(run.exit_code() == 124);
   CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("stop of several keys asks all holders before it waits, and none if one of them cannot be asked") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string asked = folder / "asked";
+  Rlock first = redis.rlock("run", "-k", "a", "--kill-after", "1m", "--", "sh", "-c",
+                            "trap 'while [ ! -e " + asked +
+                                " ]; do sleep 0.1; done; exit' TERM; echo on; "
+                                "while :; do sleep 0.1; done");
+  Rlock second = redis.rlock("run", "-k", "b", "--kill-after", "1m", "--", "sh", "-c",
+                             "trap 'echo >" + asked + "; exit' TERM; echo on; while :; do sleep 0.1; done");
+  REQUIRE(eventually([&] { return first.out() == "on\n" && second.out() == "on\n"; }, 10s));
+  redis.cli({"SET", "java", "token"});
+  Rlock refused = redis.rlock("stop", "a", "b", "java");
+  CHECK(refused.exit_code() == 65);
+  CHECK(contains(refused.err(), "cannot ask the holder of 'java' to end"));
+  CHECK(status_of(redis, {"stop", "-w", "20s", "a", "b"}) == 0);
+  CHECK(first.exit_code() == 124);
+  CHECK(second.exit_code() == 124);
 }
 
 TEST_CASE("stop ends a script that has a keeper, and its lock is given back when it has ended") {
@@ -157,7 +233,8 @@ TEST_CASE("stop works in a cluster, and over several servers") {
   CHECK(there.exit_code() == 124);
 }
 
-TEST_CASE("live holders are stopped under the witness: nobody is beside the next, who starts soon") {
+TEST_CASE(
+    "live holders are stopped under the witness: no process is beside the next holder, which starts soon") {
   RedisServer redis;
   TempDir evidence;
   const Words witness = witness_command(evidence.path(), "for 60000");

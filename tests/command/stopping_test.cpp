@@ -1,15 +1,18 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <string>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 #include "support/started.h"
 
 using namespace rlock::test;
 
-// Who is stopped, waited for or left alone, each seen from outside with the real binary.
+// Which processes are stopped, waited for or left alone: seen from outside, with the real binary.
 
 TEST_CASE("the whole group of the command is stopped, not only its first process") {
   RedisServer redis;
@@ -21,7 +24,7 @@ TEST_CASE("the whole group of the command is stopped, not only its first process
   CHECK(redis.keys().empty());
 }
 
-TEST_CASE("the lock is released when nobody is left of those who had to stop") {
+TEST_CASE("the lock is released when all processes that had to stop are gone") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--max-hold", "400ms", "--", "bash", "-c",
                          "(trap '' TERM; exec sleep 60) & echo $!; wait");
@@ -34,15 +37,60 @@ TEST_CASE("the lock is released when nobody is left of those who had to stop") {
   CHECK(run.exit_code() == 124);
 }
 
-TEST_CASE("groups that timeout, set -m and nested shells make are stopped too, another session is not") {
+TEST_CASE("groups that timeout, set -m and nested shells make are stopped, too") {
   RedisServer redis;
-  for (const char* command : {"timeout 60 sleep 61", "bash -c 'set -m; sleep 62 & wait'",
-                              "bash -c 'set -m; sleep 62 & sleep 63'", "setsid -w sleep 64"}) {
-    auto run = sh(redis, std::string{"exec $RLOCK run -k k --max-hold 300ms -- "} + command);
+  struct Scene {
+    std::string command;
+    std::size_t sleeps;
+  };
+  for (const auto& [command, sleeps] :
+       {Scene{"timeout 60 sleep 61", 1}, Scene{"bash -c 'set -m; sleep 62 & wait'", 1},
+        Scene{"bash -c 'set -m; sleep 62 & sleep 63'", 2}}) {
+    CAPTURE(command);
+    auto run = sh(redis, "exec $RLOCK run -q -k k -- " + command);
+    REQUIRE(eventually(
+        [&] {
+          return std::ranges::count_if(run.family(), [&](pid_t pid) {
+                   return read_file("/proc/" + std::to_string(pid) + "/comm") == "sleep\n";
+                 }) == static_cast<std::ptrdiff_t>(sleeps);
+        },
+        30s));
+    CHECK(redis.rlock("stop", "-q", "k").exit_code() == 0);
     CHECK(run.exit_code() == 124);
-    const bool other_session = std::string{command}.starts_with("setsid");
-    CHECK(run.family().size() == (other_session ? 1 : 0));
+    CHECK(run.family().empty());
   }
+}
+
+TEST_CASE("a process in another session is not stopped, and the lock is held until it has ended") {
+  RedisServer redis;
+  for (const std::string how : {"exec setsid -w", "env -i setsid -w", "setsid -w env -i"}) {
+    CAPTURE(how);
+    auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--max-hold", "2s", "--", "sh", "-c",
+                           how + " sh -c 'echo $$; exec sleep 60'");
+    REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 30s));
+    const pid_t apart = std::stoi(run.out());
+    REQUIRE(eventually(
+        [&] { return contains(run.err(), "rlock does not stop process " + std::to_string(apart)); }, 30s));
+    CHECK(throughout([&] { return redis.has("k") && alive(apart); }, 4s));  // longer than its lease
+    CHECK(redis.rlock("stop", "-q", "-w", "100ms", "k").exit_code() == 75);
+
+    ::kill(apart, SIGKILL);
+
+    CHECK(run.exit_code() == 124);
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
+TEST_CASE("if the lock is lost beside a process in another session, rlock ends with 125") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "1h", "--", "setsid", "-w", "sh", "-c",
+                         "echo $$; exec sleep 60");
+  REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 30s));
+  const pid_t apart = std::stoi(run.out());
+  CHECK(redis.rlock("unlock", "-q", "--yes", "k").exit_code() == 0);
+  CHECK(run.exit_code() == 125);
+  CHECK(alive(apart));
+  ::kill(apart, SIGKILL);
 }
 
 TEST_CASE("a command that is stopped or ignores TERM is killed in the end") {
@@ -75,7 +123,7 @@ TEST_CASE("a stopped command that can end is woken to do so") {
   CHECK(run.out() == "bye\n");
 }
 
-TEST_CASE("--signal is what the command is stopped with") {
+TEST_CASE("--signal is the signal that stops the command") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--signal", "USR1", "--", "bash", "-c",
                          "trap 'echo usr1; exit' USR1; while :; do sleep 0.05; done");
@@ -116,10 +164,10 @@ TEST_CASE("an alarm from before an exec still ends the command") {
   CHECK(eventually([&] { return !redis.has("k"); }));
 }
 
-TEST_CASE("whatever moment TERM comes at, no command and no key is left") {
+TEST_CASE("with TERM at any moment, no command and no key is left") {
   RedisServer redis;
   for (int delay = 0; delay < 40; ++delay) {
-    redis.cli({"SCRIPT", "FLUSH"});  // every script takes two round trips: more moments
+    redis.cli({"SCRIPT", "FLUSH"});  // every script takes two round trips, which makes more moments
     auto run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
     ::usleep(static_cast<useconds_t>(delay * 250));
     run.signal(SIGTERM);
@@ -139,11 +187,12 @@ TEST_CASE("the last of the group is waited for with --until group, and otherwise
   auto leaves = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 0.7 & echo $!; exit 3");
   CHECK(leaves.exit_code() == 3);
   const std::string pid = leaves.out().substr(0, leaves.out().find('\n'));
-  CHECK(leaves.err() == "rlock: released 'k' while " + pid + " still runs (--until group waits for it)\n");
+  CHECK(leaves.err() == "rlock: the command of 'k' has ended, but process " + pid +
+                            " still runs (--until group waits for it)\n");
   CHECK(redis.keys().empty());
 }
 
-TEST_CASE("whoever leaves the group is not waited for any longer") {
+TEST_CASE("rlock no longer waits for a process that leaves the group") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--until", "group", "--", "bash", "-c",
                          "{ sleep 0.3; exec setsid sleep 60; } & exit 3");
@@ -152,7 +201,7 @@ TEST_CASE("whoever leaves the group is not waited for any longer") {
   CHECK(run.family().size() == 1);
 }
 
-TEST_CASE("who dies of the signal that ended the first process is not left behind") {
+TEST_CASE("a process that dies of the signal that ended the first process is not left behind") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
                          "trap 'exit 4' TERM; "

@@ -1,4 +1,4 @@
-// --syslog: the events of a run as datagrams, and that no log can hold it up. The logs are sockets of the test.
+// --syslog: the run's events as datagrams; and no log can hold up the run. The logs are sockets of the test.
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A log daemon that reads when the test says so.
+/// A log daemon that reads only when the test calls take().
 class Log {
  public:
   explicit Log(std::string path) : path_(std::move(path)) { listen(); }
@@ -31,14 +31,14 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// As a daemon that has been started again.
+  /// As after a restart of the daemon.
   void restart() {
     ::close(fd_);
     ::unlink(path_.c_str());
     listen();
   }
 
-  /// What has come since the last call.
+  /// The datagrams since the last call.
   std::vector<std::string> take() {
     std::vector<std::string> all;
     std::string datagram(1 << 18, '\0');
@@ -47,7 +47,7 @@ class Log {
     return all;
   }
 
-  /// Until nothing more fits. What one sender may have on its way has a limit, too: then the next one sends.
+  /// Fills the socket. One sender's unread data has a limit, too, so further senders follow.
   void fill() {
     for (int sent = 1; sent > 0;) {
       const int sender = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -86,8 +86,7 @@ std::vector<std::string> texts(const std::vector<std::string>& datagrams) {
 
 }  // namespace
 
-TEST_CASE(
-    "a syslog daemon gets each event on one line, with the key, whatever it consists of; also with -q") {
+TEST_CASE("a syslog daemon gets each event on one line, with any key; also with -q") {
   RedisServer redis;
   TempDir folder;
   Log log{folder / "log"};
@@ -135,8 +134,7 @@ TEST_CASE("a journal gets each field by a name of its own, and the key byte for 
   has(of_flock[1], "PRIORITY=5");
 }
 
-TEST_CASE(
-    "a log that nobody reads delays neither the renewals nor the stop, and is told how much it has missed") {
+TEST_CASE("an unread log delays neither the renewals nor the stop, and learns how much it has missed") {
   RedisServer redis;
   TempDir folder;
   Log log{folder / "log"};
@@ -150,7 +148,7 @@ TEST_CASE(
   CHECK(log.take().back() == "full");
 
   log.fill();
-  // The command runs when its acquire was told, or could not be.
+  // The command starts after the event "acquired" was sent, or could not be sent.
   Rlock next = redis.rlock("run", "-q", "--syslog=" + folder / "log", "-k", "k2", "--", "sh", "-c",
                            "echo on >" + folder / "on" + "; exec sleep 60");
   REQUIRE(eventually([&] { return read_file(folder / "on") == "on\n"; }));
@@ -169,7 +167,8 @@ TEST_CASE("a log daemon that is started again is found again; a loss is an error
   Log log{folder / "log"};
   Rlock run = redis.rlock("run", "-q", "--syslog=" + folder / "log", "--lease", "6s", "-k", "k", "--", "sh",
                           "-c", "echo on >" + folder / "on" + "; exec sleep 60");
-  REQUIRE(eventually([&] { return read_file(folder / "on") == "on\n"; }));  // its acquire was told before
+  REQUIRE(eventually([&] { return read_file(folder / "on") == "on\n"; }));  // the event "acquired" was sent
+                                                                            // before
   log.restart();
   redis.freeze();
   std::vector<std::string> got;
@@ -194,7 +193,31 @@ TEST_CASE("a log daemon that is started again is found again; a loss is an error
   }
 }
 
-TEST_CASE("where there is no log rlock says so once and goes on") {
+TEST_CASE("the keeper of a script goes on in the log, also when the daemon was started again") {
+  RedisServer redis;
+  TempDir folder;
+  Log log{folder / "log"};
+  Process::Options options = redis.environment();
+  Process script{{"sh", "-c",
+                  "owner=$(" + rlock_binary() + " lock acquire k --while-pid $$ --syslog=" + folder / "log" +
+                      ") || exit; echo on >" + folder / "on" + "; sleep 60"},
+                 options};
+  REQUIRE(eventually([&] { return read_file(folder / "on") == "on\n"; }, 10s));
+  const std::string name = "rlock[" + std::to_string(script.pid()) + "]: event=";
+  const std::vector<std::string> before = log.take();
+  REQUIRE(before.size() == 1);
+  CHECK_MESSAGE(before[0].find(name + "acquired key=\"k\"") != std::string::npos, before[0]);
+  log.restart();
+  script.signal(SIGTERM);
+  CHECK(script.exit_code() == 128 + SIGTERM);
+  std::vector<std::string> after;
+  REQUIRE(eventually([&] { return !(after = log.take()).empty(); }, 10s));
+  REQUIRE(after.size() == 1);
+  CHECK_MESSAGE(after[0].find(name + "released key=\"k\" outcome=\"released\" held_ms=") != std::string::npos,
+                after[0]);
+}
+
+TEST_CASE("without a log rlock reports that once and goes on") {
   RedisServer redis;
   TempDir folder;
   Rlock run = redis.rlock("run", "-q", "--syslog=" + folder / "none", "-k", "k", "--", "true");

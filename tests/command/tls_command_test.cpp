@@ -9,12 +9,12 @@ using namespace rlock::test;
 
 namespace {
 
-/// A server with TLS, and rlock that trusts it.
+/// A server with TLS, and an rlock that trusts it.
 class Scene {
  public:
   Process::Options options = Rlock::clean_environment();
 
-  /// OpenSSL's library is found, and cannot be loaded.
+  /// The dynamic loader now finds OpenSSL's library, but cannot load it.
   void break_library() {
     write_file(folder_ / "libssl.so.3", "");
     options.env["LD_LIBRARY_PATH"] = folder_.path();
@@ -41,7 +41,7 @@ class Scene {
                                  "tls-auth-clients no"}}};
 };
 
-/// The portable binary has OpenSSL in it, and needs none of the machine's.
+/// True: the portable binary, which contains OpenSSL and needs no library of the machine.
 bool brings_openssl() {
   Rlock version{{"version", "-v"}};
   return version.exit_code() == 0 && version.out().find("loaded for TLS") == std::string::npos;

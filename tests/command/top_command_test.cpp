@@ -1,4 +1,5 @@
-// rlock top on a real terminal: keys, its size, signals, and a server that goes and comes.
+// rlock top on a pseudo-terminal: the list of keys, strokes, the terminal's size, signals, and a server that
+// disappears and returns.
 
 #include <doctest/doctest.h>
 
@@ -29,12 +30,12 @@ void acquire(const RedisServer& redis, const std::string& key) {
 }
 
 Words top(Words more = {}) {
-  // The terminal of a test is dumb, unless told otherwise.
+  // By default the terminal of a test is dumb.
   more.insert(more.begin(), {"env", "TERM=xterm", rlock_binary(), "top", "--every", "100ms"});
   return more;
 }
 
-/// Of the terminal of a program.
+/// The output of stty for the terminal of a process.
 std::string stty(pid_t pid, const std::string& words) {
   const std::string tty = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/0");
   return output_of({"sh", "-c", "stty -F " + tty + " " + words});
@@ -47,18 +48,18 @@ TEST_CASE("top shows keys, live, and q puts the terminal back") {
   acquire(redis, "deploy");
   Pty terminal{top(), environment(redis)};
   terminal.expect(kEnter);
-  terminal.expect("1 keys, 1 held");
+  terminal.expect("1 key, 1 held");
   terminal.expect("deploy");
   acquire(redis, "report");
   terminal.expect("2 keys, 2 held");
   terminal.expect("report");
   redis.del("report");
   redis.del("rlock:meta:{report}");
-  terminal.expect("1 keys, 1 held");
+  terminal.expect("1 key, 1 held");
   terminal.type("?");
   terminal.expect("sort by key, age (oldest first)");
   terminal.type("q");
-  terminal.expect("1 keys");
+  terminal.expect("1 key,");
   terminal.type("\r");
   terminal.expect("no process renews it");
   terminal.type("\x1b");
@@ -190,9 +191,12 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
   CHECK(dumb.exit_code(kDeadline) == 64);
   CHECK(dumb.screen().find("(TERM is dumb); use rlock list") != std::string::npos);
   CHECK(dumb.screen().find('\x1b') == std::string::npos);
+  Pty unset{{"env", "-u", "TERM", rlock_binary(), "top"}, options};
+  CHECK(unset.exit_code(kDeadline) == 64);
+  CHECK(unset.screen().find("(TERM is not set); use rlock list") != std::string::npos);
 }
 
-TEST_CASE("where the terminal shows no UTF-8 top sends none, and never a byte that a terminal obeys") {
+TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a terminal obeys") {
   RedisServer redis;
   acquire(redis, "d\xc3\xa9ploy");
   redis.cli({"HSET", "rlock:meta:{k\x1b[2J}", "o:1", "{}"});

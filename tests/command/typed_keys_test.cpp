@@ -1,4 +1,4 @@
-// Keys are shown as one types them: under the prefix in force, and never as a pattern.
+// Keys are shown as users type them: under the prefix in force, and never as a pattern.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 }  // namespace
 
-TEST_CASE("a key is typed without the prefix in force, and what does not begin with that cannot be typed") {
+TEST_CASE("a key is typed without the prefix in force, and keys without that prefix cannot be typed") {
   set_key_text("app:", "--prefix app: ");
   CHECK(typed(LockName{"app:deploy"}) == "deploy");
   CHECK_FALSE(typed(LockName{"deploy"}).has_value());
@@ -28,7 +28,7 @@ TEST_CASE("a key is typed without the prefix in force, and what does not begin w
   CHECK(words_for(LockName{"app:deploy"}) == "app:deploy");
 }
 
-TEST_CASE("what inspect prints under a prefix can be typed back under it") {
+TEST_CASE("keys that inspect prints under a prefix can be typed back under it") {
   RedisServer redis;
   Process::Options options = redis.environment();
   options.env["RLOCK_PREFIX"] = "app:";
@@ -77,7 +77,7 @@ TEST_CASE("every document with a key has its name, too, as it is typed") {
   }
 }
 
-TEST_CASE("a pattern is a key that is free, and somebody who types one is told so on stderr") {
+TEST_CASE("a typed pattern is a free key, and a line on stderr says so") {
   RedisServer redis;
   acquired(redis, "orders:1");
   for (const Words& words :
@@ -104,7 +104,7 @@ TEST_CASE("a pattern is a key that is free, and somebody who types one is told s
   CHECK(quiet.err().empty());
 }
 
-TEST_CASE("no verb is told a remedy that it refuses") {
+TEST_CASE("no verb prints a remedy that it refuses") {
   RedisServer redis;
   acquired(redis, "deploy");
   for (const Words& words :

@@ -1,4 +1,4 @@
-// rlock unlock, as the person sees it who removes a lock by force.
+// rlock unlock, as a person uses it to remove a lock by force.
 
 #include <doctest/doctest.h>
 
@@ -12,14 +12,14 @@
 namespace rlock::test {
 namespace {
 
-/// Somebody has taken 'deploy'.
+/// Takes 'deploy'.
 void hold(const RedisServer& redis, const Words& more = {}) {
   Words words{"lock", "acquire", "-n", "deploy", "--lease", "1m"};
   words.insert(words.end(), more.begin(), more.end());
   REQUIRE(status_of(redis, words) == 0);
 }
 
-/// What a command that goes well prints.
+/// The output of a command that succeeds.
 std::string said(const RedisServer& redis, const Words& words) {
   Rlock rlock{words, redis.environment()};
   CHECK(rlock.exit_code() == 0);
@@ -39,7 +39,7 @@ TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it
   CHECK(redis.has("deploy"));
 }
 
-TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
+TEST_CASE("unlock --yes names the removed lock, and wakes the waiters") {
   RedisServer redis;
   hold(redis);
   Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
@@ -49,11 +49,11 @@ TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
   CHECK(unlock.exit_code() == 0);
   CHECK(unlock.out().empty());
   CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
-  CHECK(unlock.err().find("rlock: no process renews it; ") != std::string::npos);
+  CHECK(unlock.err().find("rlock: no process renews it, ") != std::string::npos);
   CHECK(waiter.exit_code() == 0);
 }
 
-TEST_CASE("unlock says that a holder who renews is alive, and when it will learn of this") {
+TEST_CASE("unlock reports that a renewing holder is alive, and when it will learn of the removal") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "deploy", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
@@ -66,7 +66,7 @@ TEST_CASE("unlock says that a holder who renews is alive, and when it will learn
   CHECK(run.exit_code() != 0);
 }
 
-TEST_CASE("what unlock refuses keeps what is known of its holders, and no history says that it was removed") {
+TEST_CASE("a refused unlock keeps the facts of the holders, and adds nothing to the history") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "--permits", "2", "-k", "pool", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{pool}"); }));
@@ -115,7 +115,7 @@ TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
   CHECK_FALSE(redis.has("deploy"));
 }
 
-TEST_CASE("unlock removes whom it has shown, and not who came while the person thought") {
+TEST_CASE("unlock removes the holders that it has shown, and none that came while the person thought") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "plain", "write", "read"}) {
     CAPTURE(type);
@@ -138,6 +138,35 @@ TEST_CASE("unlock is guarded by --if-owner") {
   CHECK(redis.has("deploy"));
   CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-42", "deploy"}) == 0);
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 1);
+}
+
+TEST_CASE("a removal in the first second of a run, before it listens, is noticed long before its renewal") {
+  RedisServer redis;
+  for (const char* renews : {"--verbose", "--no-renew"}) {
+    CAPTURE(renews);
+    Rlock run =
+        redis.rlock("run", "-k", "k", "--lease", "1h", renews, "--", "sh", "-c", "echo ready; exec sleep 60");
+    REQUIRE(eventually([&] { return !run.out().empty(); }, 10s));
+    CHECK(redis.cli({"DEL", "k"}) == "1");  // no message tells
+    CHECK(run.exit_code() == 125);
+  }
+}
+
+TEST_CASE("unlock with --if-owner ends one of several readers, and the other keeps its hold") {
+  RedisServer redis;
+  Rlock one = redis.rlock("run", "-s", "-k", "k", "--lease", "1h", "--", "sh", "-c",
+                          "echo $RLOCK_OWNER; exec sleep 60");
+  Rlock two = redis.rlock("run", "-s", "-k", "k", "--", "sh", "-c", "echo $RLOCK_OWNER; exec sleep 60");
+  REQUIRE(eventually([&] { return !one.out().empty() && !two.out().empty(); }, 10s));
+  Rlock unlock = redis.rlock("unlock", "--json", "--yes", "--if-owner", line(one.out()), "k");
+  CHECK(unlock.exit_code() == 0);
+  CHECK(contains(unlock.out(), "\"owners\":[\"" + line(one.out()) + "\"]"));
+  CHECK(one.exit_code() == 125);
+  CHECK(two.running());
+  CHECK(redis.cli({"HGET", "k", line(two.out())}) == "1");
+  two.signal(SIGTERM);
+  CHECK(two.exit_code() == 143);
+  CHECK_FALSE(contains(two.err(), "lost"));
 }
 
 TEST_CASE("a permit that is stuck is given back by its id, which inspect shows, and by its owner") {
@@ -173,7 +202,7 @@ TEST_CASE("a permit that is stuck is given back by its id, which inspect shows, 
   CHECK_FALSE(redis.has("rlock:meta:{seats}"));
 }
 
-TEST_CASE("rlock run whose permit is given back by force hears of it, and the other permits stay") {
+TEST_CASE("rlock run learns of the forced release of its permit, and the other permits stay") {
   RedisServer redis;
   const auto hold_one = [&] {
     return redis.rlock("run", "--permits", "2", "--lease", "3s", "-k", "seats", "--", "sh", "-c",
@@ -183,7 +212,8 @@ TEST_CASE("rlock run whose permit is given back by force hears of it, and the ot
   Rlock second = hold_one();
   REQUIRE(eventually([&] { return !first.out().empty() && !second.out().empty(); }, 10s));
   CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", line(first.out())}) == 0);
-  CHECK(first.exit_code(40s) == 125);  // a hold younger than a second hears of it when it renews
+  CHECK(first.exit_code(40s) == 125);  // a hold younger than a second learns of the removal at its next
+                                       // renewal
   CHECK(redis.cli({"ZCARD", "{seats}:timeout"}) == "1");
   second.signal(SIGTERM);
   CHECK(second.exit_code() == 143);

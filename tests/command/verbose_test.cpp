@@ -1,4 +1,4 @@
-// What -v says: what happens inside, and when, counted from the start.
+// -v prints the internal steps of a run, with the time since its start.
 
 #include <doctest/doctest.h>
 
@@ -88,7 +88,7 @@ TEST_CASE("-v says where a cluster redirects us") {
   CHECK(run.exit_code(kLong) == 128 + SIGTERM);
 }
 
-TEST_CASE("-v says to whom the primary has failed over") {
+TEST_CASE("-v names the new primary after a failover") {
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
   REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kLong));

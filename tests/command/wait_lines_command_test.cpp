@@ -1,4 +1,4 @@
-// What whoever waits is told, as a person sees it: on USR1, while the holder changes, and when the wait ends.
+// The lines for a waiter, as a person sees them: on USR1, while the holder changes, and when the wait ends.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-/// How long each of some USR1 is unanswered, the median.
+/// How long a USR1 stays unanswered: the median of five.
 std::chrono::milliseconds answer_time(const RedisServer& redis, Rlock& waiter) {
   std::vector<std::chrono::milliseconds> times;
   for (int i = 0; i < 5; ++i) {
@@ -36,7 +36,7 @@ std::chrono::milliseconds answer_time(const RedisServer& redis, Rlock& waiter) {
   return times[times.size() / 2];
 }
 
-/// Does it look at its signals by now? Before that they would end it.
+/// True: rlock handles its signals. Before that a signal would end it.
 bool takes_signals(const Rlock& process) {
   const auto blocked = [&] {
     const std::string status = read_file("/proc/" + std::to_string(process.pid()) + "/status");
@@ -68,7 +68,7 @@ TEST_CASE("USR1 to a waiter is answered within 100 ms, and never reaches its com
 }
 
 TEST_CASE(
-    "USR1 is answered within 100 ms while the server is frozen, with what is known, and the wait goes on") {
+    "USR1 is answered within 100 ms while the server is frozen, with the last known state, and the wait goes on") {
   RedisServer redis;
   const std::string owner = acquired(redis, "deploy");
   Rlock waiter = redis.rlock("run", "-q", "-k", "deploy", "--", "true");
@@ -83,7 +83,7 @@ TEST_CASE(
   CHECK(waiter.exit_code() == 0);
 }
 
-TEST_CASE("USR1 to who waits for the server itself is answered within 100 ms") {
+TEST_CASE("USR1 to a waiter for the server itself is answered within 100 ms") {
   RedisServer redis;
   redis.freeze();
   Rlock waiter = redis.rlock("run", "-q", "-w", "forever", "-k", "deploy", "--", "true");
@@ -120,7 +120,7 @@ TEST_CASE("a fair wait line names the holder of now, and no rlock that has gone"
   CHECK_FALSE(contains(third.err(), "Redisson"));
 }
 
-TEST_CASE("an owner that rlock has made is never called a Redisson client, whatever is known of it") {
+TEST_CASE("an owner id of rlock is never called a Redisson client, even without facts") {
   RedisServer redis;
   acquired(redis, "deploy");
   redis.del("rlock:meta:{deploy}");
@@ -133,7 +133,7 @@ TEST_CASE("an owner that rlock has made is never called a Redisson client, whate
   CHECK_FALSE(contains(inspect.out(), "Redisson"));
 }
 
-TEST_CASE("how to remove a lock is said only where it is stale") {
+TEST_CASE("the remedy unlock is printed only for a stale lock") {
   RedisServer redis;
   Rlock held = redis.rlock("run", "--lease", "6s", "-k", "deploy", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
@@ -157,7 +157,7 @@ TEST_CASE("how to remove a lock is said only where it is stale") {
   held.signal(SIGKILL);
 }
 
-TEST_CASE("what never frees itself is stale, and its remedy is one that unlock takes") {
+TEST_CASE("a key without TTL is stale, and unlock accepts its remedy") {
   RedisServer redis;
   redis.cli({"HSET", "theirs", "6e0f0261-922f-4ca9-9275-5cd246e2e294:57", "1"});
   Rlock vain = redis.rlock("run", "-n", "-k", "theirs", "--", "true");
@@ -167,7 +167,7 @@ TEST_CASE("what never frees itself is stale, and its remedy is one that unlock t
   CHECK(status_of(redis, {"unlock", "--yes", "theirs"}) == 0);
 }
 
-TEST_CASE("a signal that ends a wait is followed by one line that says what was waited for") {
+TEST_CASE("a signal that ends a wait is followed by one line about the lock") {
   RedisServer redis;
   acquired(redis, "deploy");
   for (const int number : {SIGTERM, SIGINT}) {
@@ -175,7 +175,8 @@ TEST_CASE("a signal that ends a wait is followed by one line that says what was 
     Rlock quiet = redis.rlock("run", "-q", "-k", "deploy", "--", "true");
     Rlock acquire = redis.rlock("lock", "acquire", "--lease", "1m", "deploy");
     REQUIRE(eventually([&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{deploy}:line"}) == "3"; }));
-    // Each listens once it has been answered: two of them on the channel of the key, and all on one of their own.
+    // Each waiter listens after its first answer: two of them on the key's channel, and all three on one of
+    // their own.
     REQUIRE(listens(redis, "deploy", 2));
     REQUIRE(eventually([&] {
       return rlock::split(redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{deploy}:?*"}), '\n')
@@ -220,6 +221,34 @@ TEST_CASE("a signal that ends a wait for the server, for permits or for a latch 
   redis.thaw();
 }
 
+TEST_CASE("a wait line says that a latch or semaphore does not exist, and counts one client as one") {
+  RedisServer redis;
+  Rlock latch = redis.rlock("latch", "wait", "built", "--await-set");
+  Rlock slots = redis.rlock("sem", "acquire", "slots", "--await-init");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }));
+  REQUIRE(eventually([&] { return redis.has("redisson_unlock_latch:{slots}:line"); }));
+  latch.signal(SIGUSR1);
+  slots.signal(SIGUSR1);
+  CHECK(eventually([&] {
+    return contains(latch.err(), "rlock: waiting for 'built': it does not exist; 1 client waits\n");
+  }));
+  CHECK(eventually(
+      [&] { return contains(slots.err(), "rlock: waiting for 'slots': it does not exist; 1st of 1 "); }));
+  REQUIRE(status_of(redis, {"latch", "set", "built", "1"}) == 0);
+  REQUIRE(eventually([&] {
+    latch.signal(SIGUSR1);
+    return contains(latch.err(), "rlock: waiting for 'built': it is still closed; 1 client waits\n");
+  }));
+  CHECK(status_of(redis, {"latch", "down", "built"}) == 0);
+  CHECK(latch.exit_code() == 0);
+  for (const Words& words : {Words{"latch", "wait", "other", "--await-set", "-w", "200ms"},
+                             Words{"sem", "acquire", "other", "--await-init", "-w", "200ms"}}) {
+    Rlock vain{words, redis.environment()};
+    CHECK(vain.exit_code() == 75);
+    CHECK_MESSAGE(contains(vain.err(), ": 'other': it does not exist"), vain.err());
+  }
+}
+
 TEST_CASE("a waiter for a plain lock or a permit prints its lines when they are due, and not each second") {
   for (const Words& type : {Words{"--type", "plain"}, Words{"--permits", "1"}}) {
     CAPTURE(type.front());
@@ -235,7 +264,7 @@ TEST_CASE("a waiter for a plain lock or a permit prints its lines when they are 
     const auto waited = [&] { return std::chrono::steady_clock::now() - started; };
     const Rlock waiter = run({"true"});
     REQUIRE(eventually([&] { return lines_in(waiter.err()) == 1; }));
-    // It asks again and again, and hears "busy" each time.
+    // The waiter asks again and again, and hears "busy" each time.
     REQUIRE(eventually([&] {
       redis.cli({"PUBLISH", "redisson_sc:{deploy}", "1"});
       return waited() > 3500ms;
@@ -245,7 +274,7 @@ TEST_CASE("a waiter for a plain lock or a permit prints its lines when they are 
   }
 }
 
-TEST_CASE("an acquire of permits in vain says who has them") {
+TEST_CASE("a failed acquire of permits names their holders") {
   RedisServer redis;
   REQUIRE(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
   Rlock run =

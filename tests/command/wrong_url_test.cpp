@@ -1,5 +1,5 @@
-// A server that is not what its URL says: a node of a cluster, a Sentinel, a replica, one server under two
-// names. Said at once, with the right URL, whether or not a wait was asked for.
+// A server that differs from its URL: a node of a cluster, a Sentinel, a replica, one server under two names.
+// rlock reports it at once, with the right URL, with or without a wait.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ Rlock rlock_at(const std::string& url, Words words) {
 
 std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
-/// With --wait and without, the right URL is said at once, with status 78.
+/// Checks that rlock ends at once with 78 and names the right URL, with and without --wait.
 void check_told(const std::string& wrong, const std::string& key, const std::string& reason) {
   for (const Words& wait : {Words{}, Words{"-n"}, Words{"-w", "20s"}, Words{"-w", "forever"}}) {
     Words run{"run", "-k", key, "--", "true"};
@@ -80,7 +80,7 @@ TEST_CASE("a server of old that knows no scripts is 78 at once, and may be a Sen
   check_told(old.url(), "k", "is it a Sentinel (redis+sentinel://), or a proxy, or are scripts disabled?");
 }
 
-TEST_CASE("what is no Sentinel is 78 at once, with the URL of what it is") {
+TEST_CASE("a server that is no Sentinel is 78 at once, with its right URL") {
   RedisServer redis{{.tcp = true}};
   check_told("redis+sentinel://" + loopback(redis.port()) + "/mymaster", "k",
              "it is no Sentinel; use --url redis://" + loopback(redis.port()));
@@ -136,7 +136,7 @@ TEST_CASE("one server under two names is no quorum: 78 at once, and nothing is l
   CHECK(contains(doctor.out(), "  BAD  quorum       it is the same server as " + one.tcp_url()));
 }
 
-TEST_CASE("where other servers make the quorum, a server under two names is said at the latest at the end") {
+TEST_CASE("if other servers form the quorum, a server under two names is reported at the end at the latest") {
   RedisServer one{{.tcp = true}}, other;
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_URL"] =
@@ -153,7 +153,7 @@ TEST_CASE("a single server is asked nothing more than before") {
   CHECK(redis.rlock("run", "-n", "-k", "k", "--", "true").exit_code() == 0);
   std::size_t commands = 0;
   for (const std::string& command : monitor.commands()) {
-    CHECK((!contains(command, "\"INFO\"") || !knows_hello(redis)));  // which would have told it
+    CHECK((!contains(command, "\"INFO\"") || !knows_hello(redis)));  // INFO would have shown the mistake
     CHECK_FALSE(contains(command, "\"ROLE\""));
     ++commands;
   }

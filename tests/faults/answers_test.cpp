@@ -1,5 +1,5 @@
-// Lost and late answers: nothing is counted twice, nothing
-// that was given up is held, and the command's status stands.
+// Lost and late answers: no hold is counted twice, no abandoned acquire holds the lock, and the command's
+// exit status stands.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -11,14 +11,15 @@ using namespace rlock::test;
 
 namespace {
 
-/// A server that has seen the scripts before, as every server has after the first hour.
+/// A server that knows the scripts already, as every server does after the first hour.
 void acquaint(FaultLine& line) {
   const auto nested = rlock_binary() + " run -k k -- true";
   CHECK(line.rlock({"run", "-k", "k", "-c", nested}).exit_code() == 0);
   REQUIRE(eventually([&] { return line.clean(); }));
 }
 
-/// The answer that a script gets at its first use on a server is NOSCRIPT; behind this, the next one is that of EVAL.
+/// The number of answers up to NOSCRIPT, the answer to a script's first use on a server. The next answer is
+/// that of EVAL.
 std::size_t greeting_and_noscript(FaultLine& line) { return knows_hello(line.redis) ? 1 : 2; }
 
 }  // namespace
@@ -53,7 +54,7 @@ TEST_CASE("the lost answer of an acquire that is not waited for gives the lock b
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
-TEST_CASE("an acquire that a frozen server carries out after we gave up is undone by what stands behind it") {
+TEST_CASE("a late acquire on a frozen server is undone by the undo written behind it") {
   FaultLine line;
   acquaint(line);
   line.redis.freeze();
@@ -95,7 +96,7 @@ TEST_CASE("the lost answer of a release leaves the command's status as it is") {
   CHECK_MESSAGE(rlock.err().find("not confirmed") != std::string::npos, rlock.err());
 }
 
-TEST_CASE("a release that never arrives is said, and the lock frees itself") {
+TEST_CASE("a release that never arrives is reported, and the lock frees itself") {
   FaultLine line;
   acquaint(line);
   auto rlock = line.hold({"--lease", "2s"}, "for 100 exit 7");
@@ -104,9 +105,9 @@ TEST_CASE("a release that never arrives is said, and the lock frees itself") {
   StopWatch watch;
 
   CHECK(rlock.exit_code() == 7);
-  report("release lost", "status stands, frees itself with the lease", 7, watch.elapsed());
+  report("release lost", "status stands, lock expires with the lease", 7, watch.elapsed());
   CHECK(watch.elapsed() < promised(2s));
-  CHECK_MESSAGE(rlock.err().find("frees itself within") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(rlock.err().find("it expires within") != std::string::npos, rlock.err());
   CHECK(eventually([&] { return line.clean(); }, 2500ms));
 }
 

@@ -1,5 +1,5 @@
-// Many workers and one key: nobody is ever inside with somebody
-// else, whatever happens to the server and the network.
+// Many workers and one key: whatever happens to the server and the network, no two workers are inside
+// together.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,8 @@ struct Storm {
   int runs = long_profile() ? 50 : 5;
 };
 
-/// Runs a crowd in a storm; every run must have had the lock, and the witness must have nothing to report.
+/// Runs a crowd of workers in a storm: every run must have had the lock, and the witness must have seen no
+/// overlap.
 void check_alone(const Storm& storm) {
   CAPTURE(storm.name);
   FaultLine line{storm.config};
@@ -55,7 +56,7 @@ TEST_CASE("a crowd in good weather") {
   check_alone({.name = "no fault", .workers = 20, .runs = long_profile() ? 50 : 10});
 }
 
-TEST_CASE("a crowd whose bytes come one by one") {
+TEST_CASE("a crowd with a network that delivers single bytes") {
   check_alone({.name = "byte by byte", .deed = [](FaultLine& l) {
                  l.proxy.bytewise(Way::to_client), l.proxy.bytewise(Way::to_server);
                }});
@@ -67,14 +68,14 @@ TEST_CASE("a crowd behind a slow line") {
                }});
 }
 
-TEST_CASE("a crowd whose connections are reset all the time") {
+TEST_CASE("a crowd with connections that are reset all the time") {
   check_alone({.name = "all connections reset every 150 ms",
                .options = {"--wait", "forever"},
                .every = 150ms,
                .deed = [](FaultLine& l) { l.proxy.reset_all(); }});
 }
 
-TEST_CASE("a crowd whose answers are lost now and then") {
+TEST_CASE("a crowd with some lost answers") {
   check_alone({.name = "answers lost for 100 of 400 ms",
                .options = {"--wait", "forever", "--command-timeout", "200ms", "--connect-timeout", "300ms"},
                .every = 300ms,
@@ -85,7 +86,7 @@ TEST_CASE("a crowd whose answers are lost now and then") {
                }});
 }
 
-TEST_CASE("a crowd whose questions are lost now and then") {
+TEST_CASE("a crowd with some lost requests") {
   check_alone({.name = "questions lost for 100 of 400 ms",
                .options = {"--wait", "forever", "--command-timeout", "200ms", "--connect-timeout", "300ms"},
                .every = 300ms,
@@ -96,7 +97,7 @@ TEST_CASE("a crowd whose questions are lost now and then") {
                }});
 }
 
-TEST_CASE("a crowd whose clients are killed on the server") {
+TEST_CASE("a crowd with clients that the server kills") {
   check_alone({.name = "CLIENT KILL all every 100 ms",
                .options = {"--wait", "forever"},
                .every = 100ms,
@@ -107,13 +108,13 @@ TEST_CASE("a crowd whose clients are killed on the server") {
                }});
 }
 
-TEST_CASE("a crowd whose scripts are flushed") {
+TEST_CASE("a crowd with a server that flushes its scripts") {
   check_alone({.name = "SCRIPT FLUSH every 5 ms", .every = 5ms, .deed = [](FaultLine& l) {
                  RespClient{l.redis.where()}.ask({"SCRIPT", "FLUSH"});
                }});
 }
 
-TEST_CASE("a crowd whose server freezes for a while") {
+TEST_CASE("a crowd with a server that freezes for a while") {
   check_alone({.name = "server frozen for 300 of 1300 ms", .every = 1s, .deed = [](FaultLine& l) {
                  l.redis.freeze();
                  std::this_thread::sleep_for(300ms);
@@ -121,7 +122,7 @@ TEST_CASE("a crowd whose server freezes for a while") {
                }});
 }
 
-TEST_CASE("a crowd whose server is killed and restarted with its data") {
+TEST_CASE("a crowd with a server that is killed and restarted with its data") {
   check_alone({.name = "server killed every 3 s, AOF always",
                .options = {"--wait", "forever"},
                .config = {"appendonly yes", "appendfsync always"},

@@ -37,7 +37,8 @@ void report(const std::string& fault, const std::string& outcome, int status,
 }
 
 std::chrono::milliseconds promised(std::chrono::milliseconds time) {
-  const auto spare = kSanitized ? 4s : 1s;  // then more than twenty at once take seconds only to begin
+  const auto spare = kSanitized ? 4s : 1s;  // more than twenty sanitized processes at once need seconds only
+                                            // to start
   return long_profile() ? time : time + spare;
 }
 

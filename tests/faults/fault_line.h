@@ -15,7 +15,7 @@ namespace rlock::test {
 
 using Way = TcpProxy::Way;
 
-/// A server, and an rlock that reaches it only through a proxy which can be told to misbehave.
+/// A server, and an rlock that reaches the server only through a proxy. The proxy can be told to misbehave.
 struct FaultLine {
   explicit FaultLine(const std::vector<std::string>& config = {}) : redis{{.config = config}} {}
 
@@ -23,33 +23,32 @@ struct FaultLine {
   TcpProxy proxy{redis.where()};
   TempDir folder;
 
-  /// rlock with the proxy as its server.
+  /// Starts rlock with the proxy as its server.
   Rlock rlock(Words arguments) const;
 
-  /// rlock run -k k with `options`, and the witness as its command.
+  /// Starts rlock run -k k with `options`, and the witness as its command.
   Rlock hold(Words options, const std::string& how = "") const;
 
-  /// Is the witness inside, as it says itself?
+  /// True: the witness has reported that it is inside.
   bool inside() const;
 
   Verdict verdict() const { return judge(folder.path()); }
 
-  /// Everything is as it was before anybody came: no lock, nobody listening. Metadata may stay until its TTL.
-  /// The server sees the end of a connection a little later than rlock ends.
+  /// True: nothing is left of any run, neither a lock nor a listener. Metadata may stay until their TTL. The
+  /// server sees the end of a connection a little later than rlock ends.
   bool clean();
 };
 
-/// "k" is held by exactly one owner with this count.
+/// True: exactly one owner holds "k", with this count.
 bool held(RedisServer& redis, long long count = 1);
 
-/// One line of the table that a run of these tests prints: fault, outcome, exit status, time.
+/// Prints one line of these tests' table: fault, outcome, exit status, time.
 void report(const std::string& fault, const std::string& outcome, int status, std::chrono::milliseconds time);
 
-/// A time that was promised: exact in the long profile, which
-/// has the machine for itself; else with some to spare.
+/// A promised time: exact in the long profile, which has the machine for itself; else with a reserve.
 std::chrono::milliseconds promised(std::chrono::milliseconds time);
 
-/// A thread that does something again and again until its end.
+/// A thread that repeats a deed until the object is destroyed.
 class Again {
  public:
   Again(std::chrono::milliseconds every, std::function<void()> deed);

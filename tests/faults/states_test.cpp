@@ -1,5 +1,5 @@
-// Each state that a server can be in, each verb that waits or looks, each way to wait: status, seconds and what is
-// said. rlock-safety(7), SERVERS THAT FAIL, says the same.
+// Every state of a server, with every verb that waits or reads, and every way to wait: the exit status, the
+// time and the message. rlock-safety(7), SERVERS THAT FAIL, lists the same.
 
 #include <doctest/doctest.h>
 
@@ -23,50 +23,53 @@ namespace {
 
 using Time = std::chrono::milliseconds;
 
-/// T of the manual: --connect-timeout plus --command-timeout.
+/// T in the manual: --connect-timeout plus --command-timeout.
 constexpr Time kTry = 4000ms;
 constexpr Time kFailover = 30000ms;
 constexpr Time kOutage = 60000ms;
 
-/// So long --if-unreachable run asks whether the key exists.
+/// The time for which --if-unreachable run asks whether the key exists.
 constexpr Time kAsks = 1000ms;
 
-/// How much later than promised a process may end that has a processor when it wants one. In the short profile so
-/// many begin at once, beside other tests, that their servers in this process keep them waiting, too.
+/// How much later than promised a process may end. The measured time counts only while a processor is free.
+/// In the short profile many processes start at once beside other tests, and their servers in this process
+/// delay them, too.
 Time spare() { return long_profile() ? 200ms : 2200ms; }
 
 struct State {
   std::string name;
   std::string url;
-  std::string word;     ///< stands in each line that is printed
-  Time without = kTry;  ///< when a wait without -w ends, at the latest and at the soonest
+  std::string word;     ///< each printed line contains this word
+  Time without = kTry;  ///< the latest end of a wait without -w; at_least is the earliest
   Time at_least = kTry - 200ms;
-  Time patience = 2000ms;           ///< of a wait with -w
-  int status = 69;                  ///< of whatever needs the server
-  bool reads = false;               ///< the server answers what only looks
-  bool is_replica = false;          ///< which does for verbs that do not wait
-  bool several = false;             ///< servers, of which a majority has to answer
-  bool busy = false;                ///< it said that the keys are busy, before it came into that state
-  std::shared_ptr<void> servers{};  ///< they live as long as this
+  Time patience = 2000ms;           ///< the limit of a wait with -w
+  int status = 69;                  ///< the exit status of a verb that needs the server
+  bool reads = false;               ///< the server answers calls that only read
+  bool is_replica = false;          ///< a replica is enough for verbs that do not wait
+  bool several = false;             ///< there are several servers, and a majority has to answer
+  bool busy = false;                ///< the server said that the keys are busy, before it came into this
+                                    ///< state
+  std::shared_ptr<void> servers{};  ///< keeps the servers alive
 };
 
 enum class Choice { none, skip, run };
 
 struct Verb {
   std::string name;
-  Words before;  ///< the wait
+  Words before;  ///< the words before the option for the wait
   Words after;
   bool waits = true;
-  std::optional<int> where_it_reads{};  ///< it only looks: its status where the server answers that
-  bool one_server = false;              ///< it takes no more
+  std::optional<int> where_it_reads{};  ///< a verb that only reads: its exit status when the server answers
+                                        ///< reads
+  bool one_server = false;              ///< it takes only one server
   Choice choice = Choice::none;
 };
 
-/// The command says that it ran, and has a status that rlock never has.
+/// The command prints that it ran, and ends with an exit status that rlock never has.
 constexpr int kRan = 3;
 const std::string kCommand = "echo ran; exit 3";
 
-/// The key of a cell stands for this: no two ask for the same one.
+/// Stands for the key of a cell: no two cells use the same key.
 const std::string kKey = "KEY";
 
 std::vector<Verb> verbs() {
@@ -79,7 +82,7 @@ std::vector<Verb> verbs() {
       {"permit acquire", {"permit", "acquire", "--lease", "1m", "{t}permit"}, {}, true, {}, true},
       {"latch wait", {"latch", "wait", kKey}, {}, true, 1, true},  // it was never set
       {"inspect", {"inspect", kKey}, {}, false, 0},
-      {"list", {"list", kKey}, {}, false, 1},  // there is none
+      {"list", {"list", kKey}, {}, false, 1},  // the key does not exist
   };
   for (const auto& [word, choice] : {std::pair{"skip", Choice::skip}, {"run", Choice::run}}) {
     const std::string name = std::string{" --if-unreachable "} + word;
@@ -101,7 +104,7 @@ std::string name_of(Wait wait) {
   }
 }
 
-/// One rlock in one state.
+/// One rlock process with one verb in one state.
 struct Cell {
   Cell(const State& its_state, const Verb& its_verb, Wait its_wait)
       : state(its_state), verb(its_verb), wait(its_wait) {
@@ -121,7 +124,7 @@ struct Cell {
 
   bool ended() {
     if (time) return true;
-    const Time elapsed = watch->elapsed();  // before it is waited for
+    const Time elapsed = watch->elapsed();  // before running() waits for the process
     if (rlock->running()) return false;
     time = elapsed;
     whole_time = since.elapsed();
@@ -138,10 +141,10 @@ struct Cell {
     return state.status;
   }
 
-  /// It cannot use the server, and says so.
+  /// True: the verb cannot use the server, and reports that.
   bool fails() const { return expected() == 69 || verb.choice != Choice::none; }
 
-  /// The soonest and the latest end.
+  /// The earliest and the latest end.
   std::pair<Time, Time> bounds() const {
     const bool waited = verb.waits && wait != Wait::not_at_all && fails() && state.status == 69;
     const Time asks = verb.choice == Choice::run && state.name == "silent" ? kAsks : 0ms;
@@ -170,7 +173,7 @@ struct Cell {
       said = contains(line, state.word);
       if (!state.busy) CHECK_MESSAGE(said, line);
     }
-    CHECK(said);  // in the last line
+    CHECK(said);  // the last line names the state
     if (state.busy && !err.empty()) CHECK(contains(err, " ago '"));
     CHECK(err.empty() == (status == 0 && verb.name.starts_with("flock")));
   }
@@ -181,13 +184,13 @@ struct Cell {
   std::optional<Rlock> rlock{};
   StopWatch since{};
   std::optional<UnloadedWatch> watch{};
-  std::optional<Time> time{};  ///< in which it had a processor, or did not want one
+  std::optional<Time> time{};  ///< the time during which a processor was free for the process
   Time whole_time{};
 };
 
 // --- the states ----------------------------------------------------------------------------------
 
-/// A server that answers what a lock needs with this error, as the real one does in that state.
+/// A server that answers every command for a lock with this error, as a real server in that state does.
 State saying(const std::string& name, const std::string& error, const std::string& word) {
   auto fake = std::make_shared<FakeRedis>();
   fake->decide([=](const Words& words) -> std::optional<std::string> {
@@ -199,7 +202,7 @@ State saying(const std::string& name, const std::string& error, const std::strin
   return {.name = name, .url = fake->url(), .word = word, .servers = fake};
 }
 
-/// A real server that has what the verbs ask for, and whose state is then made by `configure`.
+/// A real server with the objects that the verbs use. `configure` then brings it into its state.
 State really(const std::string& name, const std::string& word, const RedisServer::Options& options,
              const std::function<void(RedisServer&)>& configure) {
   auto redis = std::make_shared<RedisServer>(options);
@@ -230,7 +233,7 @@ State max_clients() {
   return {.name = "maxclients", .url = fake->url(), .word = "max number of clients reached", .servers = fake};
 }
 
-/// BGSAVE fails, since its folder is gone.
+/// BGSAVE fails because its folder is gone.
 State misconf() {
   return really("MISCONF", "MISCONF", {.config = {"save 3600 1"}}, [](RedisServer& redis) {
     const std::string gone = redis.directory() + "/gone";
@@ -303,7 +306,7 @@ State quorum_lost() {
 
 std::vector<State> states() {
   std::vector<State> all;
-  all.push_back(dead_shard());  // those that take longest
+  all.push_back(dead_shard());  // the slowest states come first
   all.push_back(sentinel_without_primary());
   all.push_back(refused());
   all.push_back(silent());
@@ -313,7 +316,7 @@ std::vector<State> states() {
   all.push_back(saying("MASTERDOWN", "MASTERDOWN Link with MASTER is down.", "MASTERDOWN"));
   all.push_back(max_clients());
   all.push_back(misconf());
-  // A real one carries out a script that has freed something first.
+  // A real server carries out a script whose first command frees memory.
   all.push_back(saying("OOM", "OOM command not allowed when used memory > 'maxmemory'.", "OOM"));
   all.push_back(really("NOREPLICAS", "NOREPLICAS", {}, [](RedisServer& redis) {
     redis.cli({"CONFIG", "SET", "min-replicas-to-write", "1"});
@@ -329,7 +332,7 @@ std::vector<State> states() {
   return all;
 }
 
-/// So many run at once: each of them works for a moment and then waits.
+/// This many processes run at once: each works for a moment and then waits.
 constexpr std::size_t kAtOnce = 80;
 
 void wait_until(std::list<Cell>& cells, std::size_t running) {
@@ -340,7 +343,7 @@ void wait_until(std::list<Cell>& cells, std::size_t running) {
   REQUIRE(eventually(few, kOutage + 30s));
 }
 
-/// All of them in this state, but no more than kAtOnce at a time.
+/// Starts every verb and every way to wait in this state, at most kAtOnce at a time.
 void start(std::list<Cell>& cells, const State& state, const std::vector<Verb>& verbs,
            const std::vector<Wait>& waits) {
   for (const Verb& verb : verbs) {
@@ -366,7 +369,7 @@ TEST_CASE("rlock-safety(7) names the times that the other tests of this file ass
 }
 
 TEST_CASE(
-    "whatever state a server is in, each verb ends with the status and in the time that the manual says") {
+    "in each state of a server, each verb ends with the exit code and in the time that the manual names") {
   const auto all_states = states();
   const auto all_verbs = verbs();
   std::list<Cell> cells;
@@ -377,7 +380,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a server that dies while somebody waits is 69 for each verb: at the end of the wait, or of the outage") {
+    "if the server dies during a wait, each verb exits with 69, at the end of the wait or of the outage") {
   RedisServer redis;
   for (const Words& words : std::vector<Words>{{"lock", "acquire", "--lease", "10m", "{t}run"},
                                                {"lock", "acquire", "-x", "--lease", "10m", "{t}flock"},

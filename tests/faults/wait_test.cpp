@@ -1,4 +1,4 @@
-// A wait ends when it was said to end, whatever the network does, and nothing that was given up is ever held.
+// Whatever the network does, a wait ends in time, and no abandoned acquire ever holds the lock.
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
@@ -20,8 +20,8 @@ namespace {
 struct Fault {
   std::string name;
   std::function<void(FaultLine&)> inject;
-  int status = 69;                             ///< with --wait 2s and with -n; -1: 0 or 69
-  std::chrono::milliseconds at_once = 4500ms;  ///< a run with -n has given up by then
+  int status = 69;                             ///< the exit status with --wait 2s and with -n; -1: 0 or 69
+  std::chrono::milliseconds at_once = 4500ms;  ///< by then a run with -n has given up
 };
 
 const std::vector<Fault> kFaults{
@@ -49,14 +49,14 @@ const std::vector<Fault> kFaults{
     {"none", [](FaultLine&) {}, 0, 2s},  // last: its memory is the measure for the others
 };
 
-/// One rlock run in one fault, beside all the others.
+/// One run of rlock under one fault, beside the runs under other faults.
 struct Attempt {
   explicit Attempt(const Fault& what) : fault(what) {}
 
   const Fault& fault;
   FaultLine line;
   std::optional<Rlock> rlock{};
-  std::optional<UnloadedWatch> watch{};  ///< since it was started
+  std::optional<UnloadedWatch> watch{};  ///< runs from the start of rlock
   std::chrono::milliseconds time{0};
   long most_memory_kb = 0;
 
@@ -66,12 +66,12 @@ struct Attempt {
     const auto peak = status.find("VmHWM:");
     if (peak != std::string::npos)
       most_memory_kb = std::max(most_memory_kb, std::atol(status.c_str() + peak + 6));
-    const auto elapsed = watch->elapsed();  // before it is waited for
+    const auto elapsed = watch->elapsed();  // before running() waits for the process
     if (!rlock->running()) time = std::max(elapsed, std::chrono::milliseconds{1});
   }
 };
 
-/// Starts all of them at once: most of the time they only wait.
+/// Starts all runs at once: most of the time they only wait.
 std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds deadline) {
   std::list<Attempt> attempts;
   for (const auto& fault : kFaults) attempts.emplace_back(fault);
@@ -90,12 +90,12 @@ std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds d
   return attempts;
 }
 
-/// The fault is over; whatever still was on its way arrives.
+/// Ends the fault, and checks that nothing stays held when the delayed bytes arrive.
 void check_nothing_is_left(Attempt& attempt) {
   attempt.line.proxy.pass();
   attempt.line.redis.thaw();
   CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
-  // What was delayed for 5 s arrives only now; and the lock is there for the next who asks.
+  // A delay of 5 s ends only here. Afterwards the next caller gets the lock.
   attempt.line.proxy.hang_up();
   CHECK(attempt.line.hold({"--wait", "5s"}).exit_code() == 0);
   CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
@@ -123,7 +123,7 @@ void check(Attempt& attempt, bool waited, long memory_without_fault_kb) {
 
 }  // namespace
 
-TEST_CASE("--wait 2s ends after 2 seconds whatever the network does, and leaves nothing held") {
+TEST_CASE("--wait 2s ends after 2 seconds with every fault of the network, and leaves nothing held") {
   auto attempts = attempt_all({"--wait", "2s"}, 15s);
   for (auto& attempt : attempts) check(attempt, true, attempts.back().most_memory_kb);
 }
@@ -139,7 +139,8 @@ TEST_CASE("a server that falls silent just before the end of a wait is not known
   line.redis.cli({"PEXPIRE", "k", "60000"});
   StopWatch watch;
   auto rlock = line.hold({"--wait", "3s"});
-  // The line that is due after a second: then every question has been answered, and the next one comes later.
+  // After the wait line, due after one second, every question has been answered, and the next one follows
+  // later.
   REQUIRE(eventually([&] { return rlock.err().find("held by somebody:1") != std::string::npos; }));
   line.proxy.drop(Way::to_client);
 
@@ -150,7 +151,7 @@ TEST_CASE("a server that falls silent just before the end of a wait is not known
   CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
 }
 
-TEST_CASE("a server that dies while somebody waits is 69, and what it said last has an age") {
+TEST_CASE("if the server dies during a wait, rlock exits with 69, and shows the age of the last answer") {
   for (const Words& limit : {Words{"--wait", "2s"}, Words{"--wait", "2s", "-E0"}}) {
     FaultLine line;
     line.redis.cli({"HSET", "k", "somebody:1", "1"});
@@ -187,7 +188,7 @@ TEST_CASE("a connection that is never completed is given up in time") {
 }
 
 TEST_CASE("a name server that never answers is given up in time") {
-  // A resolver that takes questions and is silent, in a mount namespace of our own.
+  // A resolver that receives questions and answers none, in a mount namespace of our own.
   const int silent = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;

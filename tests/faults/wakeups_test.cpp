@@ -11,17 +11,17 @@ using namespace rlock::test;
 
 namespace {
 
-/// A waiter asks at least so often, announcement or not.
+/// With or without announcements, a waiter asks at least this often.
 constexpr auto kPollCap = 2000ms;
 const std::string kChannel = "redisson_lock__channel:{k}";
 
-/// A holder that nobody renews: only its deletion frees the lock.
+/// Takes the lock with a long lease: only its deletion frees the lock.
 void occupy(RedisServer& redis) {
   redis.cli({"HSET", "k", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "k", "600000"});
 }
 
-/// Frees the lock as Redisson does, or without saying so.
+/// Frees the lock as Redisson does, with or without the announcement.
 void vacate(RedisServer& redis, bool announced) {
   redis.del("k");
   if (announced) redis.cli({"PUBLISH", kChannel, "0"});
@@ -51,7 +51,7 @@ TEST_CASE("an announced release is heard at once, an unannounced one at the next
   }
 }
 
-TEST_CASE("a waiter whose subscription is killed every 50 ms is handed the lock within the poll cap") {
+TEST_CASE("a waiter gets the lock within the poll cap although its subscription is killed every 50 ms") {
   const int rounds = long_profile() ? 10 : 2;
   for (int round = 0; round < rounds; ++round) {
     FaultLine line;
@@ -87,7 +87,7 @@ TEST_CASE("a release while the connection was down is found right after it is up
   report("released while the connection was down", "next command starts", 0, time);
 }
 
-TEST_CASE("a waiter whose connection was silently forgotten is handed the lock by its poll") {
+TEST_CASE("a waiter gets the lock by its poll although its connection was silently forgotten") {
   FaultLine line;
   occupy(line.redis);
   auto rlock = line.hold({"--command-timeout", "500ms"});
@@ -159,8 +159,8 @@ TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
   const auto before = static_cast<std::ptrdiff_t>(monitor.commands().size());
   const auto span = long_profile() ? 20s : 5s;
   std::this_thread::sleep_for(span);
-  // What is known about the waiter travels in the same write as its acquire; and a wait line, after 1 s and 5
-  // s, asks who holds the key and who else waits: it alone names the keys of the queue.
+  // An acquire and the waiter's facts travel in the same write. After 1 s and 5 s a wait line asks for the
+  // holders and the other waiters: only these calls name the keys of the queue.
   const auto polls =
       std::count_if(monitor.commands().begin() + before, monitor.commands().end(), [](const auto& command) {
         return command.find("rlock:meta:") == std::string::npos &&

@@ -16,8 +16,8 @@ using namespace rlock::test;
 
 namespace {
 
-/// The files of tests/fuzz/corpus/<name>, in the order of their names: inputs that say something, and all
-/// that have ever been found to go wrong.
+/// The files of tests/fuzz/corpus/<name> in the order of their names: typical inputs, and all inputs that
+/// ever made a property fail.
 std::vector<std::string> corpus_of(std::string_view name) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator{std::filesystem::path{RLOCK_SOURCE_FOLDER} /
@@ -32,8 +32,8 @@ std::vector<std::string> corpus_of(std::string_view name) {
   return inputs;
 }
 
-/// One of them, with up to four small changes: a byte becomes another one, is left out or doubled, a part of
-/// another input is put in, or the rest is cut off.
+/// One of the inputs with up to four small changes: a byte is replaced, dropped or doubled, a part of another
+/// input is inserted, or the rest is cut off.
 std::string mutated(Dice& dice, const std::vector<std::string>& inputs) {
   std::string text = dice.pick(inputs);
   for (std::size_t changes = dice.below(4) + 1; changes > 0 && !text.empty(); --changes) {
@@ -53,7 +53,7 @@ std::string mutated(Dice& dice, const std::vector<std::string>& inputs) {
 
 }  // namespace
 
-TEST_CASE("every input of the corpus, and what is next to it, keeps its property") {
+TEST_CASE("every input of the corpus, and its neighbours, keep their property") {
   constexpr std::size_t kNeighbours = 1000;
   for (const Property& property : kProperties) {
     CAPTURE(std::string{property.name});

@@ -1,4 +1,5 @@
-// What libFuzzer calls; built once for each property of fuzz/properties.h, which RLOCK_FUZZED names.
+// The entry point for libFuzzer, built once for each property in fuzz/properties.h; RLOCK_FUZZED names the
+// property.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What comes from people, from the environment and from other owners: config files, RLOCK_STACK, facts,
-// command lines.
+// Inputs from users, from the environment and from other owners: config files, RLOCK_STACK, facts, command
+// lines.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@
 namespace rlock::test {
 namespace {
 
-/// A file of ours that nobody else can read, in memory.
+/// A file in memory that only this user can read.
 class PrivateFile {
  public:
   explicit PrivateFile(std::string_view text) : fd_(::memfd_create("config", MFD_CLOEXEC)) {
@@ -105,7 +105,7 @@ void check_argv(std::string_view bytes) {
   const VerbSpec spec = verb->spec();
   must(options_at_front(spec, words) <= words.size(), "there are no more options than words");
   const auto parsed = attempt([&] { return parse(spec, words); });
-  if (!parsed || parsed->wish != Parsed::Wish::act) return;
+  if (!parsed || parsed->action != Parsed::Action::act) return;
   must(parsed->command.size() <= words.size() &&
            std::equal(parsed->command.rbegin(), parsed->command.rend(), words.rbegin()),
        "a command is the last words, untouched");

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-// What the properties of fuzz/properties.h are made of.
+// The parts from which the properties of fuzz/properties.h are built.
 
 namespace rlock::test {
 
@@ -16,13 +16,13 @@ inline void must(bool fact, const char* property) {
   if (!fact) throw std::logic_error{property};
 }
 
-/// May a terminal see it?
+/// True: a terminal may show the text.
 inline bool harmless(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
          utf8(text) == text;
 }
 
-/// What `read` makes of the bytes; nothing where they are refused as they should be, with `kind`.
+/// The value that `read` makes of the bytes; nothing, if it refuses them with an Error of `kind`.
 template <class Read>
 auto attempt(Read&& read, Error::Kind kind = Error::usage) -> std::optional<decltype(read())> {
   try {

@@ -5,45 +5,45 @@
 
 namespace rlock::test {
 
-/// What must be true whatever the bytes are. Each throws std::logic_error where it is not.
-/// fuzz_test.cpp and corpus_test.cpp try some thousand inputs in every run, the fuzzers (fuzzer.cpp) as many
-/// as one likes.
+/// These properties must hold for all bytes. A check throws std::logic_error if its property fails.
+/// fuzz_test.cpp and corpus_test.cpp try thousands of inputs in every run; the fuzzers (fuzzer.cpp) run as
+/// long as one likes.
 
-/// Either Error{usage} with a text that a terminal may see, or a place that prints harmlessly and reads back
-/// as the same.
+/// The bytes give either Error{usage} with a text that a terminal may show, or a target. The target prints
+/// harmlessly, and its URL reads back as the same target.
 void check_target(std::string_view bytes);
 
-/// Either Error{usage}, or a duration between 0 and kLongest that exact() writes down and parse_duration()
-/// reads back.
+/// The bytes give either Error{usage}, or a duration between 0 and kLongest that survives exact() and
+/// parse_duration().
 void check_duration(std::string_view bytes);
 
-/// Nothing that a terminal obeys, valid UTF-8, no longer than escapes make it; what is harmless passes
-/// unchanged.
+/// The result is valid UTF-8, contains nothing that controls a terminal, and is no longer than escapes make
+/// it. Harmless text passes unchanged.
 void check_sanitized(std::string_view bytes);
 
-/// Names beside a key contain it, and share its slot exactly when it is placeable().
+/// Names beside a key contain the key. They share its slot exactly when the key is placeable().
 void check_names(std::string_view bytes);
 
-/// What a server may send, RESP2 or RESP3: the pieces in which it comes change nothing, and whoever reads a
-/// reply of a script answers with a value, or throws an Error.
+/// The bytes are replies of a server, in RESP2 or RESP3. The result does not depend on the pieces in which
+/// they arrive. Each reader of script replies returns a value or throws an Error.
 void check_replies(std::string_view bytes);
 
-/// Either Error{config} with a text that a terminal may see, or a file that is read twice alike.
+/// The bytes give either Error{config} with a text that a terminal may show, or a config file that reads the
+/// same twice.
 void check_config(std::string_view bytes);
 
-/// RLOCK_STACK: what is read is written and read back as the same.
+/// RLOCK_STACK: the entries that were read survive writing and reading.
 void check_stack(std::string_view bytes);
 
-/// What a holder says of itself, and an entry of the history: any text, or none, and what people see of it
-/// is harmless.
+/// The facts of a holder, or an entry of the history: any text, or none. The text shown to users is harmless.
 void check_metadata(std::string_view bytes);
 
-/// A command line, one word a line, the verb's name first: either Error{usage} with a text that a terminal
-/// may see, or options and a command whose words are those that came.
+/// A command line, one word per line, with the verb's name first. It gives either Error{usage} with a text
+/// that a terminal may show, or options and a command; the command's words are unchanged.
 void check_argv(std::string_view bytes);
 
 struct Property {
-  std::string_view name;  ///< of its folder in tests/fuzz/corpus, and of its fuzzer: fuzz_<name>
+  std::string_view name;  ///< the name of its folder in tests/fuzz/corpus, and of its fuzzer: fuzz_<name>
   void (*check)(std::string_view bytes);
 };
 

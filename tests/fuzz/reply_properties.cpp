@@ -1,5 +1,4 @@
-// What a server may send, and what is made of it: the bytes become replies, and each reply is given to all
-// that reads replies of scripts.
+// Replies of a server: the bytes become replies, and every reader of script replies reads each of them.
 
 #include <fmt/format.h>
 
@@ -16,6 +15,7 @@
 #include "sync/kinds/kind.h"
 #include "sync/watch/history.h"
 #include "sync/watch/inspect.h"
+#include "sync/watch/listeners.h"
 
 namespace rlock::test {
 namespace {
@@ -28,7 +28,7 @@ std::string described(const Reply& reply) {
   return text + "]";
 }
 
-/// All replies in `bytes`, which come in pieces of `size`; the last text says how they end.
+/// All replies in `bytes`, which arrive in pieces of `size`; the last text says how they end.
 std::vector<std::string> read_in_pieces(std::string_view bytes, std::size_t size) {
   std::vector<std::string> found;
   ReplyReader reader;
@@ -46,7 +46,7 @@ std::vector<std::string> read_in_pieces(std::string_view bytes, std::size_t size
   return found;
 }
 
-/// Whatever else than a value or an Error comes out of it fails.
+/// Fails unless `read` returns a value or throws an Error.
 template <class Read>
 void try_to(Read&& read) {
   try {
@@ -63,7 +63,7 @@ const std::vector<std::unique_ptr<Lockable>>& one_of_each_type() {
     for (const LockType& type : lock_types()) {
       Wanted wanted;
       wanted.claim = claim;
-      if (type.kind == &kinds::permit) wanted.permits = 2;
+      if (type.kind == &kinds::permit) wanted.options.permits = 2;
       locks.push_back(type.make(wanted));
     }
     return locks;
@@ -91,7 +91,7 @@ void read_as_everything(const Reply& reply) {
   try_to([&] { static_cast<void>(read_names(reply)); });
 }
 
-/// On a connection on which a greeting, a call and a subscription are waiting for their replies.
+/// Answers a connection whose greeting, call and subscription wait for their replies.
 void answer_a_connection(std::string_view bytes, bool resp3) {
   Pipeline pipeline{resp3};
   pipeline.greet({{"HELLO", "3"}});

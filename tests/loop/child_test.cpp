@@ -19,17 +19,16 @@ using namespace rlock::test;
 
 namespace {
 
-/// A command and what watches it.
+/// A child process, with the loop and the signals that watch it.
 struct Run {
   Loop loop{};
   Signals signals{loop};
   Child child;
 
   explicit Run(std::vector<std::string> argv, Variables variables = {}, std::string found = {})
-      : child(loop, {std::move(argv), std::move(variables), std::move(found)},
-              [this](pid_t) { signals.restore(); }) {}
+      : child(loop, signals, {std::move(argv), std::move(variables), std::move(found)}, [](pid_t) {}) {}
 
-  /// Turns until `fact`, answers the exit code at the end.
+  /// Turns the loop until `fact` is true or 10 s have passed; true: `fact` came true in time.
   template <class Fact>
   bool until(Fact&& fact) {
     const TimePoint deadline = plus(Clock::now(), Milliseconds{10000});
@@ -45,13 +44,13 @@ struct Run {
   }
 };
 
-/// What `work` returns, run in a process whose signals it may take over.
+/// The exit status of `work` in a process of its own, which may change its signal handling.
 int status_of(const std::function<int()>& work) {
   const int status = in_another_process(work);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// What a shell line prints, run as a child with `variables`.
+/// The output of a shell line that runs as a child with `variables`.
 std::string printed(const std::string& line, const Variables& variables = {}) {
   TempDir folder;
   CHECK(status_of([&] {
@@ -78,7 +77,7 @@ TEST_CASE("a child runs in a group of its own, which is signalled as a whole") {
           run.child.signal(SIGKILL);
           run.until([&] { return run.child.ended(); });
           if (::getpgid(run.child.pid()) != run.child.pid())
-            return 2;  // its number is kept until it is reaped
+            return 2;  // its process group keeps its number until the child is reaped
           run.child.reap();
           return eventually([&] { return ::kill(-run.child.pid(), 0) != 0 || !alive(run.child.pid()); }) ? 0
                                                                                                          : 3;
@@ -110,7 +109,7 @@ TEST_CASE("arguments that are too long are an errno too") {
   CHECK(status_of([] { return Run{{"/bin/true", std::string(1 << 20, 'x')}}.child.start_errno(); }) == E2BIG);
 }
 
-TEST_CASE("stops are told once each, with the signal") {
+TEST_CASE("each stop is reported once, with its signal") {
   CHECK(status_of([] {
           Run run{{"sleep", "60"}};
           run.child.signal(SIGTSTP);
@@ -124,7 +123,7 @@ TEST_CASE("stops are told once each, with the signal") {
         }) == 0);
 }
 
-TEST_CASE("whoever has ended keeps its number until it is reaped, and gets no signal afterwards") {
+TEST_CASE("an ended child keeps its pid until it is reaped, and gets no signal afterwards") {
   CHECK(status_of([] {
           Run run{{"true"}};
           const pid_t pid = run.child.pid();
@@ -154,14 +153,14 @@ TEST_CASE("a child dies with us") {
   in_another_process([&] {
     Run run{{"sleep", "60"}};
     write_file(folder / "pid", std::to_string(run.child.pid()));
-    return 0;  // without a word
+    return 0;  // ends without stopping the child
   });
   const pid_t child = std::stoi(read_file(folder / "pid"));
 
   CHECK(eventually([&] { return !alive(child); }));
 }
 
-TEST_CASE("the environment gains, changes and loses what it is told, and nothing else") {
+TEST_CASE("the environment changes by exactly the given variables") {
   ::setenv("RLOCK_TEST_KEPT", "kept\nin two lines", 1);
   ::setenv("RLOCK_TEST_LOST", "x", 1);
   ::setenv("RLOCK_TEST_CHANGED", "before", 1);
@@ -179,11 +178,11 @@ TEST_CASE("the environment gains, changes and loses what it is told, and nothing
   for (const char* name : {"RLOCK_TEST_KEPT", "RLOCK_TEST_LOST", "RLOCK_TEST_CHANGED"}) ::unsetenv(name);
 }
 
-TEST_CASE("what systemd meant for us is meant for the command") {
+TEST_CASE("variables that systemd set for rlock are set for the command") {
   TempDir folder;
   CHECK(status_of([&] {
           ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
-          ::setenv("WATCHDOG_PID", "1", 1);  // somebody else
+          ::setenv("WATCHDOG_PID", "1", 1);  // meant for another process
           return exit_code_of(Run{{"sh", "-c", "[ $LISTEN_PID = $$ ] && [ $WATCHDOG_PID = 1 ]"}}.end());
         }) == 0);
 }

@@ -20,7 +20,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// What a daemon says about itself: it runs `script` with its facts going to a file.
+/// The facts that a daemon writes about itself: it runs `script` with its output going to a file.
 std::string facts(const TempDir& dir, const std::string& script, int keep = -1) {
   const std::string file = dir / "facts";
   start_daemon(
@@ -43,7 +43,7 @@ TEST_CASE("a daemon has a session of its own, no terminal and no parent of ours"
   CHECK(contains(said, "\n/\n"));
 }
 
-TEST_CASE("a daemon starts in the folder that was opened, whatever is at its path by then") {
+TEST_CASE("a daemon starts in the opened folder, even if its path leads elsewhere by then") {
   const TempDir dir;
   REQUIRE(::mkdir((dir / "checked").c_str(), 0700) == 0);
   const Descriptor folder{::open((dir / "checked").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -63,7 +63,7 @@ TEST_CASE("a daemon inherits no environment") {
   CHECK_FALSE(contains(said, "HOME="));
 }
 
-TEST_CASE("a daemon has no ignored and no blocked signals, whatever we have") {
+TEST_CASE("a daemon has no ignored and no blocked signals, even if we have") {
   const TempDir dir;
   const auto before = ::signal(SIGPIPE, SIG_IGN);
   sigset_t blocked, mask;

@@ -10,7 +10,7 @@ namespace {
 
 TimePoint at(int milliseconds) { return TimePoint{Milliseconds{1'000'000 + milliseconds}}; }
 
-/// Everything that is due by then.
+/// All signals that are due at `now`.
 std::vector<int> due(Escalation& escalation, int now, const Deadlines& deadlines) {
   std::vector<int> signals;
   while (const auto signal = escalation.next(at(now), deadlines)) signals.push_back(*signal);
@@ -44,7 +44,7 @@ TEST_CASE("first the signal and CONT, then KILL again and again") {
   CHECK(due(escalation, 300, deadlines) == Signals{SIGKILL});
 }
 
-TEST_CASE("whoever is too late is killed without being woken") {
+TEST_CASE("a late command is killed without being woken") {
   Escalation escalation{SIGTERM};
 
   CHECK(due(escalation, 500, {at(100), at(200)}) == Signals{SIGKILL});
@@ -59,7 +59,7 @@ TEST_CASE("deadlines may move until they have come, and KILL after that") {
   CHECK(due(escalation, 500, {at(900), at(500)}) == Signals{SIGKILL});
 }
 
-TEST_CASE("what somebody else has sent is not sent twice") {
+TEST_CASE("a signal that another process has sent is not sent twice") {
   Escalation escalation{SIGTERM};
   escalation.skip_stop();
 

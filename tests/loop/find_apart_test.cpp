@@ -16,12 +16,12 @@ using Pids = std::vector<pid_t>;
 
 TimePoint in(Milliseconds time) { return plus(Clock::now(), time); }
 
-/// Nobody whom we started is left, dead or alive.
+/// True: no process that we started is left, dead or alive.
 bool nobody_is_left() { return ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }
 
 }  // namespace
 
-TEST_CASE("those are found for which it is true, in their order") {
+TEST_CASE("the matching candidates are found, in their order") {
   Pids many;
   for (pid_t pid = 1; pid <= 5000; ++pid) many.push_back(pid);
   const Pids found = find_apart(many, [](pid_t pid) { return pid % 1000 == 0; }, in(Milliseconds{30000}));
@@ -30,7 +30,7 @@ TEST_CASE("those are found for which it is true, in their order") {
   CHECK(nobody_is_left());
 }
 
-TEST_CASE("a candidate that keeps whoever asks waiting keeps nobody else waiting") {
+TEST_CASE("a candidate that blocks its helper delays no other candidate") {
   const auto sleeps = [](pid_t pid) {
     while (pid == 2) ::pause();
     return true;
@@ -41,20 +41,20 @@ TEST_CASE("a candidate that keeps whoever asks waiting keeps nobody else waiting
   CHECK(nobody_is_left());
 }
 
-TEST_CASE("it ends in time, with those that are known by then") {
+TEST_CASE("a search ends in time, with the candidates found by then") {
   const auto sleeps = [](pid_t pid) {
     while (pid > 1) ::pause();
     return true;
   };
   const StopWatch watch;
   CHECK(find_apart({2, 3, 4, 5, 6, 7, 8, 9}, sleeps, in(Milliseconds{200})).empty());
-  CHECK(watch.elapsed() < 2s);  // and not half a second for each of the eight
+  CHECK(watch.elapsed() < 2s);  // not half a second for each of the eight
   CHECK(find_apart({1, 2}, sleeps, in(Milliseconds{3000})) == Pids{1});
   CHECK(find_apart({1}, sleeps, Clock::now()).empty());
   CHECK(nobody_is_left());
 }
 
-TEST_CASE("who asks may be killed: the others are asked about by somebody else") {
+TEST_CASE("if a helper is killed, another one asks about the remaining candidates") {
   const auto dies = [](pid_t pid) {
     if (pid == 2) ::kill(::getpid(), SIGKILL);
     return true;

@@ -11,14 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <optional>
 
 #include "base/text.h"
 #include "loop/child.h"
-#include "loop/family.h"
+#include "loop/command_family.h"
+#include "loop/processes.h"
 #include "loop/signals.h"
 #include "support/eventually.h"
 #include "support/forked.h"
@@ -31,7 +35,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// As before Linux 5.9, and in containers whose filter of system calls is older.
+/// Makes close_range(2) fail as before Linux 5.9, and as in containers with an older filter of system calls.
 void forget_close_range() {
   sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
@@ -43,8 +47,8 @@ void forget_close_range() {
     ::_exit(125);
 }
 
-/// From here on our /proc/PID/environ is of that size. Any process may do so, where the kernel can checkpoint
-/// processes.
+/// From here on our /proc/PID/environ has this size. Where the kernel can checkpoint processes, any process
+/// may do that.
 [[maybe_unused]] bool claim_environment(std::size_t size) {
   const std::vector<std::string> fields = split(read_file("/proc/self/stat"), ' ');
   const auto field = [&](std::size_t number) {
@@ -68,7 +72,7 @@ void forget_close_range() {
   return where != MAP_FAILED && ::prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0) == 0;
 }
 
-/// A process that guards a command as rlock does, and does nothing else. What it knows it writes into files.
+/// A process that guards a command as rlock does, and does nothing else. It writes its facts into files.
 class GuardedRun {
  public:
   struct Plan {
@@ -76,10 +80,10 @@ class GuardedRun {
     Milliseconds stop{60000};
     Milliseconds kill{60000};
     std::vector<std::string> marks = {};
-    Milliseconds moved{0};    ///< then the guardian is told that both are so far away; 0: they stay
-    Milliseconds late{0};     ///< how long it takes until the command's process says who it is
+    Milliseconds moved{0};    ///< then both deadlines are moved to this distance from now; 0: they stay
+    Milliseconds late{0};     ///< how long the command's process takes to name itself
     pid_t told = 0;           ///< the group that it names instead of its own
-    bool old_kernel = false;  ///< one without close_range(2)
+    bool old_kernel = false;  ///< a kernel without close_range(2)
   };
 
   explicit GuardedRun(const Plan& plan) {
@@ -106,16 +110,16 @@ class GuardedRun {
     Signals signals{loop};
     const TimePoint now = Clock::now();
     Guardian guardian{loop,
+                      signals,
                       {.signal = SIGTERM, .session = ::getsid(0), .marks = plan.marks},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
     if (plan.moved > Milliseconds{0}) guardian.tell({plus(now, plan.moved), plus(now, plan.moved)});
     Variables variables{{"SAID", file()}};
     for (const std::string& mark : plan.marks)
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
-    Child child{loop, {plan.command, variables}, [&](pid_t self) {
+    Child child{loop, signals, {plan.command, variables}, [&](pid_t self) {
                   ::usleep(static_cast<useconds_t>(plan.late.count() * 1000));
                   guardian.tell_group(plan.told > 0 ? plan.told : self);
-                  signals.restore();
                 }};
     write_file(folder_ / "guardian", std::to_string(guardian.pid()));
     write_file(folder_ / "command", std::to_string(child.pid()));
@@ -135,7 +139,65 @@ bool gone(pid_t pid) {
   return eventually([&] { return !alive(pid); });
 }
 
+/// The guardian of this process, in another process that has some seconds.
+int with_guardian(const std::function<bool(Loop&, std::optional<Guardian>&)>& work) {
+  return in_another_process([&] {
+    ::alarm(60);
+    Loop loop;
+    Signals signals{loop};
+    std::optional<Guardian> guardian{std::in_place, loop, signals,
+                                     Guarded{.signal = SIGTERM, .session = ::getsid(0)}, Deadlines{}};
+    return work(loop, guardian) ? 0 : 1;
+  });
+}
+
+bool stopped(pid_t pid) {
+  const auto facts = facts_of(pid);
+  return facts && facts->stopped();
+}
+
+/// Turns the loop until `so()` is true, for at most ten seconds. Returns whether it is.
+bool comes(Loop& loop, const std::function<bool()>& so) {
+  for (int i = 0; i < 1000 && !so(); ++i) loop.turn(plus(Clock::now(), Milliseconds{10}));
+  return so();
+}
+
 }  // namespace
+
+TEST_CASE("a guardian is there at once, and its end is awaited, even if it was stopped") {
+  CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
+          const pid_t pid = guardian->pid();
+          if (pid <= 0 || ::kill(pid, SIGSTOP) != 0 || !eventually([&] { return stopped(pid); }))
+            return false;
+          guardian->dismiss();
+          guardian.reset();
+          loop.turn(Clock::now());
+          return ::waitpid(pid, nullptr, WNOHANG) == -1;
+        }) == 0);
+}
+
+TEST_CASE(
+    "the first guardian that dies is replaced at once, and the others not more often than each 200 ms") {
+  CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
+          const TimePoint begun = Clock::now();
+          for (int i = 0; i < 2; ++i) {
+            const pid_t before = guardian->pid();
+            ::kill(before, SIGKILL);
+            if (!comes(loop, [&] { return guardian->pid() > 0 && guardian->pid() != before; })) return false;
+          }
+          return elapsed(begun, Clock::now()) >= Milliseconds{200};
+        }) == 0);
+}
+
+TEST_CASE("a guardian that was continued wakes rlock no more") {
+  CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
+          const pid_t pid = guardian->pid();
+          ::kill(pid, SIGSTOP);
+          if (!eventually([&] { return stopped(pid); }) || !comes(loop, [&] { return !stopped(pid); }))
+            return false;
+          return comes(loop, [&] { return guardian->wake_at() == kNever; });
+        }) == 0);
+}
 
 TEST_CASE("a guardian kills the whole group when we are killed") {
   GuardedRun run{{.command = {"sh", "-c", "trap '' TERM; sleep 61 & echo $! >$SAID; wait"}}};
@@ -172,7 +234,7 @@ TEST_CASE("a guardian stops the command in time when we are stopped") {
   CHECK(run.said() == "term\n");
 }
 
-TEST_CASE("a guardian kills what does not obey, stopped or not") {
+TEST_CASE("a guardian kills processes that do not obey, stopped or not") {
   GuardedRun stubborn{{.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"},
                        .stop = Milliseconds{300},
                        .kill = Milliseconds{600}}};
@@ -185,7 +247,7 @@ TEST_CASE("a guardian kills what does not obey, stopped or not") {
   CHECK(gone(stopped.command()));
 }
 
-TEST_CASE("a guardian kills who begins when all is over, however soon after it has looked around") {
+TEST_CASE("a guardian kills a process that starts when all is over, however soon after the guardian's look") {
   for (const Milliseconds late : {Milliseconds{320}, Milliseconds{360}, Milliseconds{500}}) {
     CAPTURE(late.count());
     GuardedRun run{
@@ -206,17 +268,17 @@ TEST_CASE("a guardian spares a stranger's group that has got the number of its o
   CHECK(stranger.running());
 }
 
-TEST_CASE("a group whose first process has gone is known by its session") {
+TEST_CASE("a group without its first process is known by its session") {
   TempDir folder;
   const auto orphan = [&](bool own_session) {
     Process shell{{"bash", "-c", "set -m; (sleep 70 & echo $! >" + (folder / "pid") + ") & wait"},
                   {.own_session = own_session}};
     REQUIRE(shell.exit_code() == 0);
     const pid_t pid = std::stoi(read_file(folder / "pid"));
-    Family family{::getpgid(pid), ::getsid(0), {}};
+    CommandFamily family{::getpgid(pid), ::getsid(0), {}};
     REQUIRE_FALSE(alive(family.group()));
     CHECK(family.group_lives() == !own_session);
-    family.signal(SIGKILL);
+    family.signal(SIGKILL, Clock::now());
     CHECK((own_session ? throughout([&] { return alive(pid); }, 50ms) : gone(pid)));
     CHECK_FALSE(family.group_lives());
   };
@@ -225,7 +287,7 @@ TEST_CASE("a group whose first process has gone is known by its session") {
   orphan(true);
 }
 
-TEST_CASE("a guardian finds those who have left the group, by their environment") {
+TEST_CASE("a guardian finds processes that left the group by their environment") {
   GuardedRun run{{.command = {"bash", "-c", "set -m; sleep 62 & echo $! >$SAID; wait"},
                   .marks = {"RLOCK_TEST_MARKED=" + std::to_string(::getpid())}}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
@@ -259,13 +321,69 @@ TEST_CASE("the first guardian that dies is replaced at once, however young it wa
 
   ::kill(first, SIGKILL);
 
-  // A pause between two guardians would take 200 ms from the start of the first.
+  // A pause between two guardians would take 200 ms from the start of the first one.
   CHECK(eventually([&] { return run.guardian() != first && run.guardian() > 0; }));
   const pid_t second = run.guardian();
   CHECK(alive(second));
   MESSAGE("replaced after " << watch.elapsed().count() << " ms");
   ::kill(run.pid(), SIGKILL);
   CHECK(gone(run.command()));
+}
+
+TEST_CASE(
+    "a guardian that is stopped goes on each time, without a moment without one, and kills the group when we die") {
+  GuardedRun run{{.command = {"sh", "-c", "sleep 73 & echo $! >$SAID; wait"}}};
+  REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
+  const pid_t grandchild = std::stoi(run.said());
+
+  const pid_t guardian = run.guardian();
+  for (int round = 0; round < 4; ++round) {
+    ::kill(run.pid(), SIGSTOP);  // so that the guardian is seen to stop
+    REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
+    ::kill(guardian, SIGSTOP);
+    REQUIRE(eventually([&] { return state_of(guardian) == 'T'; }));
+    ::kill(run.pid(), SIGCONT);
+    REQUIRE(eventually([&] { return state_of(guardian) != 'T'; }));
+    CHECK(eventually([&] { return run.guardian() == guardian; }));  // its file is being written
+  }
+  CHECK(alive(run.command()));
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(grandchild));
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("a guardian that was stopped unseen goes on when we are killed") {
+  GuardedRun run{{.command = {"sh", "-c", "sleep 74 & echo $! >$SAID; wait"}}};
+  REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
+  const pid_t grandchild = std::stoi(run.said());
+  ::kill(run.pid(), SIGSTOP);
+  REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
+  ::kill(run.guardian(), SIGSTOP);
+  REQUIRE(eventually([&] { return state_of(run.guardian()) == 'T'; }));
+
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(grandchild));
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("if all processes of a run are stopped and continued, in any order, it has a guardian") {
+  for (const bool guardian_first : {true, false}) {
+    GuardedRun run{{.command = {"sh", "-c", "sleep 75 & echo $! >$SAID; wait"}}};
+    REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
+    std::vector<pid_t> all{run.guardian(), run.command(), run.pid()};
+    for (const pid_t pid : all) ::kill(pid, SIGSTOP);
+    REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
+    if (!guardian_first) std::ranges::reverse(all);
+    for (const pid_t pid : all) ::kill(pid, SIGCONT);
+
+    // rlock may have seen that its guardian was stopped, or not.
+    CHECK(eventually([&] { return alive(run.guardian()) && state_of(run.guardian()) != 'T'; }));
+    CHECK(alive(run.command()));
+    ::kill(run.pid(), SIGKILL);
+    CHECK(gone(std::stoi(run.said())));
+  }
 }
 
 TEST_CASE("a guardian that replaces another knows the deadlines as they are now") {
@@ -298,16 +416,16 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
   CHECK(::getsid(run.guardian()) == run.guardian());
   CHECK(eventually([&] { return output_of({"ls", proc + "/fd"}).size() <= 4; }));  // "0\n5\n"
   CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe") != std::string::npos);
-  CHECK(read_file(proc + "/cmdline").find("rlock") == std::string::npos);
+  CHECK(joined(split(read_file(proc + "/cmdline"), '\0'), "") == "guardian");
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
   CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
 }
 
-TEST_CASE("a mark may be the first lines of what is there, not part of a line") {
+TEST_CASE("a mark may match the first lines of a value, but not a part of a line") {
   Process stray{{"sleep", "67"}, {.env = {{"RLOCK_TEST_STACK", "a b\nc d"}}, .own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(stray.pid()) == stray.pid(); }));
   const auto found = [&](const std::string& mark) {
-    return Family{0, stray.pid(), {mark}}.all().size() == 1;
+    return CommandFamily{0, stray.pid(), {mark}}.all(Clock::now()).size() == 1;
   };
 
   CHECK(eventually([&] { return found("RLOCK_TEST_STACK=a b"); }));
@@ -316,14 +434,14 @@ TEST_CASE("a mark may be the first lines of what is there, not part of a line") 
   CHECK_FALSE(found("RLOCK_TEST_STACK=c d"));
 }
 
-TEST_CASE("an environment without end costs whoever reads it little") {
+TEST_CASE("an endless environment costs its reader little") {
   if (kSanitized) return skipped("the shadow of AddressSanitizer is beyond every limit");
   int ready[2];
   REQUIRE(::pipe(ready) == 0);
   const pid_t huge = ::fork();
   if (huge == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const bool may = claim_environment(std::size_t{4} << 30);
+    const bool may = claim_environment(std::size_t{1} << 30);  // four times what its reader may have
     (void)!::write(ready[1], may ? "y" : "n", 1);
     for (;;) ::pause();
   }
@@ -332,7 +450,7 @@ TEST_CASE("an environment without end costs whoever reads it little") {
   const int status = in_another_process([&] {
     const rlimit little{.rlim_cur = std::size_t{256} << 20, .rlim_max = std::size_t{256} << 20};
     ::setrlimit(RLIMIT_DATA, &little);
-    return Family{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.all().empty() ? 0 : 1;
+    return CommandFamily{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.all(Clock::now()).empty() ? 0 : 1;
   });
   ::kill(huge, SIGKILL);
   ::waitpid(huge, nullptr, 0);
@@ -342,7 +460,7 @@ TEST_CASE("an environment without end costs whoever reads it little") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a family is its group and those who carry its marks") {
+TEST_CASE("a family is its group and the processes with its marks") {
   TempDir folder;
   const std::string mark = "RLOCK_TEST_FAMILY=" + std::to_string(::getpid());
   Process group{{"bash", "-c",
@@ -350,16 +468,16 @@ TEST_CASE("a family is its group and those who carry its marks") {
                      (folder / "pids") + "; wait"},
                 {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(group.pid()) == group.pid(); }));
-  Family family{group.pid(), ::getsid(group.pid()), {mark}};
-  Family strict{group.pid(), ::getsid(group.pid()), {mark, "RLOCK_TEST_NOBODY=1"}};
+  CommandFamily family{group.pid(), ::getsid(group.pid()), {mark}};
+  CommandFamily strict{group.pid(), ::getsid(group.pid()), {mark, "RLOCK_TEST_NOBODY=1"}};
 
   REQUIRE(eventually([&] { return split(read_file(folder / "pids"), '\n').size() == 3; }));
-  // The one sleep has a group of its own; the other has left the session.
-  CHECK(
-      eventually([&] { return family.all().size() == 2 && family.in_group() == std::vector{group.pid()}; }));
-  CHECK(strict.all().size() == 1);
-  CHECK(family.signal(SIGKILL).empty());
-  CHECK(eventually([&] { return family.all().empty(); }));
+  // One sleep has a process group of its own; the other one has left the session.
+  CHECK(eventually(
+      [&] { return family.all(Clock::now()).size() == 2 && family.in_group() == std::vector{group.pid()}; }));
+  CHECK(strict.all(Clock::now()).size() == 1);
+  CHECK(family.signal(SIGKILL, Clock::now()).empty());
+  CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }
 
 TEST_CASE(
@@ -371,15 +489,15 @@ TEST_CASE(
            (folder / "told") + "' TERM; echo on; while :; do sleep 0.01; done\" & while :; do wait; done"},
       {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
   REQUIRE(eventually([&] { return group.out() == "on\n"; }));
-  Family family{group.pid(), group.pid(), {"RLOCK_TEST_FAMILY=" + std::to_string(::getpid())}};
-  REQUIRE(family.all().size() >= 2);
+  CommandFamily family{group.pid(), group.pid(), {"RLOCK_TEST_FAMILY=" + std::to_string(::getpid())}};
+  REQUIRE(family.all(Clock::now()).size() >= 2);
 
-  CHECK(family.all(Clock::now()).empty());
-  CHECK(family.signal(SIGTERM, Clock::now()).empty());
+  CHECK(family.all(Clock::now(), Clock::now()).empty());
+  CHECK(family.signal(SIGTERM, Clock::now(), Clock::now()).empty());
 
   CHECK(eventually([&] { return read_file(folder / "told") == "told\n"; }));
-  CHECK(family.signal(SIGTERM).empty());
+  CHECK(family.signal(SIGTERM, Clock::now()).empty());
   CHECK(eventually([&] { return read_file(folder / "told").find("other") != std::string::npos; }));
-  CHECK(family.signal(SIGKILL).empty());
-  CHECK(eventually([&] { return family.all().empty(); }));
+  CHECK(family.signal(SIGKILL, Clock::now()).empty());
+  CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }

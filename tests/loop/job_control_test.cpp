@@ -14,10 +14,11 @@ using namespace rlock::test;
 
 namespace {
 
-/// A command that was stopped together with us, and what happens to us just before we stop.
+/// Runs a command that is stopped together with this process. `before_stop` runs just before this process
+/// stops.
 int stop_with_command(const std::function<void()>& before_stop) {
   return in_another_process([&] {
-    ::setpgid(0, 0);  // the default action of TSTP stops nobody in an orphaned group
+    ::setpgid(0, 0);  // in an orphaned group the default action of TSTP stops no process
     Loop loop;
     Signals signals{loop};
     signals.take_stops();
@@ -27,7 +28,7 @@ int stop_with_command(const std::function<void()>& before_stop) {
                      stops = true;
                      before_stop();
                    }};
-    Child child{loop, {{"sleep", "60"}, {}}, [&](pid_t) { signals.restore(); }};
+    Child child{loop, signals, {{"sleep", "60"}, {}}, [](pid_t) {}};
     const auto turned = [&] { return job.turn(child, Clock::now()), stops; };
 
     ::kill(::getpid(), SIGTSTP);
@@ -55,8 +56,8 @@ TEST_CASE("a CONT that comes when we are about to stop with the command is not l
 
 namespace {
 
-/// A TSTP to us that is passed on, and a CONT that comes before anybody has seen the command stop.
-/// Is the command continued when it has stopped (`stops`)? And one that ignores TSTP?
+/// This process gets a TSTP and passes it on; a CONT follows before the command is seen to stop. Answers
+/// whether the command is continued when it has stopped (`stops`), or when it ignores TSTP.
 int continue_before_stop(bool stops) {
   return in_another_process([&] {
     ::setpgid(0, 0);
@@ -66,13 +67,12 @@ int continue_before_stop(bool stops) {
     Terminal terminal{true};
     bool we_stop = false;
     JobControl job{signals, terminal, [&] { we_stop = true; }};
-    Child child{loop, {{"sleep", "60"}, {}}, [&](pid_t) {
-                  signals.restore();
+    Child child{loop, signals, {{"sleep", "60"}, {}}, [&](pid_t) {
                   if (!stops) ::signal(SIGTSTP, SIG_IGN);
                 }};
     const auto told = [&](int number) {
       ::kill(::getpid(), number);
-      signals.drain();  // the loop is not turned: nobody has asked for the state of the command
+      signals.drain();  // the loop is not turned: the state of the command is not read
       job.turn(child, Clock::now());
     };
 

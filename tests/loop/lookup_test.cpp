@@ -28,7 +28,7 @@ bool answers(Lookup& lookup, Milliseconds patience = Milliseconds{5000}) {
       patience);
 }
 
-/// Where a dial has come to an end.
+/// True: the dial has connected or failed.
 bool ends(Dial& dial) {
   return eventually([&] {
     pollfd waiting{dial.fd(), dial.interest(), 0};
@@ -75,11 +75,11 @@ TEST_CASE("a resolver that fails, dies or finds nothing is a failure with a reas
 
   Lookup died{"db", [](const std::string&) -> std::vector<std::string> { ::_exit(3); }};
   REQUIRE(answers(died));
-  CHECK(*died.failure() == "nobody could look it up");
+  CHECK(*died.failure() == "the look-up found nothing");
 
   Lookup empty{"db", finds({})};
   REQUIRE(answers(empty));
-  CHECK(*empty.failure() == "nobody could look it up");
+  CHECK(*empty.failure() == "the look-up found nothing");
 }
 
 TEST_CASE("a helper that is not needed any more is gone, however busy it was") {
@@ -97,7 +97,7 @@ TEST_CASE("a helper that is not needed any more is gone, however busy it was") {
     CHECK(state_of(helper) == 'S');
   }
   CHECK(eventually([&] {
-    Lookup next{"db", finds({"::1"})};  // buries those before it
+    Lookup next{"db", finds({"::1"})};  // reaps the helpers of earlier lookups
     return state_of(helper) == 0;
   }));
 }
@@ -117,7 +117,7 @@ TEST_CASE("the addresses of a name are tried in turn until one is there") {
 TEST_CASE("addresses that are silent get a share of the time, and the last one still has one") {
   BlackHole hole;
   const auto listener = listen_on_loopback();
-  std::vector<std::string> addresses(9, "192.0.2.1");  // TEST-NET: nobody is there
+  std::vector<std::string> addresses(9, "192.0.2.1");  // TEST-NET: no host has this address
   addresses.push_back("127.0.0.1");
   Dial dial{{.host = "db", .port = listener.port},
             Clock::now(),
@@ -128,7 +128,7 @@ TEST_CASE("addresses that are silent get a share of the time, and the last one s
   ::close(listener.fd);
 }
 
-TEST_CASE("when no address answers, the first one's reason is told") {
+TEST_CASE("if no address answers, the first address's reason is reported") {
   const auto listener = listen_on_loopback();
   ::close(listener.fd);
   Dial dial{{.host = "db", .port = listener.port},
@@ -139,7 +139,7 @@ TEST_CASE("when no address answers, the first one's reason is told") {
   CHECK(*dial.failure() == "connection refused (2 other addresses failed too)");
 }
 
-TEST_CASE("a name server that never answers costs no more than the time there is") {
+TEST_CASE("a name server that never answers costs no more than the time limit") {
   const UnloadedWatch watch{{::getpid()}};
   Dial dial{
       {.host = "db", .port = 1}, Clock::now(), plus(Clock::now(), Milliseconds{100}), [](const std::string&) {
@@ -162,7 +162,7 @@ TEST_CASE("numbers and this machine are not looked up") {
   ::close(listener.fd);
 }
 
-TEST_CASE("what cannot be an answer is no address") {
+TEST_CASE("a malformed answer is no address") {
   Dial dial{{.host = "db", .port = 1}, Clock::now(), soon(), finds({"\x1b[31m", "300.1.1.1"})};
   REQUIRE(ends(dial));
   CHECK(*dial.failure() == "no answer to the connection attempt");

@@ -37,7 +37,7 @@ class Reader final : public Source {
   Descriptor pipe_;
 };
 
-/// Derives a fact from what was read.
+/// Derives a fact from the byte that the reader has read.
 class Deriver final : public Source {
  public:
   explicit Deriver(const Reader& reader) : reader_(reader) {}
@@ -51,8 +51,7 @@ class Deriver final : public Source {
 
 }  // namespace
 
-TEST_CASE(
-    "who derives facts from what was read is told in the same turn, though it joined before the reader") {
+TEST_CASE("a source that derives facts from a reader is told in the same turn, even if it joined first") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   Loop loop;
@@ -73,7 +72,7 @@ TEST_CASE(
 TEST_CASE("sources without a descriptor do not count among those that the system lets us watch") {
   const int status = in_another_process([] {
     const rlimit few{8, 8};
-    ::setrlimit(RLIMIT_NOFILE, &few);  // poll() takes no longer list
+    ::setrlimit(RLIMIT_NOFILE, &few);  // poll() refuses a longer list
     Loop loop;
     std::list<Idle> sources(20);
     for (Idle& source : sources) loop.join(source);

@@ -14,7 +14,7 @@ using rlock::test::in_another_process;
 
 namespace {
 
-/// The exit status of `work`, run where it may spoil its own signals: 0 is good.
+/// The exit status of `work` in a process of its own, which may change its signal handling; 0 is good.
 int status_of(const std::function<int()>& work) {
   const int status = in_another_process(work);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -81,7 +81,7 @@ TEST_CASE("a signal says whether a process has sent it") {
         }) == 0);
 }
 
-TEST_CASE("what was ignored at the start stays ignored") {
+TEST_CASE("a signal that was ignored at the start stays ignored") {
   CHECK(status_of([] {
           ::signal(SIGHUP, SIG_IGN);
           Loop loop;
@@ -93,7 +93,21 @@ TEST_CASE("what was ignored at the start stays ignored") {
         }) == 0);
 }
 
-TEST_CASE("what was blocked at the start is caught, and blocked again after restore()") {
+TEST_CASE("a ^Z that was ignored at the start is no fact and stops nothing") {
+  CHECK(status_of([] {
+          ::signal(SIGTSTP, SIG_IGN);
+          Loop loop;
+          Signals signals{loop};
+          signals.take_stops();
+          ::kill(::getpid(), SIGTSTP);
+          signals.drain();
+
+          return signals.ignored(SIGTSTP) && !signals.reaches_command(SIGTSTP) && signals.take().empty() ? 0
+                                                                                                         : 1;
+        }) == 0);
+}
+
+TEST_CASE("a signal that was blocked at the start is caught, and blocked again after restore()") {
   CHECK(status_of([] {
           sigset_t term;
           ::sigemptyset(&term);
@@ -142,7 +156,7 @@ TEST_CASE("dying of a signal leaves its number and no core") {
   }
 }
 
-TEST_CASE("a signal that ends nobody still ends us with its status") {
+TEST_CASE("a signal without a lethal default action still ends rlock with its status") {
   CHECK(status_of([]() -> int { die_of(SIGURG); }) == 128 + SIGURG);
 }
 
@@ -150,7 +164,7 @@ TEST_CASE("missing standard descriptors are filled, and only those") {
   CHECK(status_of([] {
           ::close(0);
           ::close(2);
-          ::close(3);  // who started us may have left it open
+          ::close(3);  // the parent may have left it open
           const int flags_of_stdout = ::fcntl(1, F_GETFD);
           fill_std_descriptors();
 

@@ -1,4 +1,5 @@
-// What rlock does with semaphores and latches, whose holders nobody knows: made of its own classes.
+// Clients made from rlock's own classes: for semaphores and latches, which have no holders, and an operator
+// that removes a lock.
 
 #include "hold.h"
 
@@ -46,7 +47,7 @@ class Counter : public Hold {
   virtual const Waitable& waitable() const = 0;
 };
 
-/// One permit of a semaphore. Giving it back is a request of its own, as `rlock sem release` sends it.
+/// One permit of a semaphore. To return it takes a request of its own, as in `rlock sem release`.
 class SemaphoreHold final : public Counter {
  public:
   SemaphoreHold(const LockName& name, const std::string& owner)
@@ -94,10 +95,37 @@ class CountDown final : public LatchIsOpen {
   Latch latch_;
 };
 
+/// Removes a lock of any holder, as `rlock unlock` does. It is never busy.
+class Force final : public LatchIsOpen {
+ public:
+  Force(const LockName& name, std::string type)
+      : LatchIsOpen(name, "operator:1"), name_(name), type_(std::move(type)) {}
+
+  Call ask(std::int64_t) const override {
+    const Owner anybody{""};
+    if (type_ == "plain") return PlainLock::force(name_, anybody);
+    if (type_ == "read" || type_ == "write") return ReadWriteLock::force(name_, anybody, PubSub::classic);
+    return Lock::force(name_, anybody, PubSub::classic);
+  }
+  Asked read(const Reply& reply) const override {
+    const std::string word = reply.at(0).text();
+    return {.how = word == "removed" || word == "absent" ? Asked::How::held : Asked::How::refused};
+  }
+  std::vector<Call> undo() const override { return {}; }
+  bool queues() const override { return false; }
+
+ private:
+  const LockName name_;
+  const std::string type_;
+};
+
 }  // namespace
 
 std::shared_ptr<const Hold> make_counter(const Wanted& wanted) {
   const LockName name{wanted.keys.front()};
+  constexpr std::string_view kForce{"force "};
+  if (wanted.type.starts_with(kForce))
+    return std::make_shared<Force>(name, wanted.type.substr(kForce.size()));
   if (wanted.type == "semaphore") return std::make_shared<SemaphoreHold>(name, wanted.owner);
   if (wanted.type == "latch") return std::make_shared<LatchIsOpen>(name, wanted.owner);
   if (wanted.type == "down") return std::make_shared<CountDown>(name);

@@ -31,7 +31,7 @@ std::size_t fingerprint(const World& world) {
   return std::hash<std::string>{}(world.describe());
 }
 
-/// Does once more what has led there, and writes it down.
+/// Repeats the events that led there, and writes them down.
 template <class World>
 Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event>& events) {
   World world{setting, lua};
@@ -45,13 +45,13 @@ Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event
   return {what, script_of(lines)};
 }
 
-/// What is wrong, whatever the numbers.
+/// The text of a finding without its numbers: the kind of the finding.
 std::string kind_of(std::string wrong) {
   std::erase_if(wrong, [](char c) { return c >= '0' && c <= '9'; });
   return wrong;
 }
 
-/// How a state was reached: from which, by which of its events.
+/// How a state was reached: the state before it, and the index of the event.
 struct Origin {
   std::size_t from;
   std::size_t event;
@@ -71,18 +71,21 @@ std::vector<Event> events_to(const Setting& setting, Interpreter& lua, const std
   return events;
 }
 
-/// How likely a walk takes it, beside others: what is usual happens more often than what goes wrong.
+/// The weight of an event in random walks: usual events are more frequent than faults.
 double weight(const Event& event) {
   if (event.fate != Event::Fate::answered) return 0.5;
   switch (event.kind) {
-    case Event::Kind::call: return 6;
+    case Event::Kind::call:
+    case Event::Kind::confirm: return 6;
     case Event::Kind::tick: return 5;
     case Event::Kind::release:
+    case Event::Kind::replicate:
     case Event::Kind::deliver: return 2;
     case Event::Kind::give_up:
     case Event::Kind::crash:
     case Event::Kind::cut: return 0.4;
     case Event::Kind::drop:
+    case Event::Kind::fail_over:
     case Event::Kind::jump: return 0.2;
     case Event::Kind::vanish: return 0.05;
   }
@@ -129,7 +132,7 @@ Exploration walked(const Setting& setting, Interpreter& lua, const Effort& effor
   Exploration result;
   std::mt19937_64 dice{seed};
   std::unordered_set<std::size_t> seen;
-  constexpr std::size_t kLongest = 400;  // events; then another walk finds more
+  constexpr std::size_t kLongest = 400;  // after this many events another walk finds more
   while (seen.size() < effort.states && watch.seconds() < effort.seconds) {
     World world{setting, lua};
     std::vector<Event> way;

@@ -8,30 +8,30 @@
 
 namespace rlock::model {
 
-/// What is wrong, and how it comes to that: a script for the shell.
+/// A violated rule, and a shell script that leads to it.
 struct Finding {
   std::string what;
   std::string trace;
 };
 
 struct Exploration {
-  std::size_t states = 0;  ///< different ones
+  std::size_t states = 0;  ///< number of different states
   std::size_t steps = 0;
-  bool complete = false;            ///< there is no other state
+  bool complete = false;            ///< there are no other states
   std::vector<Finding> findings{};  ///< one of each kind; a walk ends with the first
 };
 
-/// How much may be done.
+/// The limits of an exploration.
 struct Effort {
   std::size_t states;
   double seconds;
 };
 
-/// Everything that can happen, breadth first: what is found has the shortest way to it. Where something is wrong it
-/// goes no further.
+/// Explores everything that can happen, breadth first, so each finding has the shortest trace. It does not
+/// continue after a finding.
 Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effort);
 
-/// Random walks, the same for the same seed.
+/// Random walks; the same seed gives the same walks.
 Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort, std::uint64_t seed);
 
 }  // namespace rlock::model

@@ -23,18 +23,20 @@
 namespace rlock::model {
 namespace {
 
-constexpr std::int64_t kMs = 1000;  // µs, in which this model counts
+constexpr std::int64_t kMs = 1000;  // the unit of this model is µs
 constexpr std::int64_t kSecond = 1'000'000;
 
-constexpr std::int64_t kBegin = 1'700'000'000'000;  // ms since the epoch, when the model begins
+constexpr std::int64_t kBegin = 1'700'000'000'000;  // ms since the epoch, at the beginning of the model
 
-/// As Timeouts::command.
+/// Equal to Timeouts::command and Timeouts::connect.
 constexpr std::int64_t kAnswerIn = 2 * kSecond;
+constexpr std::int64_t kConnectedIn = 2 * kSecond;
 
-constexpr std::int64_t kArrivals = 60 * kSecond;  // within which the hosts come
-constexpr std::int64_t kWaiting = 120 * kSecond;  // for which nothing happens: the longest sleep of a waiter
-constexpr std::int64_t kPromotion = 2300 * kMs;   // from the death of a primary to its successor
-constexpr std::int64_t kStorm = 120 * kSecond;    // for which a failover is watched at most
+constexpr std::int64_t kArrivals = 60 * kSecond;  // in this time the hosts arrive
+constexpr std::int64_t kWaiting = 120 * kSecond;  // in this time nothing happens: the longest sleep of a
+                                                  // waiter
+constexpr std::int64_t kPromotion = 2300 * kMs;   // from the death of a primary to the promotion
+constexpr std::int64_t kStorm = 120 * kSecond;    // a failover is watched for at most this time
 
 TimePoint point(std::int64_t at) { return TimePoint{std::chrono::microseconds{at + kSecond}}; }
 std::int64_t micros(TimePoint at) {
@@ -42,7 +44,7 @@ std::int64_t micros(TimePoint at) {
   return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count() - kSecond;
 }
 
-/// What happens, in its order.
+/// The events in order of time.
 class Agenda {
  public:
   std::int64_t now() const noexcept { return now_; }
@@ -51,13 +53,14 @@ class Agenda {
     entries_.push({std::max(time, now_), next_++, std::move(what)});
   }
 
-  /// Lets happen what is due until `time`, or until `done`.
+  /// Runs the events that are due until `time`, or until `done`.
   void run(std::int64_t time, const std::function<bool()>& done = [] { return false; }) {
     while (!entries_.empty() && entries_.top().time <= time) {
       if (done()) return;
       now_ = entries_.top().time;
       const auto what =
-          std::move(const_cast<Entry&>(entries_.top()).what);  // it goes at once: its order stays
+          std::move(const_cast<Entry&>(entries_.top()).what);  // it is removed at once, so the order stays
+                                                               // correct
       entries_.pop();
       what();
     }
@@ -78,7 +81,7 @@ class Agenda {
   std::uint64_t next_ = 0;
 };
 
-/// Requests in each second.
+/// Counts requests in each second.
 class Rate {
  public:
   void count(std::int64_t at, std::size_t requests = 1) {
@@ -102,13 +105,13 @@ class Rate {
   std::map<std::int64_t, std::int64_t> seconds_;
 };
 
-/// One thread that does one thing after the other.
+/// A server: one thread that does one thing after the other.
 struct Server {
   Store store{kBegin};
   std::int64_t free_at = 0;
   std::int64_t worked = 0;
   Rate requests{};
-  std::int64_t signs_of_life = 0;  ///< requests of hosts that only say that they still wait
+  std::int64_t signs_of_life = 0;  ///< requests of hosts that only show that they still wait
   std::unordered_map<std::string, std::vector<int>> listeners{};
 };
 
@@ -125,11 +128,16 @@ struct Host {
   std::int64_t due = 0;
   std::int64_t ignore_until = 0;
   bool worth_asking = false;
+  bool told = false;  ///< by a message, and not by a subscription that was confirmed
   bool sends_facts = true;
-  bool asking = false;           ///< a call is on its way
+  bool asking = false;           ///< a call is in flight
+  bool lost = false;             ///< it has not asked since it lost its server
+  bool rests = false;            ///< it pauses without a connection and listens to no channel
   bool undoes = false;           ///< the last call had no answer
-  std::uint64_t sleep = 0;       ///< the present one
-  std::uint64_t connection = 0;  ///< the present one; 0: there is none
+  std::int64_t not_before = 0;   ///< the end of its pause
+  std::uint64_t sleep = 0;       ///< the number of the current sleep
+  std::uint64_t connection = 0;  ///< the current connection; 0: there is none
+  std::uint64_t greeted = 0;     ///< the last one that the server has greeted
   std::uint64_t asked = 0;       ///< the last request
   Backoff backoff{};
   std::vector<std::string> channels{};
@@ -152,7 +160,7 @@ class Fleet {
 
   FleetReport run() {
     FleetReport report;
-    agenda_.run(kArrivals + 10 * kSecond);  // the last one has found its place
+    agenda_.run(kArrivals + 10 * kSecond);  // by now the last host has its place
     wait(report);
     hand_over(report);
     fail_over(report);
@@ -196,12 +204,12 @@ class Fleet {
 
   // --- the network -------------------------------------------------------------------------------
 
-  /// A write of a host reaches a server, which carries it out when it has time.
+  /// Sends a write of a host to a server, which handles it when it is free.
   template <class Work>
   void request(int who, Server& server, std::size_t commands, std::int64_t extra, Work work) {
     const std::uint64_t connection = host(who).connection;
     agenda_.at(agenda_.now() + host(who).one_way, [this, &server, commands, extra, work, connection] {
-      if (down_) return;  // nobody is there
+      if (down_) return;  // the server is down
       const std::int64_t starts = std::max(agenda_.now(), server.free_at);
       server.requests.count(starts, commands);
       server.store.advance_to(kBegin + starts / kMs, starts % kMs);
@@ -214,7 +222,7 @@ class Fleet {
     });
   }
 
-  /// What a server says to a host reaches it, if it still listens there.
+  /// Delivers a server's reply to a host, if its connection still lives.
   void answer(int who, std::uint64_t connection, std::int64_t from, std::function<void()> what) {
     agenda_.at(from + host(who).one_way, [this, who, connection, what = std::move(what)] {
       if (host(who).connection == connection) what();
@@ -227,7 +235,7 @@ class Fleet {
     if (found == listeners.end()) return 0;
     for (const int who : found->second)
       answer(who, host(who).connection, publishes_at_,
-             [this, who, channel, text] { hear(who, channel, text); });
+             [this, who, channel, text] { read_notice(who, channel, text); });
     return found->second.size();
   }
 
@@ -239,36 +247,51 @@ class Fleet {
     agenda_.at(agenda_.now() + 2 * one.one_way, [this, who, connection = one.connection] {
       if (host(who).connection != connection) return;
       if (down_) return lose(who);
-      fresh_ = true;
-      resume(who);
-      fresh_ = false;
+      request(who, server_of(host(who)), 0, plan_.connect - plan_.request,
+              [this, who](std::uint64_t greeted, std::int64_t starts) {
+                answer(who, greeted, starts + plan_.connect, [this, who] { resume(who); });
+              });
+    });
+    agenda_.at(agenda_.now() + kConnectedIn, [this, who, connection = one.connection] {
+      if (host(who).connection != connection || host(who).greeted == connection) return;
+      ++timeouts_;
+      lose(who);
     });
   }
 
-  /// What a new connection carries first: what was due.
+  /// The first calls on a new connection: those that were due.
   void resume(int who) {
     Host& one = host(who);
+    one.greeted = one.connection;
     if (one.phase == Phase::holding) {
       if (releases_[who]) release(who);
       return;
     }
     if (one.phase == Phase::done) return;
-    if (one.busy) listen(who);
-    ask(who);
+    if (one.undoes) return undo(who);
+    if (one.busy && !std::exchange(one.rests, false)) listen(who);
+    if (one.sleep == 0) ask(who);
   }
 
   void lose(int who) {
     Host& one = host(who);
+    const bool served = one.connection != 0 && one.greeted == one.connection;
     forget_channels(who);
     one.connection = 0;
-    one.sleep = 0;
     one.asking = false;
+    if (served) one.lost = true;
     one.backoff.ended(point(agenda_.now()));
     if (one.phase == Phase::done) return;
+    if (served && one.sleep != 0) {
+      const std::int64_t pause = pause_behind_others(one);
+      wake_at(who, std::min(one.due, agenda_.now() + pause));
+      one.rests = pause > 0;
+      if (one.rests) return;
+    }
     agenda_.at(micros(one.backoff.next()), [this, who] { reconnect(who); });
   }
 
-  /// Behind Sentinel a host asks it first, on a connection of its own.
+  /// Behind Sentinel, a host first asks the Sentinel, on a separate connection.
   void reconnect(int who) {
     Host& one = host(who);
     if (one.connection != 0 || one.phase == Phase::done) return;
@@ -276,7 +299,7 @@ class Fleet {
     one.backoff.began(point(agenda_.now()));
     agenda_.at(agenda_.now() + 3 * one.one_way, [this, who] {
       const std::int64_t starts = std::max(agenda_.now(), sentinel_free_at_);
-      sentinel_free_at_ = starts + plan_.connect + 2 * plan_.request;  // it is greeted, and asked
+      sentinel_free_at_ = starts + plan_.connect + 2 * plan_.request;  // a greeting and a question
       sentinel_requests_.count(starts, 2);
       agenda_.at(sentinel_free_at_ + host(who).one_way, [this, who] { connect(who); });
     });
@@ -293,14 +316,14 @@ class Fleet {
     host(who).channels.clear();
   }
 
-  // --- a host: as Wait of src/sync/wait/acquire.cpp ------------------------------------------------
+  // --- a host: like acquire.cpp and sleep.cpp of src/sync/wait -----------------------------------
 
   std::vector<Call> with_facts(int who, Call call) {
     std::vector<Call> calls{std::move(call)};
     const Host& one = host(who);
     if (one.sends_facts)
       calls.push_back(write_metadata(
-          one.lock->name(), one.lock->owner(), one.lock->evidence(), Milliseconds{30000},
+          one.lock->name(), one.lock->owner(), one.lock->hold_entry(), Milliseconds{30000},
           {.host = fmt::format("host-{:06}", who), .user = "root", .command = "report", .pid = 4711}));
     return calls;
   }
@@ -310,9 +333,8 @@ class Fleet {
     const std::uint64_t number = ++requests_;
     one.asked = number;
     one.asking = true;
-    const std::int64_t extra = fresh_ ? plan_.connect : 0;
     const std::size_t count = calls.size();
-    request(who, server_of(one), count, extra,
+    request(who, server_of(one), count, 0,
             [this, who, calls = std::move(calls), heard = std::move(heard)](std::uint64_t connection,
                                                                             std::int64_t starts) {
               std::optional<Reply> first;
@@ -329,7 +351,15 @@ class Fleet {
     agenda_.at(agenda_.now() + kAnswerIn, [this, who, number] {
       if (host(who).asked != number || !host(who).asking) return;
       ++timeouts_;
-      host(who).undoes = host(who).phase == Phase::waiting;
+      Host& it = host(who);
+      it.undoes = it.phase == Phase::waiting;
+      const Milliseconds behind = it.busy ? Line::pause_behind_others(*it.busy) : Milliseconds{0};
+      it.not_before = micros(
+          it.pacing
+              ->after(
+                  {.failed = true, .announced = true, .poll_every = Line::kSleepsAtMost, .behind = behind},
+                  point(agenda_.now()))
+              .until);
       lose(who);
     });
   }
@@ -338,16 +368,24 @@ class Fleet {
     Host& one = host(who);
     one.phase = Phase::waiting;
     one.sleep = 0;
-    if (std::exchange(one.undoes,
-                      false)) {  // as another owner, behind what undoes the call that had no answer
-      std::optional<Call> undo = one.lock->undo(Wake::waiters);
-      one.lock = lock_of(who);
-      one.sends_facts = true;
-      if (undo) return send(who, {*std::move(undo)}, [this, who](const Reply&) { ask(who); });
-    }
     const Milliseconds waited{(agenda_.now() - one.begun) / kMs};
     send(who, with_facts(who, one.lock->ask(waited)),
          [this, who](const Reply& reply) { take_up(who, reply); });
+  }
+
+  /// Undoes the unanswered call, and after a pause asks as another owner.
+  void undo(int who) {
+    const std::optional<Call> undo = host(who).lock->undo(Wake::waiters);
+    send(who, {*undo}, [this, who](const Reply&) {
+      Host& one = host(who);
+      one.undoes = false;
+      one.lock = lock_of(who);
+      wake_at(who, one.not_before);
+    });
+  }
+
+  std::int64_t pause_behind_others(const Host& one) const {
+    return kMs * (one.busy ? Line::pause_behind_others(*one.busy).count() : 0);
   }
 
   void take_up(int who, const Reply& reply) {
@@ -356,6 +394,7 @@ class Fleet {
     if (std::holds_alternative<Held>(attempt)) return hold(who);
     if (!std::holds_alternative<Busy>(attempt)) throw std::runtime_error{"refused"};
     one.busy = std::get<Busy>(attempt);
+    one.lost = false;
     sleep(who);
   }
 
@@ -368,6 +407,7 @@ class Fleet {
                                                   .pause = one.lock->pause()},
                                                  point(agenda_.now()));
     one.worth_asking = false;
+    one.told = false;
     wake_at(who, micros(plan.until));
   }
 
@@ -377,11 +417,17 @@ class Fleet {
     one.sleep = ++sleeps_;
     agenda_.at(due, [this, who, sleep = one.sleep] {
       Host& it = host(who);
-      if (it.sleep != sleep || it.connection == 0 || it.asking) return;
+      if (it.sleep != sleep || it.asking) return;
+      it.sleep = 0;
+      if (it.rests) reconnect(who);
+      if (it.connection == 0 || it.greeted != it.connection) {
+        it.sends_facts = true;
+        return;  // resume() asks
+      }
       if (it.worth_asking) it.pacing->count_wakeup(point(agenda_.now()));
       it.sends_facts =
-          it.worth_asking || it.lock->line(*it.busy) == nullptr || *it.busy->position <= Line::kListening;
-      if (!it.worth_asking) ++server_of(it).signs_of_life;
+          it.told || it.lost || it.lock->line(*it.busy) == nullptr || *it.busy->position <= Line::kListening;
+      if (!it.worth_asking && !it.lost) ++server_of(it).signs_of_life;
       ask(who);
     });
   }
@@ -402,24 +448,26 @@ class Fleet {
               if (host(who).connection != connection) return;
               for (const std::string& channel : fresh) server_of(host(who)).listeners[channel].push_back(who);
               answer(who, connection, starts, [this, who, fresh] {
-                for (const std::string& channel : fresh) hear(who, channel, std::nullopt);
+                for (const std::string& channel : fresh) read_notice(who, channel, std::nullopt);
               });
             });
   }
 
-  void hear(int who, const std::string& channel, const std::optional<std::string>& text) {
+  void read_notice(int who, const std::string& channel, const std::optional<std::string>& text) {
     Host& one = host(who);
     if (one.phase != Phase::waiting || one.sleep == 0 || one.asking) return;
-    const Line::Heard heard = one.lock->hear({Channel{channel}, text}, *one.busy);
+    const Line::Notice notice = one.lock->read_notice({Channel{channel}, text}, *one.busy);
     const TimePoint now = point(agenda_.now());
-    if (heard.place) {
-      Line::move_up(*one.busy, heard, now);
-      if (!one.worth_asking && !heard.ask_after) return sleep(who);
+    if (notice.place) {
+      Line::move_up(*one.busy, notice, now);
+      if (!one.worth_asking && !notice.ask_after) return sleep(who);
     }
-    if (!heard.ask_after) return;
-    const std::int64_t wanted = micros(std::max(plus(now, *heard.ask_after), one.pacing->ask_after_wakeup()));
+    if (!notice.ask_after) return;
+    const std::int64_t wanted =
+        micros(std::max(plus(now, *notice.ask_after), one.pacing->ask_after_wakeup()));
     one.worth_asking = true;
-    wake_at(who, heard.not_before ? wanted : std::min(one.due, wanted));
+    one.told = one.told || text.has_value();
+    wake_at(who, notice.not_before ? wanted : std::min(one.due, wanted));
   }
 
   // --- a holder ------------------------------------------------------------------------------------
@@ -442,7 +490,7 @@ class Fleet {
     agenda_.at(agenda_.now() + plan_.hold, [this, who] { release(who); });
   }
 
-  /// A holder behind the gate.
+  /// While the gate is closed, a holder keeps the lock and renews it.
   void renew_later(int who) {
     gated_.push_back(who);
     renew(who);
@@ -466,7 +514,7 @@ class Fleet {
     }
     if (one.connection == 0) return;  // resume() sends it
     std::vector<Call> calls{one.lock->release({})};
-    calls.push_back(erase_metadata(one.lock->name(), one.lock->owner(), one.lock->evidence()));
+    calls.push_back(erase_metadata(one.lock->name(), one.lock->owner(), one.lock->hold_entry()));
     send(who, std::move(calls), [this, who](const Reply&) {
       forget_channels(who);
       host(who).phase = Phase::done;
@@ -479,7 +527,7 @@ class Fleet {
       if (host(who).phase == Phase::holding && !releases_[who]) release(who);
   }
 
-  /// Whoever has the lock next keeps it.
+  /// From now on the next holder of each key keeps the lock.
   void close_gate() { open_ = false; }
 
   // --- what is measured ----------------------------------------------------------------------------
@@ -490,7 +538,7 @@ class Fleet {
     return sum;
   }
 
-  /// Without those who only say that they live.
+  /// The number of requests, without those by which a waiter only shows that it is alive.
   std::int64_t asked_for_turns() const {
     std::int64_t sum = requests(0, agenda_.now() + 2 * kSecond);
     for (const Server& server : servers_) sum -= server.signs_of_life;
@@ -526,7 +574,7 @@ class Fleet {
     if (gaps.empty()) throw std::runtime_error{"nobody was handed over to"};
     std::ranges::nth_element(gaps, gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2));
     report.turn = static_cast<double>(gaps[gaps.size() / 2]) / kMs;
-    agenda_.run(agenda_.now() + 10 * kSecond);  // the last of them holds it, and all others wait
+    agenda_.run(agenda_.now() + 10 * kSecond);  // the last holder keeps it, and all others wait
   }
 
   void fail_over(FleetReport& report) {
@@ -553,13 +601,13 @@ class Fleet {
     report.sentinel_peak = static_cast<double>(sentinel_requests_.peak(first_second - kPromotion));
   }
 
-  /// Looked at ten times a second: does nearly everybody wait again?
+  /// Do nearly all hosts wait again? It looks ten times a second.
   bool settled() {
     if (agenda_.now() < look_at_) return false;
     look_at_ = agenda_.now() + 100 * kMs;
     const auto waits = [](const Host& one) {
       return one.phase == Phase::done || one.phase == Phase::holding ||
-             (one.connection != 0 && one.sleep != 0);
+             (one.connection != 0 && one.sleep != 0 && !one.lost);
     };
     return std::ranges::count_if(hosts_, waits) * 100 >= static_cast<std::ptrdiff_t>(hosts_.size()) * 99;
   }
@@ -582,9 +630,8 @@ class Fleet {
   std::uint64_t owners_ = 0, connections_ = 0, requests_ = 0, sleeps_ = 0;
   int handed_over_ = 0;
   bool open_ = false;      ///< a holder releases after plan_.hold
-  bool down_ = false;      ///< no server is there
-  bool sentinel_ = false;  ///< hosts look for the primary
-  bool fresh_ = false;     ///< what is sent now is the first on its connection
+  bool down_ = false;      ///< no server is up
+  bool sentinel_ = false;  ///< hosts ask for the primary
 };
 
 }  // namespace

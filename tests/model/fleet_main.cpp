@@ -1,8 +1,9 @@
-// A fleet in model time: what thousands of hosts that wait ask of a server. See CONTRIBUTING.md.
+// A fleet in model time: the load of thousands of waiting hosts on a server. See CONTRIBUTING.md.
 //
-//   fleet [--hosts N,N,...] [--keys N] [--shards N] [--rtt LEAST..MOST] [--hold MICROSECONDS] [--turns N] [--seed N] [--json FILE] [--check]
+//   fleet [--hosts N,N,...] [--keys N] [--shards N] [--rtt LEAST..MOST] [--hold MICROSECONDS] [--turns N]
+//   [--seed N] [--json FILE] [--check]
 //
-// --check ends with 1 where a promise of rlock-capacity(7) is not kept.
+// With --check, it exits with 1 if a promise of rlock-capacity(7) is broken.
 
 #include <fmt/format.h>
 
@@ -66,11 +67,11 @@ Arguments read_arguments(int count, char** words) {
   return arguments;
 }
 
-/// What is promised of a hand-over and of waiting, whatever the number of hosts.
+/// The promises about hand-overs and waiting, for any number of hosts.
 bool is_kept(const FleetPlan& plan, const FleetReport& report) {
   constexpr double kRequestsOfATurn = 6;
   constexpr double kSecondsBetweenRequests =
-      10;  // of a waiter, on average: the first five of each line ask more often
+      10;  // seconds between two requests of a waiter, on average: the first five of each line ask more often
   const double front = 5.0 * plan.keys;
   const bool few = report.waiting <= plan.hosts / kSecondsBetweenRequests + front;
   return report.overlaps == 0 && report.requests_per_turn <= kRequestsOfATurn && few;

@@ -1,4 +1,4 @@
-// The holds of rlock, made of the classes that rlock itself uses.
+// rlock's holds, made of the classes that rlock itself uses.
 
 #include "hold.h"
 
@@ -26,7 +26,7 @@ std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::strin
   if (wanted.type == "write") return std::make_shared<WriteLock>(claim, which);
   if (wanted.type == "plain") return std::make_shared<PlainLock>(claim, kPause, which);
   if (wanted.type == "permit")
-    return std::make_shared<Permits>(claim, Permits::Wanted{.count = 1, .total = kPool}, which);
+    return std::make_shared<Permits>(claim, Permits::Wanted{.count = wanted.count, .total = kPool}, which);
   throw std::invalid_argument{"no type " + wanted.type};
 }
 
@@ -107,7 +107,7 @@ class OfRlock final : public Hold {
     return hear_as(what(), channel, text, busy);
   }
 
-  /// As src/sync/wait/pacing.cpp, whose jitter is nothing here.
+  /// Like src/sync/wait/pacing.cpp, but without jitter.
   std::int64_t sleeps(const Busy& busy) const override {
     constexpr std::int64_t kPastTtl = 2;
     const std::int64_t nap = what().channels().empty() ? what().pause().most.count() : poll_of(what(), busy);
@@ -118,7 +118,7 @@ class OfRlock final : public Hold {
 
   std::vector<Place> places() const override {
     std::vector<Place> places;
-    for (const auto& part : parts_) places.push_back({part->evidence().key, part->evidence().member});
+    for (const auto& part : parts_) places.push_back({part->hold_entry().key, part->hold_entry().member});
     return places;
   }
 

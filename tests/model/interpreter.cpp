@@ -47,7 +47,7 @@ std::string text_at(lua_State* lua, int index) {
   return text != nullptr ? std::string{text, size} : std::string{};
 }
 
-/// As Redis turns what a script answers into a reply.
+/// Turns the result of a script into a reply, like Redis.
 Reply reply_at(lua_State* lua, int index) {
   switch (lua_type(lua, index)) {
     case LUA_TNUMBER: return Reply{static_cast<std::int64_t>(lua_tonumber(lua, index))};
@@ -75,9 +75,10 @@ Reply reply_at(lua_State* lua, int index) {
 }
 
 constexpr const char* kStore = "rlock.store";
+constexpr const char* kInstructions = "rlock.instructions";
 
-/// Puts the reply on the stack; false: it is an error. A function of its own, since an error of Lua jumps
-/// over destructors.
+/// Pushes the reply onto the stack. Returns false if it is an error. It is a separate function, because an
+/// error of Lua jumps over destructors.
 bool call_store(lua_State* lua) {
   lua_getfield(lua, LUA_REGISTRYINDEX, kStore);
   auto* store = static_cast<Store*>(lua_touserdata(lua, -1));
@@ -154,6 +155,17 @@ Interpreter::Interpreter() : lua_(luaL_newstate()) {
   lua_pushcfunction(lua_, redis_sha1hex);
   lua_setfield(lua_, -2, "sha1hex");
   lua_setglobal(lua_, "redis");
+}
+
+void Interpreter::count_instructions() {
+  lua_pushlightuserdata(lua_, &instructions_);
+  lua_setfield(lua_, LUA_REGISTRYINDEX, kInstructions);
+  const lua_Hook count = [](lua_State* lua, lua_Debug*) {
+    lua_getfield(lua, LUA_REGISTRYINDEX, kInstructions);
+    ++*static_cast<std::int64_t*>(lua_touserdata(lua, -1));
+    lua_pop(lua, 1);
+  };
+  lua_sethook(lua_, count, LUA_MASKCOUNT, 1);
 }
 
 Interpreter::~Interpreter() { lua_close(lua_); }

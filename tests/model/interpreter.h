@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,8 +13,8 @@ struct lua_State;
 
 namespace rlock::model {
 
-/// Lua 5.1 with what Redis gives to scripts: KEYS, ARGV, redis.call(), redis.pcall(), redis.error_reply().
-/// It runs the bytes that rlock sends.
+/// Lua 5.1 with the functions that Redis gives to scripts: KEYS, ARGV, redis.call(), redis.pcall(),
+/// redis.error_reply(). It runs exactly the scripts that rlock sends.
 class Interpreter {
  public:
   Interpreter();
@@ -21,10 +22,14 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
-  /// Runs the scripts in this folder instead, where it has them: file_of().
+  /// Runs the scripts of this folder, if it has them, instead of the built-in ones: file_of().
   void take_scripts_from(std::string folder) { folder_ = std::move(folder); }
 
-  /// What EVALSHA answers; an error reply where the script fails.
+  /// From now on instructions() are counted, which takes time.
+  void count_instructions();
+  std::int64_t instructions() const noexcept { return instructions_; }
+
+  /// The answer to EVALSHA; an error reply if the script fails.
   Reply run(const Call& call, Store& store);
 
  private:
@@ -33,9 +38,10 @@ class Interpreter {
   lua_State* lua_;
   std::string folder_{};
   std::map<const Script*, int> compiled_;
+  std::int64_t instructions_ = 0;
 };
 
-/// In a folder of scripts.
+/// The file of a script in a folder of scripts.
 std::string file_of(const std::string& folder, const Script& script);
 
 }  // namespace rlock::model

@@ -1,4 +1,4 @@
-// What must be true in every world, and what makes two worlds the same.
+// The rules that must hold in every world, and when two worlds count as the same.
 
 #include <fmt/format.h>
 
@@ -12,14 +12,20 @@
 namespace rlock::model {
 namespace {
 
-/// As valid_for() of src/sync/hold/lease.cpp: a client acts on a lease for so long.
+/// Like valid_for() of src/sync/hold/lease.cpp: a client relies on a lease for this long.
 std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
 
-/// How long a lock may be free while somebody waits: whoever is next asks every two seconds, even when each
-/// message is lost.
+/// A lock may be free for this long while a client waits: the next waiter asks every two seconds, even if all
+/// messages are lost.
 constexpr std::int64_t kFreeAtMost = 2500;
-constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited so long
-constexpr std::int64_t kMoreForCrash = 2500;  ///< somebody who was told is dead
+constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited for this long
+constexpr std::int64_t kMoreForCrash = 2500;  ///< a waiter that was told may be dead
+
+/// How long a place of a waiting client of Redisson's lasts, behind a lease.
+constexpr std::int64_t kPlaceOfClassic = 330000;
+
+/// See lua/shared/line/may_take.
+constexpr int kPassedAtMost = 10;
 
 /// The place of `owner` in the line of a lock that is not fair.
 std::optional<double> arrived_at(Store& store, const std::string& key, const std::string& owner) {
@@ -59,20 +65,23 @@ void World::judge() {
   if (at_rest()) judge_rest();
 }
 
-/// Whoever is sure to hold something is so alone, with those who may share it.
+/// A client that is sure of its hold is alone, except for holders that may share it.
 void World::judge_exclusion() {
   std::map<std::string, std::vector<int>> holders;
+  std::int64_t permits_taken = 0;
+  std::set<std::string> owners;  // an inner hold uses the permits of the outer one
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
     if (!sure(who)) continue;
     for (const Place& place : hold(who).places()) {
       const std::string key = plan(who).type == "permit" ? setting_->keys.front() : place.key;
       for (const int other : holders[key]) {
         const bool both_read = plan(who).type == "read" && plan(other).type == "read";
-        const bool permits = plan(who).type == "permit" && holders[key].size() < std::size_t{kPool};
+        const bool permits = plan(who).type == "permit" && permits_taken + plan(who).count <= kPool;
         if (plan(who).owner == plan(other).owner || both_read || permits) continue;
         blame(fmt::format("{} and {} hold '{}' at once", plan(other).name, plan(who).name, key));
       }
       holders[key].push_back(who);
+      if (owners.insert(plan(who).owner).second) permits_taken += plan(who).count;
     }
   }
 }
@@ -82,7 +91,7 @@ void World::remember_ttls() {
     ends_before_[key] = store_.now() + store_.call({"pttl", key}).integer();
 }
 
-/// What a client is sure of stands on the server, for as long as it is sure, and is counted.
+/// While a client is sure of its hold, the server has that hold, and counts it.
 void World::judge_backing(int who) {
   const std::string& name = plan(who).name;
   const std::int64_t rest = sure_until(who) - now();
@@ -124,19 +133,22 @@ void World::judge_backing(int who) {
   }
 }
 
-/// Permits have ids, so they are counted: as many last as long as this one as there are clients who are sure of theirs so
-/// long.
+/// A permit has an id, which is not its owner's: so the permits are only counted. If n permits belong to
+/// clients that are sure at least as long as this one, then n permits must last that long. An inner hold uses
+/// the permits of the outer one.
 void World::judge_permits(int who, const std::string& taken) {
   std::int64_t sure_so_long = 0;
+  std::set<std::string> owners;
   for (int other = 0; other < static_cast<int>(clients_.size()); ++other)
-    if (sure(other) && sure_until(other) >= sure_until(who)) ++sure_so_long;
+    if (sure(other) && sure_until(other) >= sure_until(who) && owners.insert(plan(other).owner).second)
+      sure_so_long += plan(other).count;
   const Reply last = store_.call({"zcount", taken, std::to_string(sure_until(who) + jumped_), "+inf"});
   if (last.integer() < sure_so_long)
-    blame(fmt::format("{} clients are sure of a permit until {} is, but {} last so long", sure_so_long,
+    blame(fmt::format("clients are sure of {} permits until {} is, but {} last so long", sure_so_long,
                       plan(who).name, last.integer()));
 }
 
-/// What was released with --min-hold stays as long as that, and then ends.
+/// A key that was released with --min-hold stays until that time, and then ends.
 void World::judge_kept() {
   for (const auto& [key, until] : kept_until_)
     if (store_.now() < until && !held(key)) {
@@ -146,10 +158,10 @@ void World::judge_kept() {
     }
 }
 
-/// As others see it who would do the work once more.
+/// Is the work marked as done, for clients that would do it again?
 bool World::is_marked(const std::string& key) { return is_done(lua_->run(whether_done(key), store_)); }
 
-/// A permit is available, or somebody has it, and never both.
+/// Each permit is either available or taken.
 void World::judge_semaphore() {
   std::int64_t taken = 0;
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) taken += sure(who) ? 1 : 0;
@@ -158,7 +170,7 @@ void World::judge_semaphore() {
     blame(fmt::format("of {} permits {} are taken, and {} available", kPool, taken, available));
 }
 
-/// Each client counts the latch down once, and nobody goes on before it is open.
+/// Each client counts the latch down once, and no waiter goes on before it is open.
 void World::judge_latch() {
   std::int64_t downs = 0;
   bool gone_on = false;
@@ -173,8 +185,7 @@ void World::judge_latch() {
   if (gone_on && left > 0) blame(fmt::format("somebody goes on, but the latch is at {}", left));
 }
 
-/// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson
-/// gives it none.
+/// Every key has a TTL. Only the queue of a fair lock may have none while it is used: Redisson sets none.
 void World::judge_ttls() {
   for (const std::string& key : store_.keys()) {
     if (store_.has_ttl(key) || key.starts_with("redisson_lock_token:")) continue;
@@ -187,7 +198,7 @@ void World::judge_ttls() {
   }
 }
 
-/// Both parts of the queue of a fair lock have the same members, or Redisson blocks for ever.
+/// The two parts of a fair lock's queue have the same members; otherwise Redisson blocks for ever.
 void World::judge_queue(const std::string& key) {
   const LockName name{key};
   std::vector<std::string> line, deadlines;
@@ -208,7 +219,8 @@ bool World::is_written(int who) const {
   return false;
 }
 
-/// With --newest nobody takes the lock who came before one that knows that it has come, not even by a call that is late.
+/// With --newest, an older client must not acquire the lock after a newer one knows that it has arrived, not
+/// even by a late call.
 void World::judge_newest(int who, const Call& call, const Reply& reply, bool had_it) {
   const std::string_view script = call.script->name;
   const bool asks = script == "newest/arrive" || script.ends_with("/acquire");
@@ -219,8 +231,8 @@ void World::judge_newest(int who, const Call& call, const Reply& reply, bool had
     blame(fmt::format("{} takes the lock, though a newer one has come", plan(who).name));
 }
 
-/// In the line beside a lock that is not fair, who waits longer stands ahead of who waits less; but for the newest, who takes
-/// the place of one that has waited longer.
+/// In the line beside a lock that is not fair, a client that waits longer stands ahead. The exception is the
+/// newest: it takes the place of one that has waited longer.
 void World::judge_line(const std::string& key) {
   std::vector<std::pair<double, int>> line;
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
@@ -229,7 +241,8 @@ void World::judge_line(const std::string& key) {
   }
   for (const auto& [arrived, who] : line)
     for (const auto& [other_arrived, other] : line)
-      if (!plan(other).newest && client(who).begun < client(other).begun && arrived > other_arrived)
+      if (!plan(other).newest && !client(who).late_asks && client(who).begun < client(other).begun &&
+          arrived > other_arrived)
         blame(fmt::format("{} waits longer than {}, and stands behind it", plan(who).name, plan(other).name));
 }
 
@@ -237,23 +250,34 @@ bool World::held(const std::string& key) const {
   const std::string& type = setting_->clients.front().type;
   if (type != "permit" && type != "semaphore") return store_.call({"exists", key}).integer() == 1;
   const Reply free = store_.call({"get", key});
-  return !free.is_nil() && free.integer() <= 0;
+  std::int64_t least = kPool;  // the smallest number of permits that a client waits for
+  for (std::size_t who = 0; who < clients_.size(); ++who)
+    if (is_waiting(clients_[who].phase)) least = std::min(least, setting_->clients[who].count);
+  return !free.is_nil() && free.integer() < least;
 }
 
-/// How much longer it may take where only Redisson's clients wait. They ask when the TTL that they have seen ends. The release of
-/// a reader lowers the TTL to what the remaining readers have, and tells nobody, of rlock as of Redisson; and these may be dead,
-/// or have been written down by a late copy of an acquire.
+/// The extra time if only Redisson's clients wait. They ask when the TTL that they have seen ends. The
+/// release of a reader lowers the TTL to that of the remaining readers, and announces nothing, in rlock as in
+/// Redisson. The remaining readers may be dead, or come from a late copy of an acquire. In a fair queue, a
+/// client of Redisson 3.17.7 asks when the place before its own ends, and a client that gives up tells no
+/// other.
 std::int64_t World::seen_by_redisson() const {
   std::int64_t longest = 0;
   for (std::size_t who = 0; who < clients_.size(); ++who) {
     const ClientPlan& one = setting_->clients[who];
     if (is_waiting(clients_[who].phase) && one.holds.front()->is_ours()) return 0;
-    if (one.type == "read") longest = std::max(longest, one.lease);
+    if (one.type == "read" && !is_faultless()) longest = std::max(longest, one.lease);
+    if (one.classic) longest = kPlaceOfClassic;
   }
   return longest;
 }
 
-/// A lock is not free for long while somebody waits.
+bool World::is_faultless() const {
+  return faults_ == setting_->faults && crashes_ == setting_->crashes && jumped_ == 0 &&
+         losses_ == setting_->losses && failovers_ == setting_->failovers;
+}
+
+/// A lock is not free for long while a client waits.
 void World::judge_wait() {
   const bool waited = std::ranges::any_of(clients_, [](const Client& one) { return is_waiting(one.phase); });
   const bool is_held = std::ranges::any_of(setting_->keys, [&](const std::string& key) { return held(key); });
@@ -262,14 +286,16 @@ void World::judge_wait() {
     return;
   }
   if (free_since_ == 0) free_since_ = now();
-  const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
+  const int failovers = setting_->failovers - failovers_;
+  const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_ + failovers;
   std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
-  if (faults + crashes > 0) most += seen_by_redisson();
-  // Who is not the head of a fair queue asks once in a third of its lease. The head may have been told and then killed; one of
-  // Redisson's that takes the lock, or gives up after it was told, tells nobody; and places are lost with keys, or when the
-  // clock jumps ahead. Then the next learns its place when it says that it lives.
+  most += seen_by_redisson();
+  // A waiter behind the head of a fair queue asks once in a third of its lease. The head may have been killed
+  // after it was told. A client of Redisson that acquires the lock, or gives up after it was told, tells no
+  // other waiter. Places are lost with keys, or when the clock jumps ahead. Then the next waiter learns its
+  // place when it shows that it lives.
   const bool fair = setting_->clients.front().type == "fair";
-  const bool places_lost = jumped_ > 0 || losses_ < setting_->losses;
+  const bool places_lost = jumped_ > 0 || losses_ < setting_->losses || failovers > 0;
   const bool beside_redisson = std::ranges::any_of(
       setting_->clients, [](const ClientPlan& one) { return !one.holds.front()->is_ours(); });
   if (fair && (waiter_died_ || places_lost || beside_redisson))
@@ -277,7 +303,7 @@ void World::judge_wait() {
   if (now() - free_since_ > most) blame(fmt::format("somebody waits for what is free since {} ms", most));
 }
 
-/// At the end there is nothing but the memory of requests, and counters: nobody's hold, nobody's place.
+/// At the end only the memory of requests and counters are left: no holds and no places.
 void World::judge_rest() {
   const auto is_kept = [&](const auto& one) { return store_.now() <= one.second; };
   if (excused_ || std::ranges::any_of(kept_until_, is_kept)) return;
@@ -292,7 +318,7 @@ void World::judge_rest() {
     bool of_waiters = false;
     for (const std::string& name : setting_->keys)
       for (const std::string& one : keys_of_waiters(name)) of_waiters = of_waiters || one == key;
-    // Who was the newest is known for a day.
+    // The ticket of the newest client is kept for a day.
     const bool newest =
         std::ranges::any_of(setting_->clients, [](const ClientPlan& one) { return one.newest; });
     if (newest && key.ends_with(":line:waiters")) continue;
@@ -301,7 +327,27 @@ void World::judge_rest() {
   }
 }
 
-/// Of two holders the later one has the larger number.
+/// A fair lock goes to the client of rlock or Redisson that has stood in the queue the longest. In the line
+/// of another lock, newcomers of rlock pass a waiter ten times at most.
+void World::judge_order(int who) {
+  if (plan(who).inside >= 0 || !is_faultless() || setting_->keys.size() > 1) return;
+  const Client& taker = client(who);
+  for (int other = 0; other < static_cast<int>(clients_.size()); ++other) {
+    Client& waiter = client(other);
+    if (other == who || !is_waiting(waiter.phase) || waiter.arrived == 0) continue;
+    const bool later = taker.arrived == 0 || taker.arrived > waiter.arrived;
+    if (!later) continue;
+    if (plan(who).type == "fair") {
+      blame(fmt::format("{} gets the lock, though {} stands in the queue for longer", plan(who).name,
+                        plan(other).name));
+    } else if (setting_->counts_passes && hold(who).is_ours() && hold(other).is_ours() &&
+               ++waiter.passed > kPassedAtMost) {
+      blame(fmt::format("{} is passed {} times", plan(other).name, waiter.passed));
+    }
+  }
+}
+
+/// Of two holders, the later one has the larger fence.
 void World::judge_fences(int who, const std::vector<std::int64_t>& fences) {
   const std::vector<Place> places = hold(who).places();
   for (std::size_t part = 0; part < fences.size(); ++part) {
@@ -326,7 +372,7 @@ std::string World::describe() const {
   };
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
     const Client& one = client(who);
-    // How long it waits or holds matters only where its calls or its lease depend on it.
+    // The time of a wait or hold matters only if its calls or its lease depend on it.
     const bool has_lease = hold(who).ends() == Ends::with_lease;
     const bool waiting = is_waiting(one.phase) && has_lease;
     text += fmt::format(
@@ -338,6 +384,17 @@ std::string World::describe() const {
     if (one.busy)
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);
+    if (plan(who).strict)
+      text += fmt::format("{} {}\n",
+                          one.written == 0             ? 0
+                          : one.written <= replicated_ ? 1
+                                                       : 2,
+                          one.written == 0 ? 0 : one.renewed_at - now);
+    const auto came_before = [&](const Client& other) {
+      return other.arrived != 0 && other.arrived < one.arrived;
+    };
+    text += fmt::format("{} {}\n", one.arrived == 0 ? -1 : std::ranges::count_if(clients_, came_before),
+                        one.passed);
     for (const auto& call : one.then) add_call(*call);
     if (plan(who).newest) text += fmt::format("{}\n", one.ticket == 0 ? 0 : one.ticket - servers_now * 1000);
   }
@@ -345,6 +402,11 @@ std::string World::describe() const {
     text += fmt::format("{} {}\n", connection.client, connection.breaks_at - now);
     for (const Late& late : connection.calls) add_call(*late.call);
   }
+  if (replica_) {
+    replica_->describe(text);
+    text += fmt::format("{} ", replicated_ < writes_);
+  }
+  text += fmt::format("{} ", failovers_);
   text += fmt::format("{} {} {} {} {} {} {} {}", faults_, crashes_, losses_, jumped_, waiter_died_, unmended_,
                       excused_, free_since_ == 0 ? 0 : now - free_since_);
   for (const std::int64_t ticket : {newest_drawn_, newest_told_})

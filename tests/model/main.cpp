@@ -1,6 +1,7 @@
-// Looks for a way in which the scripts and the clients of rlock do what they must not. See CONTRIBUTING.md.
+// Looks for a sequence of events in which rlock's scripts and clients violate a rule. See CONTRIBUTING.md.
 //
-//   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--first] [--scripts FOLDER]
+//   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--first] [--scripts
+//   FOLDER]
 //   explorer --list | --dump FOLDER
 
 #include <fmt/format.h>
@@ -20,14 +21,14 @@ using namespace rlock::model;
 namespace {
 
 struct Arguments {
-  double seconds = 60;           ///< for everything
-  std::size_t states = 300'000;  ///< of one setting
-  std::uint64_t seed = 0;        ///< 0: any
-  std::string only;              ///< settings with this in their name, or one of these: lock,fair
-  std::string traces;            ///< where to write what was found
-  std::string scripts{};         ///< a folder with scripts to run instead of those that are built in
-  std::string dump{};            ///< only writes the scripts there
-  bool first = false;            ///< ends with the first that is found
+  double seconds = 60;           ///< for all settings
+  std::size_t states = 300'000;  ///< for one setting
+  std::uint64_t seed = 0;        ///< 0: a random seed
+  std::string only;              ///< settings with this text in their name, or with one of these: lock,fair
+  std::string traces;            ///< the folder for the findings
+  std::string scripts{};         ///< a folder with scripts to run instead of the built-in ones
+  std::string dump{};            ///< only writes the scripts into this folder
+  bool first = false;            ///< ends with the first finding
   bool list = false;
 };
 
@@ -111,7 +112,7 @@ int run(const Arguments& arguments) {
   std::size_t states = 0, steps = 0, wrong = 0;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto started = std::chrono::steady_clock::now();
-    // What small settings do not need is left for the others.
+    // Time that small settings do not need is left for the others.
     const double share =
         (arguments.seconds - seconds_since(begun)) / static_cast<double>(settings.size() - i);
     const Effort effort{.states = arguments.states, .seconds = share};

@@ -45,7 +45,7 @@ std::vector<Event> Quorum::events() const {
     const State state = contender(who).state;
     if (state == State::idle || state == State::between) events.push_back({Kind::call, who});
     if (state == State::holding) events.push_back({Kind::release, who});
-    // It waits no longer for nodes that are silent.
+    // It stops waiting for silent nodes.
     const bool possible = votes(who, Link::Vote::granted) + votes(who, Link::Vote::open) >= quorum();
     if (state == State::asking && (!possible || faults_ > 0)) events.push_back({Kind::give_up, who});
   }
@@ -93,21 +93,24 @@ std::optional<std::string> Quorum::apply(const Event& event, std::vector<std::st
       --faults_;
       abandon(event.who);
       break;
-    case Kind::tick:  // a call that the server could not carry out is sent again
+    case Kind::tick:  // sends a call again that the server could not carry out
       link(event.who).wire.push_back(std::move(link(event.who).again.front()));
       link(event.who).again.pop_front();
       break;
     case Kind::crash:
     case Kind::jump:
-    case Kind::vanish: break;  // not here
+    case Kind::vanish:
+    case Kind::replicate:
+    case Kind::confirm:
+    case Kind::fail_over: break;  // these do not happen here
   }
   judge();
   trace_ = nullptr;
   return std::exchange(wrong_, std::nullopt);
 }
 
-/// As Round::ask(), and Executor::has_unanswered_call(): nothing is asked of a node that has not answered what
-/// was sent to it before. An owner who stays asks a node only when its undo was answered there.
+/// Like Round::ask() and Attempts::may_not_follow(): a node that has not answered earlier calls gets no
+/// new one. A contender that keeps its owner asks a node only after that node has answered its undo.
 void Quorum::ask(int who) {
   Contender& one = contender(who);
   one.state = Contender::State::asking;
@@ -124,7 +127,7 @@ void Quorum::ask(int who) {
   decide(who);
 }
 
-/// Behind what is on its way, on connections that were abandoned, too.
+/// Sends the call behind those in flight, and also on abandoned connections.
 void Quorum::post(int who, Sent::What what, const Call& call, bool only_reached) {
   const Sent sent{what, contender(who).round, std::make_shared<Call>(call)};
   for (Link& link : contender(who).links) {
@@ -135,7 +138,7 @@ void Quorum::post(int who, Sent::What what, const Call& call, bool only_reached)
   }
 }
 
-/// As Wait::undo_round() and, after the last round, Wait::give_up().
+/// Like Wait::undo_round() and, after the last round, Wait::give_up().
 void Quorum::undo_round(int who) {
   Contender& one = contender(who);
   const bool nothing =
@@ -150,7 +153,7 @@ void Quorum::undo_round(int who) {
   for (Link& link : one.links) link.vote = Link::Vote::none;
 }
 
-/// As Ballot: a quorum is enough, and when all have answered it is decided.
+/// Like Ballot: the round is decided if a quorum has granted, or all have answered.
 void Quorum::decide(int who) {
   Contender& one = contender(who);
   if (votes(who, Link::Vote::granted) >= quorum()) {
@@ -161,7 +164,7 @@ void Quorum::decide(int who) {
   }
 }
 
-/// It ends, whatever is answered.
+/// The contender releases. It is done at once, without regard to the answers.
 void Quorum::release(int who) {
   note(fmt::format("# {} releases", plan(who).name));
   for (const Call& call : hold(who).release(0)) post(who, Sent::What::release, call, false);
@@ -177,9 +180,9 @@ Reply Quorum::execute(int at, const Sent& sent, const char* how) {
   return reply;
 }
 
-/// The first call on its way. `late`: the server says that it cannot carry it out now, as a busy one does:
-/// then an acquire has failed, and what gives back is sent again. `unanswered`: the answer is lost, which is
-/// the same to the client.
+/// Carries out the first call in flight. `late`: the server is too busy to carry it out. Then an acquire has
+/// failed, and an undo or a release is sent again. `unanswered`: the reply is lost, which is the same for the
+/// client.
 void Quorum::deliver(int at, Event::Fate fate) {
   Link& one = link(at);
   const Sent sent = one.wire.front();
@@ -202,7 +205,7 @@ void Quorum::deliver_abandoned(int at) {
   execute(at, sent, ", late");
 }
 
-/// The server was silent for too long: what is on its way stays there, and a new connection takes its place.
+/// The server was silent for too long. Calls in flight stay so, and a new connection replaces the old one.
 void Quorum::abandon(int at) {
   Link& one = link(at);
   note(fmt::format("# {} abandons its connection to server {}", plan(at / nodes()).name, at % nodes() + 1));
@@ -250,7 +253,7 @@ bool Quorum::is_held_at(std::size_t node, int who) const {
   return type == "hash" && store.call({"hexists", place.key, place.member}).integer() == 1;
 }
 
-/// Whoever holds it has it at a quorum, and so nobody else has.
+/// A holder has the lock at a quorum of nodes, so no other client has.
 void Quorum::judge() {
   for (int who = 0; who < static_cast<int>(contenders_.size()); ++who) {
     if (contender(who).state != Contender::State::holding) continue;
@@ -267,7 +270,7 @@ void Quorum::judge() {
   if (at_rest()) judge_rest();
 }
 
-/// Nothing is left but the memory of requests, and counters.
+/// Only the memory of requests and counters are left.
 void Quorum::judge_rest() {
   for (const Store& store : stores_)
     for (const std::string& key : store.keys())

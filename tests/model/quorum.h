@@ -11,13 +11,13 @@
 
 namespace rlock::model {
 
-/// Several servers that know nothing of each other, and clients who need most of them. A value, as World.
+/// Several independent servers, and clients that need most of them. A value, like World.
 ///
-/// The clients are a model of src/sync/{acquire,round,ballot,undo}.cpp and of the rules of
+/// The clients are a model of src/sync/{acquire,round,ballot,undo}.cpp, and of the rules of
 /// src/redis/executor.cpp for several nodes, with the real calls and the real reading of answers. No time
-/// passes, so no lease ends: what is looked at is the order in which calls are carried out. Each call is on its
-/// way until a server has it. Between two clients, or to two servers, any call may be the next; on one
-/// connection they keep their order, unless something goes wrong.
+/// passes, so no lease ends: only the order of calls matters. A call is in flight until a server has it.
+/// Calls of different clients, or to different servers, may be carried out in any order. On one connection
+/// they keep their order, unless something fails.
 class Quorum {
  public:
   Quorum(const Setting& setting, Interpreter& lua);
@@ -25,33 +25,33 @@ class Quorum {
   std::vector<Event> events() const;
   std::optional<std::string> apply(const Event& event, std::vector<std::string>* trace = nullptr);
 
-  /// Equal for worlds in which the same things can happen: which server is which does not matter.
+  /// Equal for worlds in which the same things can happen; the numbers of the servers do not matter.
   std::string describe() const;
 
   bool at_rest() const;
 
  private:
-  /// What a client has sent to a node.
+  /// A call that a client has sent to a node.
   struct Sent {
     enum class What { acquire, undo, release } what;
-    std::size_t round;  ///< which acquire, and which undo
+    std::size_t round;  ///< the number of the acquire or the undo
     std::shared_ptr<const Call> call;
   };
 
-  /// What one client and one node have to do with each other.
+  /// The state between one client and one node.
   struct Link {
     enum class Vote { none, open, granted, busy, failed } vote = Vote::none;
-    bool reached = false;          ///< it may have received an acquire, and nothing that undoes it
-    int undos = 0;                 ///< sent to it, and not answered
-    std::deque<Sent> wire{};       ///< on their way, in this order
+    bool reached = false;          ///< it may have received an acquire, but not its undo
+    int undos = 0;                 ///< number of unanswered undos
+    std::deque<Sent> wire{};       ///< in flight, in this order
     std::deque<Sent> again{};      ///< the server could not carry them out: they are sent again
-    std::deque<Sent> abandoned{};  ///< on a connection that nobody reads any more
+    std::deque<Sent> abandoned{};  ///< on a connection that is not read any more
   };
 
   struct Contender {
     enum class State { idle, asking, between, holding, done } state = State::idle;
-    std::size_t round = 0;     ///< so many times it has asked
-    std::size_t identity = 0;  ///< which of its holds it asks for
+    std::size_t round = 0;     ///< how many times it has asked
+    std::size_t identity = 0;  ///< the index of the hold that it asks for
     std::vector<Link> links;
   };
 

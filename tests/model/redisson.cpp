@@ -1,6 +1,6 @@
-// Redisson's clients as our own scripts, which have the effects that Redisson's have on its keys, and its
-// answers. What is left out: the unlock latch, since it never sends anything twice here; its clients
-// neither lose a call nor are late.
+// Redisson's clients as our own scripts, with the same effects on Redisson's keys and the same answers:
+// redisson_test.cpp compares them with recordings of two releases. The unlock latch is left out, because
+// Redisson never sends a call twice here: its clients neither lose a call nor are late.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ redis.call('pexpire', lock, lease)
 return 'held'
 )"};
 
-// Its fields are renewed alike, a write hold's too; the TTL is set and not only grown.
+// Renews all holds alike, also a write hold. It sets the TTL, even to a smaller value.
 constexpr Script kRenew{.name = "redisson/renew", .sha1 = "", .source = R"(
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('pexpire', KEYS[1], ARGV[2])
@@ -43,7 +43,7 @@ redis.call('publish', ARGV[3], '0')
 return 1
 )"};
 
-// What the scripts of the fair lock begin with. KEYS lock, queue, deadlines  ARGV owner, lease, channel, wait
+// The beginning of the fair lock's scripts. KEYS lock, queue, deadlines  ARGV owner, lease, channel, wait
 const std::string kFairBegin = R"(
 local lock, queue, deadlines = KEYS[1], KEYS[2], KEYS[3]
 local owner, lease, channel, wait = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
@@ -78,7 +78,9 @@ if redis.call('hexists', lock, owner) == 1 then
   redis.call('pexpire', lock, lease)
   return 'held'
 end
-if redis.call('zscore', deadlines, owner) then return math.max(redis.call('pttl', lock), 0) end
+local mine = redis.call('zscore', deadlines, owner)
+if mine and ARGV[5] == 'classic' then return math.max(mine - wait - now, 0) end
+if mine then return math.max(redis.call('pttl', lock), 0) end
 local last = redis.call('lindex', queue, -1)
 local ends = last and last ~= owner and tonumber(redis.call('zscore', deadlines, last) or nil)
 local rest = ends and ends - now or redis.call('pttl', lock)
@@ -195,7 +197,7 @@ end
 return 1
 )"};
 
-// KEYS semaphore  ARGV owner, lease, channel. Who waits for a permit asks when it hears of one, and at no other time.
+// KEYS semaphore  ARGV owner, lease, channel. A waiter for a permit asks only after a message.
 constexpr Script kPermitAcquire{.name = "redisson/permit_acquire", .sha1 = "", .source = R"(
 if tonumber(redis.call('get', KEYS[1]) or 0) < 1 then return 1000000000 end
 redis.call('decrby', KEYS[1], 1)
@@ -278,15 +280,16 @@ class OfRedisson final : public Hold {
   bool is_ours() const override { return false; }
 
  private:
-  /// Redisson asks again without a pause while the head of its queue is awaited; here a little later, or
-  /// the model would never come to an end.
+  /// While it waits for the head of its queue, Redisson asks again without a pause. Here it pauses a little,
+  /// or the model would never end.
   static constexpr std::int64_t kNotAtOnce = 500;
 
   Call call(const Script* script) const {
     constexpr const char* kFairWait = "300000";
     return {.script = script,
             .keys = keys_,
-            .args = {wanted_.owner, std::to_string(wanted_.lease), channel_, kFairWait}};
+            .args = {wanted_.owner, std::to_string(wanted_.lease), channel_, kFairWait,
+                     wanted_.classic ? "classic" : ""}};
   }
 
   Wanted wanted_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the explorer asks of src/sync, in the words of commit fc06115: it must find the mistakes that were
-// made there. See CMakeLists.txt for how to build it so.
+// The interface between the explorer and src/sync of commit fc06115, in which the explorer must find the old
+// defects. CMakeLists.txt says how to build it.
 
 #include "hold.h"
 #include "sync/kinds/fair.h"
@@ -26,7 +26,7 @@ inline std::shared_ptr<const Waitable> arrival_of(const Wanted&) { return nullpt
 
 inline Call ask_of(const Waitable& lock, std::int64_t) { return lock.ask(); }
 
-/// Of each key.
+/// The fences, one for each key.
 inline std::vector<std::int64_t> fences_of(const Held& held) {
   std::vector<std::int64_t> fences;
   if (held.fence) fences.push_back(*held.fence);
@@ -57,10 +57,10 @@ inline Heard hear_as(const Waitable&, const std::string&, const std::optional<st
 
 inline std::int64_t poll_of(const Waitable& lock, const Busy&) { return lock.poll_every().count(); }
 
-/// Where clients wait.
+/// The keys of waiters.
 inline std::vector<std::string> waiting_keys(const LockName& name) { return fair_queue_keys(name); }
 
-/// It had no --once-per: its holds are asked whether they exist, and that is enough.
+/// This commit had no --once-per: it is enough to ask whether the holds exist.
 inline std::shared_ptr<const Lockable> once_per(std::shared_ptr<const Lockable> lock) { return lock; }
 inline Call ask_whether_done(const LockName& name) {
   return Lock{Claim{.name = name, .owner = Owner{"nobody"}}}.renew();

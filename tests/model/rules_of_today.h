@@ -1,7 +1,7 @@
 #pragma once
 
-// What the explorer asks of src/sync, in the words of this commit. rules_of_fc06115.h has the same for an
-// old one.
+// The interface between the explorer and src/sync of this commit. rules_of_fc06115.h is the same for an old
+// one.
 
 #include "hold.h"
 #include "sync/kinds/arrival.h"
@@ -22,7 +22,8 @@ namespace rlock::model {
 
 constexpr const char* kRules = "today";
 
-/// Has the ledger of undos (src/sync/wait/undo.h) a word about which nodes have answered? Until 87756ea it had none.
+/// Does the ledger of undos (src/sync/wait/undo.h) know which nodes have answered? Until commit 87756ea it
+/// did not.
 template <class Ledger>
 concept TellsWhoAnswered = requires(Ledger& undo) { undo.closed_nodes(); };
 constexpr bool kWaitsForUndo = TellsWhoAnswered<Undo>;
@@ -43,7 +44,7 @@ inline std::shared_ptr<const Waitable> arrival_of(const Wanted& wanted) {
 
 inline Call ask_of(const Waitable& lock, std::int64_t waited) { return lock.ask(Milliseconds{waited}); }
 
-/// Of each key.
+/// The fences, one for each key.
 inline std::vector<std::int64_t> fences_of(const Held& held) {
   std::vector<std::int64_t> fences;
   for (const Held& member : held.members)
@@ -82,10 +83,10 @@ inline std::vector<Channel> channels_of(const Waitable& lock, const Busy& busy) 
 
 inline Heard hear_as(const Waitable& lock, const std::string& channel, const std::optional<std::string>& text,
                      Busy& busy) {
-  const Line::Heard heard = lock.hear({Channel{channel}, text}, busy);
-  if (heard.place) Line::move_up(busy, heard, TimePoint{});
-  Heard result{.not_before = heard.not_before, .moved = heard.place.has_value()};
-  if (heard.ask_after) result.ask_after = heard.ask_after->count();
+  const Line::Notice notice = lock.read_notice({Channel{channel}, text}, busy);
+  if (notice.place) Line::move_up(busy, notice, TimePoint{});
+  Heard result{.not_before = notice.not_before, .moved = notice.place.has_value()};
+  if (notice.ask_after) result.ask_after = notice.ask_after->count();
   return result;
 }
 
@@ -93,14 +94,14 @@ inline std::int64_t poll_of(const Waitable& lock, const Busy& busy) {
   return (lock.line(busy) != nullptr ? Line::kSleepsAtMost : lock.poll_every()).count();
 }
 
-/// Where clients wait.
+/// The keys of waiters.
 inline std::vector<std::string> waiting_keys(const LockName& name) {
   std::vector<std::string> keys = fair_queue_keys(name);
   for (std::string& key : line_keys(name)) keys.push_back(std::move(key));
   return keys;
 }
 
-/// With --once-per: a release that keeps the key also marks it as done.
+/// For --once-per: a release that keeps the key also marks the work as done.
 inline std::shared_ptr<const Lockable> once_per(std::shared_ptr<const Lockable> lock) {
   return std::make_shared<OncePer>(std::move(lock), "me@here");
 }

@@ -16,7 +16,9 @@ struct Options {
   bool returns = false;
   bool once = false;
   bool newest = false;
-  int holds = 1;  ///< one after the other, with one owner
+  bool strict = false;
+  std::int64_t count = 1;
+  int holds = 1;  ///< number of holds, one after the other, with one owner
   std::vector<std::string> keys{"k"};
 };
 
@@ -36,40 +38,41 @@ ClientPlan rlock(const std::string& name, const std::string& type, const std::st
                                     .again = options.again,
                                     .returns = options.returns,
                                     .once = options.once,
-                                    .newest = options.newest}));
+                                    .newest = options.newest,
+                                    .count = options.count}));
+  plan.strict = options.strict;
+  plan.count = options.count;
   plan.once = options.once;
   plan.newest = options.newest;
   return plan;
 }
 
-ClientPlan redisson(const std::string& name, const std::string& type) {
-  const Wanted wanted{.type = type, .keys = {"k"}, .owner = "java:" + name, .lease = kLease};
+ClientPlan redisson(const std::string& name, const std::string& type, bool classic = false) {
+  const Wanted wanted{
+      .type = type, .keys = {"k"}, .owner = "java:" + name, .lease = kLease, .classic = classic};
   return {.name = name,
           .type = type,
           .holds = {make_redisson_hold(wanted)},
           .lease = kLease,
-          .owner = wanted.owner};
+          .owner = wanted.owner,
+          .classic = classic};
 }
 
-/// An outer hold, and one inside it with another lease.
+/// An outer hold, and an inner one with another lease.
 std::vector<ClientPlan> nested(const std::string& type, std::int64_t inner_lease, bool once = false) {
   return {rlock("outer", type, "me:1", {.once = once}),
           rlock("inner", type, "me:1", {.lease = inner_lease, .inside = 0, .again = true})};
 }
 
-/// Nobody counts the holds of a token or a permit: what is inside ends with the outer one.
-bool is_counted(const std::string& type) { return type != "plain" && type != "permit"; }
-
 std::string other_than(const std::string& type) { return type == "read" ? "write" : type; }
 
-/// Of one type: small enough to be explored to their end.
+/// Settings of one type that are small enough to be explored to the end.
 void add_small(std::vector<Setting>& settings, const std::string& type) {
   const std::vector<ClientPlan> two{rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1")};
   settings.push_back({.name = type + "-two", .clients = two, .keys = {"k"}, .faults = 1});
   settings.push_back(
       {.name = type + "-two-crash", .clients = two, .keys = {"k"}, .crashes = 1, .gives_up = false});
   for (const std::int64_t inner : {kLease, 2 * kLease}) {
-    if (!is_counted(type)) continue;
     settings.push_back({.name = fmt::format("{}-nested-{}s", type, inner / 1000),
                         .clients = nested(type, inner),
                         .keys = {"k"},
@@ -83,14 +86,14 @@ void add_small(std::vector<Setting>& settings, const std::string& type) {
        .gives_up = false});
 }
 
-/// The key stays for a while when it is released.
+/// The key stays for a while after the release.
 void add_min_hold(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> clients{rlock("a", type, "a:1"), rlock("b", type, "b:1")};
   for (ClientPlan& one : clients) one.min_hold = 5000;
   settings.push_back({.name = type + "-min-hold", .clients = clients, .keys = {"k"}, .faults = 1});
 }
 
-/// The hold that is to keep the key ends before one inside it does.
+/// The outer hold, which must keep the key, ends before the inner one.
 void add_min_hold_nested(std::vector<Setting>& settings, const std::string& type) {
   for (const bool once : {false, true}) {
     std::vector<ClientPlan> clients = nested(type, kLease, once);
@@ -104,7 +107,7 @@ void add_min_hold_nested(std::vector<Setting>& settings, const std::string& type
   }
 }
 
-/// Two holds at once inside one: they begin in any order, whichever was asked for first.
+/// Two inner holds at once, in any order.
 void add_siblings(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> clients = nested(type, kLease);
   clients.push_back(rlock("sibling", type, "me:1", {.inside = 0, .again = true}));
@@ -116,9 +119,9 @@ void add_siblings(std::vector<Setting>& settings, const std::string& type) {
                       .gives_up = false});
 }
 
-/// A line of which everybody moves up, and one dies who has just been at its head.
+/// A line in which all waiters move up, and one dies that was just at the head.
 void add_heads(std::vector<Setting>& settings, const std::string& type) {
-  // The third has a long lease, and so asks seldom while it is not the first.
+  // The third has a long lease, so it asks seldom while it is not first.
   const std::vector<ClientPlan> three{rlock("a", type, "a:1"), rlock("b", type, "b:1"),
                                       rlock("c", type, "c:1", {.lease = 10 * kLease})};
   settings.push_back({.name = type + "-heads",
@@ -129,12 +132,12 @@ void add_heads(std::vector<Setting>& settings, const std::string& type) {
                       .gives_up = true});
 }
 
-/// The server does not keep its word: its clock jumps, or keys are gone.
+/// The server breaks its promises: its clock jumps, or keys vanish.
 void add_broken_word(std::vector<Setting>& settings, const std::string& type) {
   constexpr std::int64_t kJump = 600000;
   const std::vector<ClientPlan> three{rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1"),
                                       rlock("c", type, "c:1")};
-  // One may have died as the head of a queue before the one who comes again.
+  // A client may have died as the head of a queue before a client with the same owner returns.
   const std::vector<ClientPlan> two{rlock("a", type, "a:1", {.returns = true, .holds = 2}),
                                     rlock("b", other_than(type), "b:1")};
   for (const auto& [name, clients, crashes] : {std::tuple{"", three, 0}, std::tuple{"-crash", two, 1}})
@@ -154,7 +157,7 @@ void add_broken_word(std::vector<Setting>& settings, const std::string& type) {
                       .losses = 1});
 }
 
-/// Keys are gone while many wait, of whom all but the first two ask seldom.
+/// Keys vanish while many wait. All waiters but the first two ask seldom.
 void add_lost_line(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> many;
   for (const std::string name : {"a", "b", "c", "d", "e", "f"})
@@ -168,7 +171,7 @@ void add_lost_line(std::vector<Setting>& settings, const std::string& type) {
                       .losses = 1});
 }
 
-/// One who asks several servers, so many times: in each round as the same owner, or as another.
+/// A client that asks several servers, in this many rounds: in each round as the same owner, or as a new one.
 ClientPlan contender(const std::string& name, const std::string& type, bool stays, int rounds) {
   ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = kLease, .owner = name, .stays = stays};
   for (int round = 1; round <= rounds; ++round)
@@ -181,7 +184,8 @@ ClientPlan contender(const std::string& name, const std::string& type, bool stay
   return plan;
 }
 
-/// Two servers, both of which are needed, are few enough to be explored to the end; of three, two are enough.
+/// With two servers, both are needed, and the setting is small enough to be explored to the end. Of three,
+/// two are enough.
 void add_quorum(std::vector<Setting>& settings, const std::string& type) {
   for (const bool stays : {true, false}) {
     const std::string whose = stays ? "same-owner" : "new-owner";
@@ -200,12 +204,81 @@ void add_quorum(std::vector<Setting>& settings, const std::string& type) {
   }
 }
 
-/// Beside Redisson's clients.
+/// A replica takes the place of the server, and every client asks that the replica has its lock.
+void add_failover(std::vector<Setting>& settings, const std::string& type) {
+  std::vector<ClientPlan> clients{rlock("a", type, "a:1", {.strict = true}),
+                                  rlock("b", other_than(type), "b:1", {.strict = true})};
+  settings.push_back(
+      {.name = type + "-failover", .clients = clients, .keys = {"k"}, .gives_up = false, .failovers = 1});
+  clients.push_back(rlock("c", type, "c:1", {.strict = true}));
+  settings.push_back({.name = type + "-failover-many",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .faults = 2,
+                      .crashes = 1,
+                      .walks = true,
+                      .failovers = 1});
+}
+
+/// An operator removes the lock of any holder. The call may come late.
+void add_force(std::vector<Setting>& settings, const std::string& type) {
+  ClientPlan by_force = rlock("operator", "force " + type, "operator:1");
+  by_force.type = type;
+  settings.push_back({.name = type + "-force",
+                      .clients = {rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1"), by_force},
+                      .keys = {"k"},
+                      .faults = 1,
+                      .renewals = 0,
+                      .gives_up = false});
+  std::vector<ClientPlan> deep = nested(type, kLease);
+  deep.push_back(by_force);
+  settings.push_back(
+      {.name = type + "-force-nested", .clients = deep, .keys = {"k"}, .faults = 1, .renewals = 0});
+}
+
+/// Some clients want both permits of the pool, and others one.
+void add_counts(std::vector<Setting>& settings) {
+  std::vector<ClientPlan> clients{rlock("a", "permit", "a:1", {.count = 2}), rlock("b", "permit", "b:1"),
+                                  rlock("c", "permit", "c:1")};
+  settings.push_back(
+      {.name = "permit-counts", .clients = clients, .keys = {"k"}, .faults = 1, .renewals = 0});
+  settings.push_back(
+      {.name = "permit-counts-crash", .clients = clients, .keys = {"k"}, .crashes = 1, .gives_up = false});
+  clients.push_back(rlock("d", "permit", "d:1", {.count = 2}));
+  settings.push_back({.name = "permit-counts-many",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .faults = 3,
+                      .crashes = 1,
+                      .walks = true});
+}
+
+/// One client waits while two others come again and again.
+void add_patience(std::vector<Setting>& settings, const std::string& type) {
+  const std::vector<ClientPlan> clients{rlock("a", type, "a:1", {.holds = 30}),
+                                        rlock("b", type, "b:1", {.holds = 30}),
+                                        rlock("patient", type, "c:1")};
+  settings.push_back({.name = type + "-patience",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .renewals = 0,
+                      .gives_up = false,
+                      .walks = true,
+                      .counts_passes = true});
+}
+
+/// Settings with Redisson's clients.
 void add_redisson(std::vector<Setting>& settings, const std::string& type) {
   settings.push_back({.name = type + "-redisson",
                       .clients = {rlock("a", type, "a:1"), redisson("java", other_than(type))},
                       .keys = {"k"},
                       .faults = 1});
+  if (type == "fair")
+    settings.push_back({.name = type + "-redisson-classic",
+                        .clients = {rlock("a", type, "a:1"), rlock("b", type, "b:1"),
+                                    redisson("java", type, true), redisson("other-java", type, true)},
+                        .keys = {"k"},
+                        .walks = true});
   settings.push_back({.name = type + "-redisson-many",
                       .clients = {rlock("a", type, "a:1"), rlock("b", type, "b:1"), redisson("java", type),
                                   redisson("other-java", other_than(type))},
@@ -214,13 +287,12 @@ void add_redisson(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
-/// More than can be explored to the end.
+/// Settings that are too large to be explored to the end.
 void add_large(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> many{rlock("a", type, "a:1"), rlock("b", type, "b:1"),
                                rlock("c", other_than(type), "c:1"), rlock("d", other_than(type), "d:1")};
   settings.push_back(
       {.name = type + "-many", .clients = many, .keys = {"k"}, .faults = 3, .crashes = 1, .walks = true});
-  if (!is_counted(type)) return;
   std::vector<ClientPlan> deep = nested(type, 2 * kLease);
   deep.push_back(rlock("innermost", type, "me:1", {.inside = 1, .again = true}));
   deep.push_back(rlock("b", other_than(type), "b:1"));
@@ -234,7 +306,7 @@ void add_large(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
-/// Several keys, which are taken all or none.
+/// Several keys, acquired all or none.
 void add_several(std::vector<Setting>& settings, const std::string& type) {
   const std::vector<std::string> keys{"{t}k", "{t}l"};
   std::vector<ClientPlan> clients{rlock("both", type, "a:1", {.keys = keys}),
@@ -251,7 +323,7 @@ void add_several(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
-/// Some say --newest, and one does not.
+/// Some clients use --newest, and one does not.
 void add_newest(std::vector<Setting>& settings, const std::string& type) {
   const auto newest = [&](const std::string& name) {
     return rlock(name, type, name + ":1", {.newest = true});
@@ -289,9 +361,9 @@ void add_newest(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
-/// Of those whose holders nobody knows.
+/// Settings of semaphores and latches, which have no holders.
 void add_counters(std::vector<Setting>& settings) {
-  if (!make_counter({.type = "latch", .keys = {"k"}, .owner = ""})) return;  // those of an old commit
+  if (!make_counter({.type = "latch", .keys = {"k"}, .owner = ""})) return;  // an old commit has none
   const Words two{"set", "k", std::to_string(kPool)};
   std::vector<ClientPlan> clients;
   for (const std::string name : {"a", "b", "c"}) clients.push_back(rlock(name, "semaphore", name + ":1"));
@@ -323,13 +395,19 @@ std::vector<Setting> all_settings() {
     add_small(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "write", "plain"}) add_min_hold(settings, type);
   for (const std::string type : {"lock", "fenced", "fair"}) add_min_hold_nested(settings, type);
-  for (const std::string type : {"lock", "fenced"}) add_siblings(settings, type);
+  for (const std::string type : {"lock", "fenced", "plain", "permit"}) add_siblings(settings, type);
   for (const std::string type : {"lock", "fair"}) add_heads(settings, type);
   for (const std::string type : {"lock", "fair", "read"}) add_broken_word(settings, type);
   for (const std::string type : {"lock", "read"}) add_lost_line(settings, type);
   for (const std::string type : {"lock", "fenced", "write", "read", "plain"}) add_quorum(settings, type);
   for (const std::string type : {"lock", "fenced", "write"}) add_newest(settings, type);
   add_counters(settings);
+  add_counts(settings);
+  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})
+    add_failover(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain"})
+    add_force(settings, type);
+  for (const std::string type : {"lock", "fenced"}) add_patience(settings, type);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})
     add_large(settings, type);

@@ -6,7 +6,7 @@
 
 namespace rlock::model {
 
-/// All that the explorer looks at. Small ones first: they are explored to their end.
+/// All settings of the explorer. Small ones come first: they are explored to the end.
 std::vector<Setting> all_settings();
 
 }  // namespace rlock::model

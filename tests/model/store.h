@@ -15,32 +15,32 @@ namespace rlock::model {
 
 using Words = std::vector<std::string>;
 
-/// A message on its way to a client that listens.
+/// A message on its way to a listening client.
 struct Delivery {
   int client;
   std::string channel;
   std::string text;
 };
 
-/// A Redis whose time is a number: what our scripts do with a server, and nothing else. A value: a copy is
-/// another world. tests/model/store_test compares it with a real server.
+/// A Redis whose time is a number, with only the commands that our scripts use. A value: a copy is another
+/// world. tests/model/store_test compares it with a real server.
 class Store {
  public:
   explicit Store(std::int64_t now) : now_(now) {}
 
   /// Milliseconds since the epoch.
   std::int64_t now() const noexcept { return now_; }
-  /// `micros`: and so many microseconds.
+  /// `micros`: further microseconds.
   void advance_to(std::int64_t now, std::int64_t micros = 0);
 
-  /// What redis.call() answers; an error reply where it raises an error.
+  /// The result of redis.call(); an error reply if it raises an error.
   Reply call(const Words& words);
 
-  /// Who hears what is published, in place of those who listen(): answers how many did.
+  /// Receives published messages in place of the clients of listen(), and returns the number of receivers.
   using Audience = std::function<std::size_t(const std::string& channel, const std::string& text)>;
   void publish_to(Audience audience) { audience_ = std::move(audience); }
 
-  /// How many commands it has carried out.
+  /// The number of commands that it has carried out.
   std::int64_t commands() const noexcept { return commands_; }
   /// The bytes of all names and contents.
   std::size_t bytes() const;
@@ -49,16 +49,16 @@ class Store {
   void stop_listening(int client);
   bool listens(int client, const std::string& channel) const;
 
-  /// What was published since the last time, for each who listened then.
+  /// The messages since the last call, one for each client that was listening.
   std::vector<Delivery> take_deliveries() { return std::exchange(deliveries_, {}); }
 
-  /// Everything that stands there, as text. A time is written as its distance from now, so that two worlds
-  /// that differ only by their clocks are the same.
+  /// The whole contents as text. A time is written as its distance from now, so that two worlds that differ
+  /// only by their clocks are equal.
   void describe(std::string& into) const;
 
   std::vector<std::string> keys() const;
   bool has_ttl(const std::string& key) const;
-  /// The earliest end of a key; 0: none ends.
+  /// The earliest expiry of a key; 0: no key expires.
   std::int64_t next_expiry() const;
 
  private:

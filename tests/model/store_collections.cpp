@@ -32,7 +32,7 @@ Reply Store::hash_command(const std::string& name, const Arguments& words) {
       if (name != "hkeys") items.push_back(text(content));
     }
     if (name != "hscan") return Reply{std::move(items)};
-    return Reply{{text("0"), Reply{std::move(items)}}};  // few fields: always all at once
+    return Reply{{text("0"), Reply{std::move(items)}}};  // with few fields, it always returns all
   }
   if (name == "hdel") {
     std::size_t gone = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the commands of the store are made from.
+// Common parts of the store's commands.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ inline Reply number(std::size_t value) { return Reply{static_cast<std::int64_t>(
 inline Reply not_a_number() { return Reply::error("ERR value is not an integer or out of range"); }
 inline Reply ok() { return Reply{"OK", Reply::Kind::status}; }
 
-/// From `first` to `last`, from the end where below zero, as LRANGE and its like count.
+/// The range from `first` to `last`; negative numbers count from the end, as in LRANGE.
 inline std::pair<std::size_t, std::size_t> range(std::int64_t first, std::int64_t last, std::size_t size) {
   const auto length = static_cast<std::int64_t>(size);
   if (first < 0) first = std::max<std::int64_t>(length + first, 0);

@@ -1,5 +1,5 @@
-// The store of the explorer beside a real server: the same commands, the same calls. A server that answers
-// otherwise than the store would make the explorer prove nothing.
+// Compares the store of the explorer with a real server, by the same commands and calls. If the store
+// answered differently, the explorer would prove nothing.
 
 #include "model/store.h"
 
@@ -25,8 +25,8 @@ using test::RedisServer;
 
 namespace {
 
-/// Executes its source in a function, and answers it with the server's time, so that the store can have the
-/// same.
+/// Runs the script's source in a function, and returns the result with the server's time, so that the store
+/// can use the same time.
 struct Timed {
   std::string source;
   Script script;
@@ -37,7 +37,7 @@ struct Timed {
         script{.name = "timed", .sha1 = "", .source = source} {}
 };
 
-/// Both, with the same history.
+/// A server and a store with the same history.
 struct Pair {
   RedisServer server{};
   Direct redis{server};
@@ -45,7 +45,7 @@ struct Pair {
   Store store{0};
   std::map<const Script*, Timed> timed{};
 
-  /// What both answer.
+  /// The answers of both.
   std::pair<Reply, Reply> run(const Call& call) {
     const Timed& body = timed.try_emplace(call.script, call.script->source).first->second;
     const Reply real = redis.run({.script = &body.script, .keys = call.keys, .args = call.args});
@@ -58,7 +58,7 @@ struct Pair {
   }
 };
 
-/// The same text, where numbers that are as large as a time may differ by the moment between both.
+/// Are the texts the same? Numbers as large as a time may differ by the moment between both calls.
 bool alike(std::string_view one, std::string_view other) {
   constexpr long long kLarge = 100, kMoment = 100, kMomentInMicros = 100'000;
   const auto number_at = [](std::string_view& text) {
@@ -81,7 +81,7 @@ bool alike(std::string_view one, std::string_view other) {
   return one.empty() && other.empty();
 }
 
-/// An error as its first word: servers word the rest in different ways.
+/// The reply as text; of an error only the first word, because servers differ in the rest.
 std::string text_of(const Reply& reply) {
   const std::string text = test::written(reply);
   return reply.is_error() ? text.substr(0, text.find(' ')) : text;
@@ -89,7 +89,7 @@ std::string text_of(const Reply& reply) {
 
 constexpr Script kCommand{.name = "command", .sha1 = "", .source = "return redis.pcall(unpack(ARGV))"};
 
-/// A command that scripts use, on few keys, so that each meets what the others have left.
+/// A command that scripts use, on few keys, so that commands meet the results of others.
 Words random_command(Dice& dice) {
   static const Words keys{"a", "b", "c"}, fields{"f", "g", "h"}, numbers{"0", "1", "-1", "2", "7"};
   static const Words bounds{"-inf", "+inf", "(1", "2", "(7", "0"};
@@ -170,7 +170,7 @@ TEST_CASE("the store answers each command as a server does") {
   }
 }
 
-TEST_CASE("the scripts come to the same over the store as on a server") {
+TEST_CASE("the scripts have the same results over the store as on a server") {
   for (const std::string type :
        {"lock", "fenced", "fair", "read", "write", "plain", "permit", "semaphore", "latch"}) {
     CAPTURE(type);
@@ -185,7 +185,7 @@ TEST_CASE("the scripts come to the same over the store as on a server") {
       const bool has_other = type == "read" || type == "write" || type == "latch";
       const std::string other = type == "read" ? "write" : type == "write" ? "read" : "down";
       holds.push_back(make_hold({has_other ? other : type, {"k"}, owner}));
-      if (owner == "c:1") continue;  // nobody hears what it is told: it is dead
+      if (owner == "c:1") continue;  // it is dead, so it does not listen
       for (const std::string& channel : holds[0]->channels({})) {
         listener.run(command({"SUBSCRIBE", channel + ":" + owner}));
         both.store.listen(static_cast<int>(holds.size()), channel + ":" + owner);
@@ -200,7 +200,7 @@ TEST_CASE("the scripts come to the same over the store as on a server") {
                                                    hold.undo(),   hold.release(both.store.now() + 5000)};
       const auto& chosen = dice.pick(choices);
       Call call = chosen.empty() ? hold.ask(0) : chosen.front();
-      if (!before.empty() && dice.below(4) == 0) call = dice.pick(before);  // late
+      if (!before.empty() && dice.below(4) == 0) call = dice.pick(before);  // a late copy
       before.push_back(call);
       if (before.size() > 10) before.pop_front();
 

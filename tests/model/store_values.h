@@ -10,11 +10,11 @@
 
 namespace rlock::model {
 
-/// Redis keeps up to this many fields or members in one piece; more get an index. We do the same: a setting of the explorer
-/// copies small values all the time, and a fleet has a line of 100,000.
+/// Like Redis, we keep up to this many fields or members in one piece; more get an index. A setting of the
+/// explorer copies small values all the time, and a fleet has a line of 100,000.
 constexpr std::size_t kFew = 128;
 
-/// The fields of a hash: in the order in which they came while they are few, in any order once they are many.
+/// The fields of a hash: in order of insertion while they are few, in any order if they are many.
 class Fields {
  public:
   using Field = std::pair<std::string, std::string>;
@@ -29,7 +29,7 @@ class Fields {
     return at ? &fields_[*at].second : nullptr;
   }
 
-  /// Returns whether the field is new; one that is there keeps its content.
+  /// Returns whether the field is new; an existing field keeps its content.
   bool add(const std::string& name, std::string content) {
     if (position(name)) return false;
     fields_.emplace_back(name, std::move(content));
@@ -116,7 +116,7 @@ class Members {
     return true;
   }
 
-  /// The place of the first member with `score` or more, or with more than `score`.
+  /// The index of the first member with a score of at least `score`; `excluded`: of more than `score`.
   std::size_t first_from(double score, bool excluded) const {
     const auto found = excluded ? std::ranges::upper_bound(members_, score, {}, &Member::first)
                                 : std::ranges::lower_bound(members_, score, {}, &Member::first);

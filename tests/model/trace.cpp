@@ -5,7 +5,8 @@
 namespace rlock::model {
 namespace {
 
-/// As one word of a shell command. (Not `quoted`: a newer <chrono> brings std::quoted, which is found by its arguments.)
+/// The text as one word of a shell command. (It is not called `quoted`: a newer <chrono> brings std::quoted,
+/// which is found by its arguments.)
 std::string shell_word(std::string_view text) {
   if (!text.empty() &&
       text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-./,") ==

@@ -14,7 +14,7 @@ constexpr std::int64_t kBegin = 1'700'000'000'000;
 /// How long a client waits for a reply before it abandons the connection.
 constexpr std::int64_t kReplyIn = 1000;
 
-/// So long a call stays on its way at most, which is less than a server remembers requests
+/// A call stays in flight for at most this long, which is less than a server remembers requests
 /// (src/sync/kinds/requests.h).
 constexpr std::int64_t kLateAtMost = 30000;
 
@@ -30,8 +30,10 @@ World::World(const Setting& setting, Interpreter& lua)
       clients_(setting.clients.size()),
       faults_(setting.faults),
       crashes_(setting.crashes),
-      losses_(setting.losses) {
+      losses_(setting.losses),
+      failovers_(setting.failovers) {
   if (!setting.begins.empty()) store_.call(setting.begins);
+  if (failovers_ > 0) replica_ = store_;
 }
 
 // --- what may happen -----------------------------------------------------------------------------
@@ -41,11 +43,11 @@ bool World::may_begin(int who) const {
   return outer < 0 || (client(outer).phase == Phase::holding && sure(outer));
 }
 
-/// Is there something that it does now?
+/// Must this client act now?
 bool World::acts(int who) const {
   const Client& one = client(who);
   if (one.phase == Phase::idle || one.phase == Phase::done || one.phase == Phase::crashed) return false;
-  return one.due <= now();
+  return one.due <= now() || one.written != 0;
 }
 
 bool World::urgent() const {
@@ -86,6 +88,10 @@ std::vector<Event> World::events() const {
       if (may_begin(who)) add_fates(events, {Kind::call, who});
       continue;
     }
+    if (one.written != 0) {
+      events.push_back({Kind::confirm, who});
+      continue;
+    }
     const bool renews_no_more = one.phase == Phase::holding && one.renewals >= setting_->renewals;
     if (acts(who) && !renews_no_more) add_fates(events, {Kind::call, who});
     if (one.phase == Phase::holding) add_fates(events, {Kind::release, who});
@@ -102,6 +108,10 @@ std::vector<Event> World::events() const {
   }
   if (!urgent() && next_time() != 0) events.push_back({Kind::tick});
   if (setting_->jump != 0 && jumped_ == 0) events.push_back({Kind::jump});
+  if (failovers_ > 0) {
+    if (replicated_ < writes_) events.push_back({Kind::replicate});
+    events.push_back({Kind::fail_over});
+  }
   if (losses_ > 0)
     for (int key = 0; key <= static_cast<int>(store_.keys().size()); ++key)
       events.push_back({Kind::vanish, key});
@@ -130,6 +140,7 @@ std::optional<std::string> World::apply(const Event& event, std::vector<std::str
     case Kind::release:
       client(event.who).phase = Phase::releasing;
       client(event.who).tries = 0;
+      store_.stop_listening(event.who);  // UNSUBSCRIBE goes before the release
       release(event.who, event.fate);
       break;
     case Kind::give_up: give_up(event.who); break;
@@ -149,6 +160,13 @@ std::optional<std::string> World::apply(const Event& event, std::vector<std::str
     case Kind::tick: tick(); break;
     case Kind::jump: jump(); break;
     case Kind::vanish: vanish(event.who); break;
+    case Kind::replicate:
+      note("# the replica has what was written until now");
+      replica_ = store_;
+      replicated_ = writes_;
+      break;
+    case Kind::confirm: confirm(event.who); break;
+    case Kind::fail_over: fail_over(); break;
   }
   hand_out_messages();
   judge();
@@ -163,6 +181,12 @@ void World::note(const std::string& line) {
 Reply World::execute(int who, const Call& call, const char* what) {
   const bool had_it = plan(who).newest && is_written(who);
   Reply reply = lua_->run(call, store_);
+  ++writes_;
+  const bool removed =
+      std::string_view{call.script->name}.ends_with("/force") && reply.at(0).text() == "removed";
+  if (removed) rob_holders();
+  excused_ =
+      excused_ || (removed && plan(who).type == "read");  // the readers' own keys expire with their leases
   if (plan(who).newest) judge_newest(who, call, reply, had_it);
   unmended_ = false;
   if (trace_ != nullptr)
@@ -171,7 +195,7 @@ Reply World::execute(int who, const Call& call, const char* what) {
   return reply;
 }
 
-/// The replies; none where the client gets none, and has abandoned the connection.
+/// Sends the calls and returns the replies. Empty: the client gets none, and has abandoned the connection.
 std::vector<Reply> World::send(int who, const std::vector<Call>& calls, const char* what, Fate fate) {
   std::vector<Reply> replies;
   Abandoned connection{.client = who, .breaks_at = now() + kLateAtMost, .calls = {}};
@@ -201,6 +225,7 @@ void World::act(int who, Fate fate) {
     case Phase::idle: client(who).begun = now(); [[fallthrough]];
     case Phase::asking:
     case Phase::sleeping: return ask(who, fate);
+    case Phase::confirming: return confirm(who);
     case Phase::holding: return renew(who, fate);
     case Phase::releasing: return release(who, fate);
     case Phase::following: return follow(who, fate);
@@ -210,7 +235,7 @@ void World::act(int who, Fate fate) {
   }
 }
 
-/// As HoldWait::arrive().
+/// Like HoldWait::arrive().
 void World::arrive(int who, Fate fate) {
   Client& one = client(who);
   one.phase = Phase::asking;
@@ -221,7 +246,7 @@ void World::arrive(int who, Fate fate) {
   newest_told_ = std::max(newest_told_, one.ticket);
 }
 
-/// As Wait::run() and Round::ask().
+/// Like Wait::run() and Round::ask().
 void World::ask(int who, Fate fate) {
   Client& one = client(who);
   if (plan(who).newest && one.ticket == 0) return arrive(who, fate);
@@ -237,6 +262,7 @@ void World::ask(int who, Fate fate) {
   const Asked asked = hold(who).read(replies.front());
   if (asked.how == Asked::How::busy) {
     one.busy = asked.busy;
+    if (one.arrived == 0) one.arrived = ++arrivals_;
     return sleep(who);
   }
   if (asked.how == Asked::How::superseded) {
@@ -249,16 +275,41 @@ void World::ask(int who, Fate fate) {
     return give_up(who);
   }
   if (hold(who).ends() == Ends::at_once) return end_hold(who);
-  one.phase = Phase::holding;
   one.asked = now;
   one.held_since = store_.now();
-  one.due = hold(who).ends() == Ends::by_release ? kNever : now + plan(who).lease / 3;
+  one.fences = asked.fences;
+  judge_order(who);
+  if (!plan(who).strict) return begin_hold(who);
+  one.phase = Phase::confirming;
+  one.renewed_at = now;
+  one.written = writes_;
+}
+
+/// As Round::replicated() and Keeper do: the server confirms the write on its connection. Without that, a
+/// granted acquire is undone, and a renewal is retried soon.
+void World::confirm(int who) {
+  Client& one = client(who);
+  const bool confirmed = one.written <= replicated_;
+  one.written = 0;
+  note(fmt::format("# {}: {} replica has it", plan(who).name, confirmed ? "the" : "no"));
+  one.late_asks =
+      one.late_asks || (one.phase == Phase::confirming && !confirmed);  // its acquire must be undone
+  if (one.phase == Phase::confirming) return confirmed ? begin_hold(who) : give_up(who);
+  if (one.phase != Phase::holding) return;
+  if (confirmed) one.asked = one.renewed_at;
+  one.due = confirmed ? one.asked + plan(who).lease / 3 : now() + plan(who).lease / 12;
+}
+
+void World::begin_hold(int who) {
+  Client& one = client(who);
+  judge_fences(who, one.fences);
+  one.phase = Phase::holding;
+  one.due = hold(who).ends() == Ends::by_release ? kNever : one.asked + plan(who).lease / 3;
   one.busy.reset();
   if (!hold(who).listens_while_held()) store_.stop_listening(who);
   for (const Place& place : hold(who).places())
     if (kept_until_[place.key] > store_.now() && plan(who).inside < 0)
       blame(fmt::format("{} gets '{}', which is kept", plan(who).name, place.key));
-  judge_fences(who, asked.fences);
 }
 
 void World::sleep(int who) {
@@ -269,7 +320,7 @@ void World::sleep(int who) {
   listen(who);
 }
 
-/// Each subscription that is new is confirmed by a message without text.
+/// Each new subscription is confirmed by a message without text.
 void World::listen(int who) {
   const auto channels = hold(who).channels(*client(who).busy);
   std::vector<std::string> fresh;
@@ -284,7 +335,7 @@ void World::hear(int who, const std::string& channel, const std::optional<std::s
   Client& one = client(who);
   if (one.phase != Phase::sleeping) return;
   const Heard heard = hold(who).hear(channel, text, *one.busy);
-  if (heard.moved && !one.woken) sleep(who);  // else it asks soon, in whatever place
+  if (heard.moved && !one.woken) sleep(who);  // otherwise it asks soon, whatever its place
   if (!heard.ask_after) return;
   one.woken = true;
   const std::int64_t at = now() + *heard.ask_after;
@@ -299,7 +350,7 @@ void World::hand_out_messages() {
   }
 }
 
-/// As Keeper: what is not answered is tried again soon.
+/// Like Keeper: an unanswered renewal is soon tried again.
 void World::renew(int who, Fate fate) {
   Client& one = client(who);
   const std::int64_t now = this->now();
@@ -317,14 +368,19 @@ void World::renew(int who, Fate fate) {
     one.due = now;
     return;
   }
-  one.asked = now;
+  if (plan(who).strict) {
+    one.renewed_at = now;
+    one.written = writes_;
+  } else {
+    one.asked = now;
+  }
 }
 
 std::int64_t World::keep_until(int who) const {
   return plan(who).min_hold == 0 ? 0 : client(who).held_since + plan(who).min_hold;
 }
 
-/// As release(): of each key, again until it is answered, and then what some answers ask for.
+/// Like release(): for each key, again until it is answered. Then come the second calls of some answers.
 void World::release(int who, Fate fate) {
   Client& one = client(who);
   const bool first = one.tries == 0;
@@ -341,10 +397,10 @@ void World::release(int who, Fate fate) {
     Freed freed = hold(who).freed(part, replies[part]);
     if (freed.how == Freed::How::not_ours && first && sure(who))
       blame(fmt::format("{} is told that it did not hold what it releases", plan(who).name));
-    // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time:
-    // what it takes ends with its lease.
+    // If an acquire arrives after the inner holds have ended too, it looks like an acquire in time: only its
+    // lease ends its hold.
     if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
-    // Holds inside may outlive this one: the last of them keeps the key in its place.
+    // Inner holds may outlive this one: the last of them keeps the key instead.
     const bool stays = freed.how == Freed::How::kept || freed.how == Freed::How::still_held;
     if (stays && keep_until(who) > store_.now() && !one.robbed)
       kept_until_[hold(who).places()[part].key] = keep_until(who);
@@ -372,7 +428,7 @@ void World::finish_release(int who) {
   end_hold(who);
 }
 
-/// As Wait::give_up().
+/// Like Wait::give_up().
 void World::give_up(int who) {
   Client& one = client(who);
   note(fmt::format("# {} gives up", plan(who).name));
@@ -386,7 +442,10 @@ void World::give_up(int who) {
 }
 
 void World::undo(int who, Fate fate) {
-  if (send(who, hold(who).undo(), "undo", fate).empty()) excused_ = true;  // rlock ends soon, answered or not
+  if (send(who, hold(who).undo(), "undo", fate).empty()) {  // rlock ends soon, with or without an answer
+    excused_ = true;
+    waiter_died_ = true;  // as after a kill: another process sends the undo, which may take long
+  }
   end_hold(who);
 }
 
@@ -437,10 +496,10 @@ void World::jump() {
   jumped_ = setting_->jump;
   note(fmt::format("# the server's clock jumps by {} s", jumped_ / 1000));
   store_.advance_to(store_.now() + jumped_);
-  if (jumped_ > 0) rob_holders();  // their leases end sooner than was said
+  if (jumped_ > 0) rob_holders();  // their leases end sooner than the server had said
 }
 
-/// By hand, by eviction, or with the server's memory.
+/// A key is deleted by hand, by eviction, or with the server's memory.
 void World::vanish(int key) {
   --losses_;
   const std::vector<std::string> keys = store_.keys();
@@ -452,6 +511,28 @@ void World::vanish(int key) {
   last_fence_.clear();
   newest_told_ = 0;
   rob_holders();
+}
+
+/// The replica takes the server's place, with the writes that it has got so far, and every connection breaks.
+/// An owner with a confirmed replica keeps its lock.
+void World::fail_over() {
+  --failovers_;
+  note("# the replica takes the place of the server");
+  const std::int64_t servers_now = store_.now();
+  store_ = *std::exchange(replica_, std::nullopt);
+  store_.advance_to(servers_now);
+  abandoned_.clear();
+  excused_ = true;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    Client& one = client(who);
+    store_.stop_listening(who);
+    if (one.written != 0) one.written = kNever;  // no server will confirm the write any more
+    if (one.phase == Phase::sleeping) one.due = std::min(one.due, now() + kReconnects);
+    const bool holds = one.phase == Phase::holding || one.phase == Phase::releasing;
+    one.robbed = one.robbed || (holds && !plan(who).strict);
+  }
+  const bool all_strict = std::ranges::all_of(setting_->clients, &ClientPlan::strict);
+  if (!all_strict) last_fence_.clear();
 }
 
 void World::rob_holders() {

@@ -14,7 +14,7 @@
 
 namespace rlock::model {
 
-/// One client: what it takes, one after the other.
+/// A client, and its holds, one after the other.
 struct ClientPlan {
   std::string name;
   std::string type;
@@ -23,32 +23,49 @@ struct ClientPlan {
   std::string owner;
   int inside = -1;            ///< it begins only while this client holds
   std::int64_t min_hold = 0;  ///< --min-hold, or --once-per
-  bool once = false;          ///< --once-per: what it keeps is marked as done
+  bool once = false;          ///< --once-per: a kept key is marked as done
   bool newest = false;        ///< --newest
-  bool stays = false;  ///< several servers: its owner is the same in each round, for which it has a hold
+  bool stays = false;      ///< with several servers: it has the same owner in each round, and a hold for each
+                           ///< round
+  bool strict = false;     ///< --sync-replicas
+  bool classic = false;    ///< a client of Redisson 3.17.7
+  std::int64_t count = 1;  ///< permits
 };
 
-/// Who does what, and how much goes wrong. Several worlds share one.
+/// The clients of a world, and how many things go wrong. Several worlds share one Setting.
 struct Setting {
   std::string name;
   std::vector<ClientPlan> clients;
-  std::vector<std::string> keys;  ///< those that people name
-  Words begins{};                 ///< a command that makes what the clients need
-  int faults = 0;  ///< calls that are late or whose reply is lost, connections for messages that break
+  std::vector<std::string> keys;  ///< those that the clients name
+  Words begins{};                 ///< a command that makes the counter that the clients need
+  int faults = 0;                 ///< late calls, lost replies, and broken connections for messages
   int crashes = 0;
   int renewals = 1;       ///< of each hold; then it is released
   bool gives_up = true;   ///< a waiter may give up at any time
-  bool walks = false;     ///< too large to be explored to its end: by random walks
-  int losses = 0;         ///< a key vanishes, or all do
-  int nodes = 1;          ///< more: see quorum.h
-  std::int64_t jump = 0;  ///< ms by which the server's clock jumps once, ahead or back; 0: it does not
+  bool walks = false;     ///< too large to be explored to the end: explored by random walks
+  int losses = 0;         ///< how often a key vanishes, or all keys do
+  int nodes = 1;          ///< more than one: see quorum.h
+  std::int64_t jump = 0;  ///< by this many ms the server's clock jumps once, ahead or back; 0: it does not
+  bool counts_passes = false;  ///< the rule holds that a waiter is passed ten times at most
+  int failovers = 0;           ///< how often a replica takes the server's place
 };
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-enum class Phase : char { idle, asking, sleeping, holding, releasing, following, undoing, done, crashed };
+enum class Phase : char {
+  idle,
+  asking,
+  sleeping,
+  confirming,  ///< --sync-replicas: the server has granted the lock, and the client waits for the replica
+  holding,
+  releasing,
+  following,
+  undoing,
+  done,
+  crashed
+};
 
-/// A call on a connection that its client has abandoned: the server may execute it later.
+/// A call on an abandoned connection: the server may carry it out later.
 struct Late {
   std::shared_ptr<const Call> call;
   const char* what;
@@ -64,41 +81,63 @@ struct Client {
   Phase phase = Phase::idle;
   std::size_t hold = 0;
   std::int64_t due = 0;     ///< when it acts next
-  std::int64_t begun = 0;   ///< its wait
+  std::int64_t begun = 0;   ///< when its wait began
   std::int64_t asked = 0;   ///< the last call that gave it its lease
   std::int64_t ticket = 0;  ///< --newest
   std::int64_t held_since = 0;
+  std::int64_t written =
+      0;  ///< --sync-replicas: the write that the replica must have; 0: the client does not wait for it
+  std::int64_t renewed_at = 0;         ///< if confirmed, the lease runs from here
+  std::vector<std::int64_t> fences{};  ///< the tokens of its hold
+  std::int64_t arrived =
+      0;           ///< its place in the order of arrival in a fair queue; 0: it is not known to be there
+  int passed = 0;  ///< how many later clients have passed it in a lock's line
   int renewals = 0;
-  int tries = 0;  ///< of what it asks now that came to no answer
+  int tries = 0;  ///< unanswered tries of the current call
   bool asked_once = false;
-  bool woken = false;      ///< it sleeps, but has heard that it is worth asking
-  bool late_asks = false;  ///< a copy of an acquire may be on its way
-  bool lost = false;       ///< it was told that the lock is not its own
-  bool robbed = false;     ///< the server has broken its word: nobody answers for this hold
+  bool woken = false;      ///< it sleeps, but a message was a reason to ask
+  bool late_asks = false;  ///< a copy of an acquire may be in flight
+  bool lost = false;       ///< the server said that the lock is not its own
+  bool robbed = false;     ///< the server broke a promise: this hold is not judged
   std::optional<Busy> busy{};
   std::vector<std::shared_ptr<const Call>> then{};
 };
 
 /// One thing that may happen.
 struct Event {
-  enum class Kind { call, release, give_up, crash, cut, deliver, drop, tick, jump, vanish } kind;
-  int who = 0;  ///< a client, an abandoned connection, or a key (one more than there are: all of them)
+  enum class Kind {
+    call,
+    release,
+    give_up,
+    crash,
+    cut,
+    deliver,
+    drop,
+    tick,
+    jump,
+    vanish,
+    replicate,
+    confirm,
+    fail_over
+  } kind;
+  int who = 0;  ///< a client, an abandoned connection, or a key (one more than the last key: all of them)
   enum class Fate { answered, unanswered, late } fate = Fate::answered;
 };
 
-/// A server, its clients, and what is on its way between them. A value: copies go different ways.
+/// A server, its clients, and the calls in flight. A value: copies can go different ways.
 ///
-/// The clients are a model of src/sync/{acquire,undo,keeper,release}.cpp for one server, with the real
-/// calls and the real reading of answers. A call and its reply are one moment, unless it has a worse fate:
-/// the reply is lost, or the call stays on its way. Then the client abandons the connection, and asks again
-/// on another.
+/// The clients are a model of src/sync/{acquire,undo,keeper,release}.cpp for one server, with the real calls
+/// and the real reading of answers. A call and its reply happen in one moment, unless there is a fault. Then
+/// the reply is lost, or the call stays in flight, and the client abandons the connection and asks again on
+/// another.
 class World {
  public:
   World(const Setting& setting, Interpreter& lua);
 
   std::vector<Event> events() const;
 
-  /// What is wrong now, if something is. `trace`: gets what redis-cli needs to do the same.
+  /// Applies an event. Returns the violated rule, if there is one. `trace` gets the redis-cli commands that
+  /// do the same.
   std::optional<std::string> apply(const Event& event, std::vector<std::string>* trace = nullptr);
 
   /// Equal for worlds in which the same things can happen.
@@ -114,7 +153,7 @@ class World {
   Client& client(int who) { return clients_[static_cast<std::size_t>(who)]; }
   const Client& client(int who) const { return clients_[static_cast<std::size_t>(who)]; }
 
-  /// By the clock of the clients. That of the server may have jumped.
+  /// The time by the clock of the clients; the server's clock may have jumped.
   std::int64_t now() const { return store_.now() - jumped_; }
 
   // what happens: world.cpp
@@ -129,6 +168,8 @@ class World {
   void act(int who, Fate fate);
   void ask(int who, Fate fate);
   void arrive(int who, Fate fate);
+  void begin_hold(int who);
+  void confirm(int who);
   void sleep(int who);
   void listen(int who);
   void hear(int who, const std::string& channel, const std::optional<std::string>& text);
@@ -145,6 +186,7 @@ class World {
   void tick();
   void jump();
   void vanish(int key);
+  void fail_over();
   void rob_holders();
   void hand_out_messages();
   void note(const std::string& line);
@@ -168,6 +210,8 @@ class World {
   void judge_semaphore();
   void judge_latch();
   void judge_newest(int who, const Call& call, const Reply& reply, bool had_it);
+  bool is_faultless() const;
+  void judge_order(int who);
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
   void blame(const std::string& what);
   bool held(const std::string& key) const;
@@ -181,16 +225,22 @@ class World {
   int faults_;
   int crashes_;
   int losses_;
-  std::int64_t jumped_ = 0;        ///< so far the server's clock is ahead of that of the clients
-  bool waiter_died_ = false;       ///< it may have been told that it is its turn
-  bool unmended_ = false;          ///< keys have vanished, and nobody has looked since
-  bool excused_ = false;           ///< somebody ended without a last word: what it held ends with its lease
-  std::int64_t free_since_ = 0;    ///< nobody holds it although somebody waits; 0: not so
-  std::int64_t newest_drawn_ = 0;  ///< of all tickets the largest,
-  std::int64_t newest_told_ = 0;   ///< and of those whose clients know them
-  std::map<std::string, std::int64_t> last_fence_{};   ///< of each key
-  std::map<std::string, std::int64_t> kept_until_{};   ///< what was released with --min-hold: server time
-  std::map<std::string, std::int64_t> ends_before_{};  ///< of what people name: when it would have ended
+  int failovers_;
+  std::optional<Store> replica_{};
+  std::int64_t writes_ = 0;        ///< how many calls the server has carried out
+  std::int64_t replicated_ = 0;    ///< how many of these the replica has
+  std::int64_t arrivals_ = 0;      ///< how many clients have come to wait
+  std::int64_t jumped_ = 0;        ///< how far the server's clock is ahead of the clients' clock
+  bool waiter_died_ = false;       ///< a dead waiter may have been told that its turn has come
+  bool unmended_ = false;          ///< keys have vanished, and no client has looked since
+  bool excused_ = false;           ///< a client ended without a last answer: its hold ends with its lease
+  std::int64_t free_since_ = 0;    ///< since when it is free although a client waits; 0: it is not
+  std::int64_t newest_drawn_ = 0;  ///< the largest of all tickets
+  std::int64_t newest_told_ = 0;   ///< the largest ticket that its client knows
+  std::map<std::string, std::int64_t> last_fence_{};   ///< for each key
+  std::map<std::string, std::int64_t> kept_until_{};   ///< keys released with --min-hold: until which server
+                                                       ///< time they stay
+  std::map<std::string, std::int64_t> ends_before_{};  ///< when each named key would have ended
   std::optional<std::string> wrong_{};
   std::vector<std::string>* trace_ = nullptr;
 };

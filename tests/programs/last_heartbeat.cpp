@@ -1,8 +1,10 @@
-// How long before its key ends a command is dead, whatever
-// happens to those who watch it: a figure for each fault.
+// How long before its key ends a command is dead, with a fault in one of the processes that watch it: a
+// number for each fault.
 //
-//   last_heartbeat [RUNS [WORD]]      RUNS of each fault whose name has WORD; 1 when a command has outlived its key
-//   last_heartbeat beat FILE          is the command: ignores TERM and writes the time into FILE, every millisecond; so does a child
+// last_heartbeat [RUNS [WORD]]      RUNS of each fault whose name contains WORD; exits with 1 if a command
+//                                   has outlived its key
+// last_heartbeat beat FILE          runs as the command: ignores TERM, and writes the time into FILE every
+//                                   millisecond, as does its child
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -29,9 +31,9 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::size_t kAtOnce = 5;  // two processors are not to be what is measured
+constexpr std::size_t kAtOnce = 5;  // few, so that the number of processors does not limit the times
 
-/// Two hearts, each the time of its last beat, in a file that both sides map.
+/// Two hearts in a file that both sides map, each the time of its last beat.
 struct Hearts {
   std::atomic<std::int64_t> first, second;
   std::int64_t last() const { return std::max(first.load(), second.load()); }
@@ -55,7 +57,7 @@ Hearts& map_hearts(const std::string& file) {
   }
 }
 
-/// A command under a lock, and another rlock that wants the same lock.
+/// A command under a lock, and a second rlock that waits for the same lock.
 class Run {
  public:
   Run() : hearts_(map_hearts(redis_.directory() + "/hearts")) {
@@ -70,7 +72,7 @@ class Run {
 
   RedisServer& redis() { return redis_; }
   pid_t rlock() const { return first_->pid(); }
-  /// The living one. Throws where there is none for long: nobody may signal -1, which is every process.
+  /// The living guardian. Throws if none appears for long: a signal to -1 would reach every process.
   pid_t guardian() const {
     std::optional<pid_t> found;
     const auto finds = [&] {
@@ -89,17 +91,18 @@ class Run {
     eventually([&] { return (next = guardian()) != killed; });
   }
 
-  /// Looks until when the server keeps the key. Not while it is frozen.
+  /// Reads until when the server keeps the key. A frozen server cannot be asked.
   void look() {
     const auto before = boottime_ns();
     const std::int64_t left = redis_.pttl("k");
-    // The next holder may have it already. And what was asked late
-    // is answered late: no look takes back what one before has seen.
+    // The next holder may have the key already. Late answers stay out: no look lowers an end that an earlier
+    // look has seen.
     if (left > 0 && redis_.cli({"HKEYS", "k"}) == owner_)
       ends_ = std::max<std::int64_t>(ends_, before + left * 1'000'000);
   }
 
-  /// When nobody can have renewed since our last look: it was a moment ago, and the lease is young.
+  /// Freezes the server when no renewal can have followed the last look: the look was a moment ago, and the
+  /// lease is young.
   void freeze_server() {
     for (;;) {
       const auto before = boottime_ns();
@@ -114,11 +117,11 @@ class Run {
 
   void let_next_go() { second_->exit_code(std::chrono::seconds{60}); }
 
-  /// Milliseconds between the last beat and the end of the key, and between it and the next holder's start.
+  /// Milliseconds from the last beat to the end of the key; gap(): to the next holder's start.
   double margin() const { return static_cast<double>(ends_ - hearts_.last()) / 1e6; }
   double gap() const { return static_cast<double>(std::stoll(second_->out()) - hearts_.last()) / 1e6; }
 
-  /// For how many milliseconds the machine stood still while the command was to be killed.
+  /// For how many milliseconds the machine stood still around the time of the kill.
   double paused(const MachinePauses& pauses) const {
     return static_cast<double>(pauses.between(ends_ - 1'000'000'000, hearts_.last())) / 1e6;
   }
@@ -179,7 +182,7 @@ struct Figures {
   int bad = 0;
 };
 
-/// A few at once, struck at different moments of their renewals.
+/// Starts a few runs at once, and strikes them at different moments of their renewals.
 void strike_batch(const Fault& fault, std::size_t count, Figures& figures) {
   static std::mt19937 dice{std::random_device{}()};
   const MachinePauses pauses;

@@ -1,4 +1,4 @@
-// What a person sees on a terminal, with and without rlock in front of the command: a table.
+// A table of the output on a terminal, with and without rlock in front of the command.
 //
 //   supervision_table [WORD]      only the scenes whose title has WORD; 1 when a line differs
 #include <iostream>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   for (const TerminalScene& scene : terminal_scenes()) {
     if (scene.title.find(word) == std::string::npos) continue;
     const std::string without = play(scene, "", redis.environment());
-    // A key of its own for each: xargs runs several at once.
+    // Each run has a key of its own: xargs runs several commands at once.
     const std::string with = play(scene, rlock_binary() + " run -k table-$$-$RANDOM --", redis.environment());
     const bool same = with == without;
     different += same ? 0 : 1;

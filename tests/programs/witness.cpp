@@ -1,11 +1,11 @@
-// The witness: sees whether the command of a lock is alone,
-// and judges what witnesses have seen. See support/witness.h.
+// The witness: it runs as the command of a lock and sees whether it is alone; it also judges the logs of
+// witnesses. See support/witness.h.
 //
 //   witness hold FOLDER [shared | slots N] [for MS] [exit N] [as NAME]     run as the command of a lock
 //   witness check FOLDER [min N] [allow MS]                                0 clean, 1 violations, 2 fewer than N holds
 //
-// `allow`: overlaps in the log up to so many milliseconds are
-// reported but are none; kernel locks are not asked then.
+// With `allow`, overlaps of up to this many milliseconds in the log are reported but are no violations;
+// kernel locks are not used then.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <time.h>
@@ -64,7 +64,7 @@ void append(const std::string& file, const std::string& line) {
   ::close(fd);
 }
 
-/// Process ids come again after a while.
+/// Unique, although process ids come again after a while.
 const std::string& our_id() {
   static const std::string id = std::to_string(::getpid()) + "." + std::to_string(boottime_ns());
   return id;
@@ -76,8 +76,9 @@ void note(const Orders& orders, const char* event) {
                                      "\n");
 }
 
-/// Takes a kernel lock, or says that nobody should have been able to hinder us. The descriptor is inherited
-/// by whatever the command starts, so that a grandchild that outlives it keeps the lock.
+/// Takes a kernel lock; false: another process has every slot, though the lock should exclude that. Each
+/// process that the command starts inherits the descriptor: a grandchild that outlives the command keeps the
+/// lock.
 bool kernel_lock(const Orders& orders) {
   const int how = orders.mode == "shared" ? LOCK_SH : LOCK_EX;
   for (std::size_t slot = 0; slot < orders.limit; ++slot) {
@@ -95,8 +96,8 @@ long read_counter(const std::string& file) {
   return value;
 }
 
-/// In one write: one that is killed meanwhile must not
-/// leave half a number, which would look like lost updates.
+/// Writes the number in one write. If the process is killed meanwhile, half a number would look like a lost
+/// update.
 void write_counter(const std::string& file, long value) {
   std::string text = std::to_string(value);
   text.resize(20, ' ');

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A writer whose database refuses it when it is late: see fencing.sql, which has been run there once.
+# Writes under a fencing token: the database refuses a late writer. Run fencing.sql there once before.
 set -eu
 rlock run --fenced -k balance -c 'psql -v ON_ERROR_STOP=1 -v fence="$RLOCK_FENCE"' <<'SQL'
 BEGIN;

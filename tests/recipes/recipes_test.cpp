@@ -19,8 +19,8 @@ void stand_in(const TempDir& folder, const std::string& name) {
   std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
 }
 
-/// Runs tests/recipes/<name>.sh; answers what its commands wrote down, sorted.
-std::string ran(RedisServer& redis, const std::string& name) {
+/// Runs tests/recipes/<name>.sh, behind the words `under`; answers what its commands wrote down, sorted.
+std::string ran(RedisServer& redis, const std::string& name, Words under = {}) {
   TempDir folder;
   for (const char* command : {"report", "deploy", "service", "synthesize", "prepare", "migrate", "verify"})
     stand_in(folder, command);
@@ -28,7 +28,8 @@ std::string ran(RedisServer& redis, const std::string& name) {
   Process::Options options = redis.environment();
   options.env["PATH"] = folder.path() + ":" + std::getenv("PATH");
   options.directory = folder.path();
-  Process script{{"sh", std::string{RLOCK_SOURCE_FOLDER} + "/tests/recipes/" + name + ".sh"}, options};
+  under.insert(under.end(), {"sh", std::string{RLOCK_SOURCE_FOLDER} + "/tests/recipes/" + name + ".sh"});
+  Process script{under, options};
   CHECK(script.exit_code(std::chrono::seconds{60}) == 0);
   INFO(script.err());
   return output_of({"sort", folder / "log"});
@@ -65,4 +66,11 @@ TEST_CASE("the sections recipe holds the lock over its section and gives it back
   RedisServer redis;
   CHECK(ran(redis, "sections") == "migrate \nprepare \nverify \n");
   CHECK(!redis.has("database"));
+}
+
+TEST_CASE("a script that starts itself again holds its lock, also inside a hold of another key") {
+  RedisServer redis;
+  CHECK(ran(redis, "whole") == "migrate \n");
+  CHECK(ran(redis, "whole", {rlock_binary(), "run", "-k", "another", "--"}) == "migrate \n");
+  CHECK(!redis.has("db"));
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "redis/executor.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/skipped.h"
 #include "support/turning.h"
@@ -25,7 +26,7 @@ struct Fixture {
   explicit Fixture(const std::string& url, bool retry_first_contact = true)
       : redis(loop, {parse_target(url)}, {.timeouts = {}, .retry_first_contact = retry_first_contact}) {}
   Vote vote(const Call& call, Milliseconds patience = kLong) {
-    return redis.run_all(call, persistently(), within(patience)).front();
+    return redis.run_all(call, with_retries(), within(patience)).front();
   }
 
   Loop loop;
@@ -73,7 +74,7 @@ TEST_CASE("a map of slots is read with bounds, and a node without a host is wher
   CHECK_FALSE(SlotMap::read(Reply{{entry(0, 5, Reply{"h\x1b[m"}, 7)}}, asked).has_value());
 }
 
-TEST_CASE("redirections are read, and those that lead nowhere are not") {
+TEST_CASE("redirections are read, except those that lead nowhere") {
   const Address asked{.host = "db", .port = 1};
   const auto read = [&](const std::string& text) { return read_redirection(Reply::error(text), asked); };
   CHECK(read("MOVED 3999 10.0.0.1:6381")->to.str() == "10.0.0.1:6381");
@@ -100,8 +101,25 @@ TEST_CASE("redirections in a circle end, and the calls between them are bounded"
   one.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(two.port())));
   two.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(one.port())));
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
-  CHECK(f.vote(call_on("k"), Milliseconds{500}).failure.has_value());
+  const Vote vote = f.vote(call_on("k"), Milliseconds{500});
+  REQUIRE(vote.failure.has_value());
+  CHECK_MESSAGE(
+      contains(vote.failure->text, "the nodes of the cluster disagree about which of them has the key"),
+      vote.failure->text);
   CHECK(one.count("EVALSHA") + two.count("EVALSHA") < 200);
+}
+
+TEST_CASE(
+    "a node that a redirection names and that does not answer is named, although others do not know it") {
+  FakeRedis one{FakeRedis::Transport::tcp}, two{FakeRedis::Transport::tcp};
+  const std::string named = "127.0.0.1:" + std::to_string(two.port());
+  one.on("CLUSTER", all_slots_at(one.port()));
+  one.on("EVALSHA", wire::error("MOVED " + std::to_string(slot_of("k")) + " " + named));
+  two.on("HELLO", wire::kSilence);
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  const Vote vote = f.vote(call_on("k"), Milliseconds{3000});
+  REQUIRE(vote.failure.has_value());
+  CHECK_MESSAGE(contains(vote.failure->text, named), vote.failure->text);
 }
 
 TEST_CASE("a node that serves nothing any more is forgotten, and its connection closed") {

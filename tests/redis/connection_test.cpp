@@ -17,7 +17,7 @@ constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789",
 
 Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
 
-/// A scripted server and a connection to it.
+/// A scripted server, and a connection to it.
 struct Fixture {
   explicit Fixture(Greeting how = {}) : greeting(std::move(how)) {}
 
@@ -96,7 +96,7 @@ TEST_CASE("a call, its reply and a message between them cross one socket") {
   CHECK(f.fake.count("EVAL") == 1);
 }
 
-TEST_CASE("garbage, replies that nobody asked for and pushes out of shape end the connection with a reason") {
+TEST_CASE("garbage, unrequested replies and malformed pushes end the connection with a reason") {
   const auto failure_after = [](const std::string& bytes) {
     Fixture f;
     REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
@@ -147,7 +147,7 @@ TEST_CASE("a connection that is refused says why") {
   CHECK(failure_of({.host = "::1", .port = listener.port}) != "");
 }
 
-TEST_CASE("a connection at rest wakes nobody") {
+TEST_CASE("an idle connection does not wake the loop") {
   Fixture f;
   REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
   f.connection().subscribe(Channel{"c"}, false);

@@ -19,7 +19,7 @@ constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789",
 constexpr Script kOther{"test/two", "1123456789012345678901234567890123456789", "return 2"};
 const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 const Call kGet = command({"GET", "k"}, "k");
-const Delivery kPersist = persistently();
+const Delivery kPersist = with_retries();
 const Delivery kOnce;
 
 Executor::Options quick(bool retry_first_contact = false) {
@@ -29,7 +29,7 @@ Executor::Options quick(bool retry_first_contact = false) {
 
 Target target_of(const std::string& url) { return parse_target(url); }
 
-/// A route that finds out where to connect to until it is told.
+/// A route that looks for its server until the test calls found().
 class LateRoute final : public Route {
  public:
   LateRoute(Loop& loop, const std::string& socket)
@@ -46,7 +46,7 @@ class LateRoute final : public Route {
   bool connecting() const override { return connecting_; }
   TimePoint next_attempt() const override { return kNever; }
   Verdict judge(std::uint64_t, const Reply&, std::string_view, TimePoint) override {
-    return Verdict::pass_on;
+    return Verdict::deliver;
   }
   void abandon(std::uint64_t, TimePoint) override {}
   void send_on_abandoned(const std::vector<Call>&) override {}
@@ -162,7 +162,7 @@ TEST_CASE("several servers that know no HELLO, or hang up on it, answer an acqui
 TEST_CASE("a follower that the server does not know is sent again, also when its call was answered before") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
-  const Delivery followed = persistently({Call{.script = &kOther, .keys = {"k"}}});
+  const Delivery followed = with_retries({Call{.script = &kOther, .keys = {"k"}}});
   fake.answer(wire::integer(1));
   REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
   CHECK(f.redis.has_followers_in_flight());
@@ -178,7 +178,7 @@ TEST_CASE("a follower that is not answered keeps the end for a moment, on a brok
   FakeRedis fake;
   Fixture f{{fake.url()}};
   fake.answer(wire::integer(1));
-  const Delivery followed = persistently({Call{.script = &kOther, .keys = {"k"}}});
+  const Delivery followed = with_retries({Call{.script = &kOther, .keys = {"k"}}});
   REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
   const StopWatch watch;
   f.redis.await_followers(within(Milliseconds{60'000}));
@@ -188,7 +188,7 @@ TEST_CASE("a follower that is not answered keeps the end for a moment, on a brok
   CHECK(turns(f.loop, [&] { return !f.redis.has_followers_in_flight(); }));
 }
 
-TEST_CASE("who persists outlives broken connections") {
+TEST_CASE("a call with retries outlives broken connections") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   fake.on("GET", wire::text("v"));
@@ -231,7 +231,7 @@ TEST_CASE("before the first contact a failure is final, unless a wait was given"
   CHECK(watch.elapsed() < 1900ms);
 }
 
-TEST_CASE("a server that comes while somebody knocks is found") {
+TEST_CASE("a server that comes up during the retries is found") {
   RedisServer server{{.tcp = true}};
   server.kill();
   Fixture f{{server.tcp_url()}, quick(true)};
@@ -245,7 +245,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   CHECK(watch.elapsed() < 4s);
 }
 
-TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent on it") {
+TEST_CASE("a connection with a late answer is abandoned, and an undo is sent on it") {
   RedisServer server;
   Fixture f{{server.url()}};
   REQUIRE(f.vote(kGet).reply.has_value());
@@ -254,7 +254,7 @@ TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent o
 
   const Vote vote = f.vote(command({"SET", "ghost", "1"}, "ghost"), Milliseconds{5000}, kOnce);
   CHECK(vote.failure->text.find("no answer within") == 0);
-  CHECK(watch.elapsed() < 4s);  // not all the time that there was
+  CHECK(watch.elapsed() < 4s);  // not the whole time that was left
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
   f.redis.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
@@ -266,7 +266,7 @@ TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent o
   CHECK(f.vote(kGet).reply.has_value());
 }
 
-TEST_CASE("what was never written cannot have happened") {
+TEST_CASE("a call that was never written cannot have been executed") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
   Fixture f{{fake.url() + "?db=1"}};
@@ -274,11 +274,11 @@ TEST_CASE("what was never written cannot have happened") {
   CHECK(f.vote(kCall, Milliseconds{1000}, kOnce).attempts == 0);
   CHECK(fake.count("EVALSHA") == 0);
 
-  Fixture hasty{{fake.url()}};  // goes with the greeting
+  Fixture hasty{{fake.url()}};  // the call goes out with the greeting
   CHECK(hasty.vote(kCall, Milliseconds{100}).attempts == 1);
 }
 
-TEST_CASE("an answer counts, whatever happened to its connection afterwards") {
+TEST_CASE("an answer counts, even if its connection broke afterwards") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   fake.decide([](const Words& command) -> std::optional<std::string> {
@@ -328,7 +328,8 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
     fake.answer(wire::integer(1));
     const Vote answered = f.vote(kCall);
     CHECK(answered.good_reply() != nullptr);
-    CHECK(answered.attempts == 1);  // who was sent away has done nothing: "not yours" is no echo of a release
+    CHECK(answered.attempts == 1);  // a refused call has done nothing: "not yours" cannot be the echo of a
+                                    // release
 
     fake.on("EVALSHA", wire::error(error));
     const std::size_t before = fake.count("EVALSHA");
@@ -340,7 +341,7 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
   }
 }
 
-TEST_CASE("an attempt that the deadline cuts short does not hide what the server has said before") {
+TEST_CASE("an attempt that the deadline cuts short does not hide the server's earlier answer") {
   FakeRedis fake;
   Fixture f{{fake.url()}, {.timeouts = {.connect = Milliseconds{5000}, .command = Milliseconds{5000}}}};
   fake.decide([answered = false](const Words& command) mutable -> std::optional<std::string> {
@@ -353,7 +354,7 @@ TEST_CASE("an attempt that the deadline cuts short does not hide what the server
   CHECK_MESSAGE(vote.failure->text.find("still loading") != std::string::npos, vote.failure->text);
 }
 
-TEST_CASE("a replica is left for whatever stands behind the same name next") {
+TEST_CASE("a replica is left, and the next server behind the same name is tried") {
   const std::string readonly = "READONLY You can't write against a read only replica.";
   for (const std::string& error :
        {readonly, "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -" + readonly}) {
@@ -379,7 +380,7 @@ TEST_CASE("other errors are the answer at once") {
   }
 }
 
-TEST_CASE("a wrong password is final, also while somebody knocks") {
+TEST_CASE("a wrong password is final, also during retries") {
   RedisServer server{{.config = {"requirepass right"}}};
   Target target = target_of(server.url());
   target.password = PasswordSource::fixed("wrong");
@@ -392,7 +393,7 @@ TEST_CASE("a wrong password is final, also while somebody knocks") {
   CHECK(watch.elapsed() < 2500ms);
 }
 
-TEST_CASE("a quorum is asked at once, and who is silent does not hold up the others' votes") {
+TEST_CASE("all servers of a quorum are asked at once, and a silent one does not delay the votes of others") {
   RedisServer one, two, three;
   three.freeze();
   Fixture f{{one.url(), two.url(), three.url()}};
@@ -412,7 +413,7 @@ TEST_CASE("a quorum is asked at once, and who is silent does not hold up the oth
   three.thaw();
 }
 
-TEST_CASE("nobody is asked whose patience has ended") {
+TEST_CASE("after its deadline a call asks no server") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   CHECK(f.vote(kCall, Milliseconds{0}).failure.has_value());

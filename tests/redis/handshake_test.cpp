@@ -14,17 +14,17 @@ const Reply kNotAllowed = Reply::error("NOPERM no permissions to run the 'info' 
 
 Handshake handshake(Greeting greeting, bool tls = false) { return {std::move(greeting), kAddress, tls}; }
 
-/// What HELLO answers, as a flat map.
+/// The answer to HELLO, as a flat map.
 Reply hello(const std::string& mode = "standalone", const std::string& role = "master") {
   return Reply{std::vector<Reply>{Reply{"mode"}, Reply{mode}, Reply{"role"}, Reply{role}}};
 }
 
-/// Gives all replies; none of them may lead to another command.
+/// Feeds all replies. None of them may lead to another command.
 void accept(Handshake& it, const std::vector<Reply>& replies) {
   for (const Reply& reply : replies) CHECK(it.accept(reply).empty());
 }
 
-/// How a greeting fails whose last reply is an error.
+/// The failure of a greeting whose last reply is an error.
 Failure refused(Greeting greeting, const std::vector<Reply>& before, const std::string& error) {
   Handshake it = handshake(std::move(greeting));
   (void)it.begin();
@@ -38,7 +38,7 @@ Failure refused(Greeting greeting, const std::vector<Reply>& before, const std::
 
 }  // namespace
 
-TEST_CASE("the greeting says who we are, how we speak and which database, in this order") {
+TEST_CASE("the greeting names the user, the protocol and the database, in this order") {
   struct Row {
     Greeting greeting;
     std::vector<CommandWords> commands;
@@ -102,7 +102,7 @@ TEST_CASE("a name that may not be set does not end the greeting") {
   CHECK(it.accepted());
 }
 
-TEST_CASE("in RESP2 a server says by INFO who it is") {
+TEST_CASE("in RESP2 the server's identity comes from INFO") {
   Handshake it = handshake({.resp3 = false});
   (void)it.begin();
   accept(it, {kOk, Reply{"redis_mode:cluster\r\nrun_id:abc\r\n"}, Reply{"# Replication\r\nrole:slave\r\n"}});
@@ -116,10 +116,10 @@ TEST_CASE("in RESP2 a server says by INFO who it is") {
   accept(sentinel, {kOk});
   CHECK(sentinel.accept(Reply{"redis_mode:sentinel\r\n"}) ==
         std::vector<CommandWords>{{"SENTINEL", "MASTERS"}});
-  CHECK(sentinel.stranger());
+  CHECK(sentinel.unexpected());
 }
 
-TEST_CASE("a refused greeting is the end, and says what it means") {
+TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   const Greeting app{.user = "app", .password = "secret", .db = 3};
   CHECK(refused(app, {}, "WRONGPASS invalid username-password pair").kind == Error::denied);
   CHECK(refused(app, {}, "ERR max number of clients reached").kind == Error::unreachable);
@@ -132,7 +132,7 @@ TEST_CASE("a refused greeting is the end, and says what it means") {
   CHECK(no_such_db.text.find("secret") == std::string::npos);
 }
 
-TEST_CASE("a password that nobody asked for is denied: it is probably another server") {
+TEST_CASE("a password that the server does not need is denied: it is probably another server") {
   for (const char* error :
        {"ERR AUTH <password> called without any password configured for the default user.",
         "ERR Client sent AUTH, but no password is set"}) {
@@ -167,13 +167,13 @@ TEST_CASE("a server that hangs up without a word may know only RESP2, or speak T
   CHECK(resp2.wants_resp2() == Handshake::Resp2::no);
 }
 
-TEST_CASE("a server of another kind is asked what it is, and the rest of the greeting is ignored") {
+TEST_CASE("a server of another kind is asked for its kind, and the rest of the greeting is ignored") {
   Handshake it = handshake({.db = 3, .ask_run_id = true});
   (void)it.begin();
   const auto question = it.accept(hello("sentinel"));
   REQUIRE(question.size() == 1);
-  CHECK(question.front() == question_to_stranger({.mode = "sentinel", .role = {}, .run_id = {}}));
-  CHECK(it.stranger());
+  CHECK(question.front() == question_to_unexpected({.mode = "sentinel", .role = {}, .run_id = {}}));
+  CHECK(it.unexpected());
 
   accept(it, {Reply::error("ERR unknown command 'SELECT'"), Reply::error("ERR unknown command 'INFO'")});
   CHECK_FALSE(it.failure().has_value());
@@ -183,7 +183,7 @@ TEST_CASE("a server of another kind is asked what it is, and the rest of the gre
   CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
 }
 
-TEST_CASE("a replica is a stranger only where the primary is meant") {
+TEST_CASE("a replica is an unexpected server only where the primary is meant") {
   Handshake any = handshake({});
   (void)any.begin();
   accept(any, {hello("standalone", "replica")});
@@ -192,5 +192,5 @@ TEST_CASE("a replica is a stranger only where the primary is meant") {
   Handshake to_primary = handshake({.meant = {.primary = true}});
   (void)to_primary.begin();
   CHECK(to_primary.accept(hello("standalone", "replica")) == std::vector<CommandWords>{{"ROLE"}});
-  CHECK(to_primary.stranger());
+  CHECK(to_primary.unexpected());
 }

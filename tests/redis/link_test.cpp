@@ -172,7 +172,7 @@ TEST_CASE("a refused subscription is reported, and calls still work") {
   CHECK(fake.count("SUBSCRIBE") == 1);
 }
 
-TEST_CASE("send_on_abandoned writes a whole script behind what the connection still carries") {
+TEST_CASE("send_on_abandoned writes a whole script behind the data in flight") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
@@ -215,7 +215,7 @@ TEST_CASE("a password file is read at each connection, and its absence is a fail
   CHECK(f.opens());
 }
 
-TEST_CASE("a link at rest wakes nobody: connected, refused, or without a subscription") {
+TEST_CASE("an idle link does not wake the loop: connected, refused, or without a subscription") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
@@ -227,19 +227,20 @@ TEST_CASE("a link at rest wakes nobody: connected, refused, or without a subscri
   CHECK(wake_ups(f.loop, Milliseconds{1000}) <= 30);
 }
 
-TEST_CASE("a second connection that ends when nothing is subscribed to any more wakes nobody") {
+TEST_CASE("a pubsub connection that ends without subscriptions does not wake the loop") {
   FakeRedis fake;
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
   fake.on("SUBSCRIBE", wire::error("BUSY Redis is busy running a script"));
   Fixture f{fake.socket()};
   f.link.watch(kChannel, false);
   REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
-  turns(f.loop, [] { return false; }, Milliseconds{50});  // it has heard that it is to ask again
+  turns(f.loop, [] { return false; }, Milliseconds{50});  // the link has read the refusal, and will ask again
   f.link.unwatch(kChannel, false);
   const auto question = f.connection()->send(command({"GET", "k"}));
   REQUIRE(turns(f.loop, [&] { return fake.count("GET") == 1; }));
 
-  fake.announce(wire::integer(1));  // an answer to the one, and to the other a reason to hang up
+  fake.announce(wire::integer(1));  // answers GET; the subscription that is no longer wanted makes the link
+                                    // hang up
   REQUIRE(turns(f.loop, [&] { return question->answer.has_value(); }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 }

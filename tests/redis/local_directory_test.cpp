@@ -16,7 +16,7 @@
 using namespace rlock;
 using namespace rlock::test;
 
-// Which folders the private server may live in: nobody but its user and root can exchange them.
+// The folders in which the private server may live: only its user and root may be able to replace them.
 
 TEST_CASE("a folder that is not safe is refused, not repaired") {
   const StateHome home;
@@ -59,7 +59,7 @@ TEST_CASE("a folder is refused when others could exchange it, or one that leads 
     for (const mode_t mode : {0777, 0757}) {
       ::chmod(above.c_str(), mode);
       CHECK(refusal() == "local: '" + above +
-                             "' can be written to by others, who could exchange what is in it; chmod go-w " +
+                             "' is writable for other users, who could replace its files; chmod go-w " +
                              above);
       CHECK(failure(Error::config, [] { local_server(); }) == refusal());
       CHECK(failure(Error::config, [] { stop_local_server(soon()); }) == refusal());
@@ -75,11 +75,11 @@ TEST_CASE("a folder is refused when others could exchange it, or one that leads 
     }
     REQUIRE(::chown(above.c_str(), 0, 12345) == 0);
     ::chmod(above.c_str(), 0775);
-    CHECK(contains(refusal(), "can be written to by others"));
+    CHECK(contains(refusal(), "is writable for other users"));
     ::chmod(above.c_str(), 0755);
     REQUIRE(::chown(above.c_str(), 12345, 0) == 0);
     CHECK(refusal() == "local: '" + above +
-                           "' belongs to another user, who could exchange what is in it; set XDG_STATE_HOME "
+                           "' belongs to another user, who could replace its files; set XDG_STATE_HOME "
                            "to a place of your own");
     REQUIRE(::chown(above.c_str(), 0, 0) == 0);
   }
@@ -89,7 +89,7 @@ TEST_CASE("nothing is made in a folder where others could exchange it") {
   const TempDir dir;
   ::chmod(dir.path().c_str(), 0777);
   const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
-  CHECK(contains(failure(Error::config, [] { ensure_local_server(soon()); }), "can be written to by others"));
+  CHECK(contains(failure(Error::config, [] { ensure_local_server(soon()); }), "is writable for other users"));
   CHECK(::access((dir / "a").c_str(), F_OK) != 0);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("links that lead to the private folder are followed when they are ours
       contains(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
 }
 
-TEST_CASE("a folder whose socket's path would be too long is refused, with the remedy") {
+TEST_CASE("a folder with a path too long for its socket is refused, with the remedy") {
   const Variable variable{"XDG_STATE_HOME", "/tmp/" + std::string(100, 'x')};
   const std::string text = failure(Error::config, [] { ensure_local_server(soon()); });
   CHECK(contains(

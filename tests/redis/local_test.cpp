@@ -25,7 +25,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// Does everybody who holds the other end let go of it?
+/// True: within 10 s every process with the other end of the pipe has closed it.
 bool ends(int pipe) {
   pollfd end{.fd = pipe, .events = POLLIN, .revents = 0};
   char ignored = 0;
@@ -58,7 +58,7 @@ TEST_CASE("the private server has no TCP port, keeps everything and throws nothi
   CHECK(home.ask({"CONFIG", "GET", "maxmemory-policy"}) == "maxmemory-policy\nnoeviction");
 }
 
-TEST_CASE("nobody else may enter the folder, nor connect") {
+TEST_CASE("no other user may enter the folder, or connect") {
   const StateHome home;
   ensure_local_server(soon());
 
@@ -96,7 +96,7 @@ TEST_CASE("many first users at once start one server") {
   for (int user = 0; user < kUsers; ++user) ::wait(nullptr);
 }
 
-TEST_CASE("a server that is stopped is gone, and the next one knows what it knew") {
+TEST_CASE("a stopped server is gone, and the next one has its data") {
   const StateHome home;
   CHECK_FALSE(stop_local_server(soon()));
   ensure_local_server(soon());
@@ -113,19 +113,20 @@ TEST_CASE("a server that is stopped is gone, and the next one knows what it knew
   CHECK(home.ask({"GET", "k"}) == "v");
 }
 
-TEST_CASE("a server that was killed leaves a socket that keeps nobody from starting another one") {
+TEST_CASE("the socket of a killed server does not stop the next one from starting") {
   const StateHome home;
   ensure_local_server(soon());
   const pid_t first = local_server().pid;
   ::kill(first, SIGKILL);
-  REQUIRE(eventually([] { return !local_server().running; }));  // its last thread closes the socket
+  REQUIRE(eventually([] { return !local_server().running; }));  // the socket closes when the server's last
+                                                                // thread has ended
 
   ensure_local_server(soon());
   CHECK(local_server().running);
   CHECK(local_server().pid != first);
 }
 
-TEST_CASE("a server whose socket was deleted keeps a second one from starting beside it") {
+TEST_CASE("a server without its socket file stops a second one from starting beside it") {
   const StateHome home;
   ensure_local_server(soon());
   const pid_t first = local_server().pid;
@@ -137,7 +138,7 @@ TEST_CASE("a server whose socket was deleted keeps a second one from starting be
   CHECK(alive(first));
 }
 
-TEST_CASE("a frozen server does not hang whoever looks for it or stops it") {
+TEST_CASE("a frozen server blocks neither a look for it nor its stop") {
   const StateHome home;
   ensure_local_server(soon());
   const pid_t server = local_server().pid;
@@ -163,7 +164,7 @@ TEST_CASE("a server that ends at once is not waited for") {
   CHECK(watch.elapsed() < 5s);
 }
 
-TEST_CASE("whoever loses patience stops waiting for a server that does not come up") {
+TEST_CASE("an interrupt ends the wait for a server that does not come up") {
   const StateHome home;
   const TempDir bin;
   write_file(bin / "redis-server",
@@ -197,7 +198,7 @@ TEST_CASE("a signal ends the wait for a private server that does not come up, an
     waits.signal(SIGINT);
 
     CHECK(waits.exit_code() == 128 + SIGINT);
-    CHECK(watch.elapsed() < 5s);  // of the ten that a server may take
+    CHECK(watch.elapsed() < 5s);  // a server may take ten
   }
 }
 

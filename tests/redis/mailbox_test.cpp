@@ -15,7 +15,7 @@ namespace {
 const Channel kOne{"one"};
 const Channel kTwo{"two"};
 
-/// The texts of the messages; a confirmed subscription has none.
+/// The texts of the messages. The confirmation of a subscription has no text.
 std::vector<std::string> texts(const std::vector<Message>& messages) {
   std::vector<std::string> texts;
   for (const Message& message : messages)
@@ -27,7 +27,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("each mailbox gets its own copy of what comes on its channels, and nothing else") {
+TEST_CASE("each mailbox gets its own copy of its channels' messages, and no others") {
   ListRedis redis;
   Mailbox first{redis};
   Mailbox second{redis};
@@ -75,7 +75,7 @@ TEST_CASE("a request is dropped when its handle goes, and a handle that was move
     Redis::Request other = std::move(request);
     CHECK(redis.open() == 1);
     CHECK_FALSE(request);
-    other = redis.post(command({"PING"}), {}, kNever);  // the one that it had is dropped
+    other = redis.post(command({"PING"}), {}, kNever);  // drops the request that `other` had before
     CHECK(redis.open() == 1);
   }
   CHECK(redis.open() == 0);

@@ -20,7 +20,7 @@ const Reply kNoScript = Reply::error("NOSCRIPT No matching script.");
 
 Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
 
-/// With one follower.
+/// A writing with one follower.
 const Writing kFollowed{.followers = {call_of(kOther)}};
 const Writing kWithSource{.with_source = true};
 
@@ -39,7 +39,7 @@ Reply words(const std::vector<std::string>& texts) {
   return Reply{std::move(items)};
 }
 
-/// A reply comes; it is not one to the greeting.
+/// Feeds one reply that does not answer the greeting.
 void reply(Pipeline& pipeline, Reply reply) {
   CHECK_FALSE(pipeline.accept({.reply = std::move(reply), .push = false}).has_value());
 }
@@ -49,12 +49,12 @@ void push(Pipeline& pipeline, const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TEST_CASE("replies belong to the commands in their order, whatever is pushed between them") {
+TEST_CASE("replies belong to the commands in their order, also with pushes between them") {
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, false);
   pipeline.subscribe(kD, false);
   const auto first = pipeline.send(call_of(kScript), {});
-  const auto forgotten = pipeline.send(call_of(kScript), {});  // its place in the order is kept
+  const auto forgotten = pipeline.send(call_of(kScript), {});  // it keeps its place in the order
   const auto second = pipeline.send(command({"GET", "k"}), {});
   forgotten->forgotten = true;
   CHECK(pipeline.take_commands() ==
@@ -91,7 +91,7 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   CHECK_FALSE(call->written);
   CHECK(pipeline.take_commands() == Commands{{"AUTH", "secret"}, {"HELLO", "3"}});
 
-  CHECK(pipeline.accept({.reply = Reply{"OK"}})->text() == "OK");  // handed back: it is the greeting's
+  CHECK(pipeline.accept({.reply = Reply{"OK"}})->text() == "OK");  // handed back: it answers the greeting
   CHECK(pipeline.accept({.reply = words({})}).has_value());
   pipeline.open();
 
@@ -120,7 +120,7 @@ TEST_CASE("a script that the server does not know is sent as text, once, and its
 
   reply(pipeline, kNoScript);
   CHECK(pipeline.take_commands() == Commands{as_text(kScript), as_text(kOther)});
-  reply(pipeline, kNoScript);  // to the follower: it is on its way already
+  reply(pipeline, kNoScript);  // answers the follower, which is on its way already
   CHECK(pipeline.take_commands().empty());
   CHECK_FALSE(call->answer.has_value());
   reply(pipeline, Reply{1});
@@ -144,7 +144,7 @@ TEST_CASE("only the follower is sent again when only the follower is unknown") {
   CHECK(call->followers_left == 0);
 }
 
-TEST_CASE("a call that was given up is not sent again after what undoes it") {
+TEST_CASE("an abandoned call is not sent again after its undo") {
   Pipeline pipeline = opened();
   const auto given_up = pipeline.send(call_of(kScript), {});
   given_up->forgotten = true;
@@ -173,14 +173,14 @@ TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
   CHECK(call->answer->is_error("NOSCRIPT"));
 }
 
-TEST_CASE("what is left behind is sent as text, and its replies are nobody's") {
+TEST_CASE("calls left behind are sent as text, and their replies are dropped") {
   Pipeline pipeline = opened();
   const auto call = pipeline.send(call_of(kScript), {});
   pipeline.leave_behind({call_of(kOther), call_of(kOther)});
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther), by_hash(kOther)});
 
   Pipeline held{true};
-  held.leave_behind({call_of(kOther)});  // nothing was written that it could undo
+  held.leave_behind({call_of(kOther)});  // nothing was written, so there is nothing to undo
   held.open();
   CHECK(held.take_commands().empty());
 }
@@ -202,7 +202,7 @@ TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greetin
   CHECK_FALSE(after->written);
 }
 
-TEST_CASE("when the next connection greets in RESP2, every call is worth sending there at once") {
+TEST_CASE("if the next connection greets in RESP2, every call may be sent there at once") {
   Pipeline pipeline{true};
   const auto held = pipeline.send(call_of(kScript), {});
   Pipeline other = opened();
@@ -216,7 +216,7 @@ TEST_CASE("when the next connection greets in RESP2, every call is worth sending
 TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
   Pipeline pipeline = opened(false);
   const auto list = pipeline.send(command({"LRANGE", "k", "0", "-1"}), {});
-  reply(pipeline, words({"message", "c", "0"}));  // before any SUBSCRIBE an array is an answer
+  reply(pipeline, words({"message", "c", "0"}));  // before the first SUBSCRIBE an array is an answer
   CHECK(list->answer->items().size() == 3);
 
   pipeline.subscribe(kC, false);
@@ -240,13 +240,13 @@ TEST_CASE("a refused subscription is announced, and the replies after it keep th
   CHECK(pushes[0].reply.is_error("NOPERM"));
 }
 
-TEST_CASE("a subscription that the server ends by itself takes nobody's place in the order") {
+TEST_CASE("an unsubscription by the server takes no command's place in the order") {
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, true);
   push(pipeline, {"ssubscribe", "c", "1"});
   const auto call = pipeline.send(command({"GET", "k"}), {});
   push(pipeline, {"sunsubscribe", "c", "0"});
-  push(pipeline, {"smessage", "c", "0"});  // not subscribed any more
+  push(pipeline, {"smessage", "c", "0"});  // no longer subscribed
   reply(pipeline, Reply{"v"});
 
   CHECK(call->answer->text() == "v");
@@ -255,7 +255,7 @@ TEST_CASE("a subscription that the server ends by itself takes nobody's place in
   CHECK(pushes[1].kind == Push::Kind::unsubscribed);
 }
 
-TEST_CASE("of a flood the beginning is kept, and nothing of a channel that nobody wants") {
+TEST_CASE("of a flood the beginning is kept, and messages of unwanted channels are dropped") {
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, false);
   for (int i = 0; i < 1000; ++i) {
@@ -279,7 +279,7 @@ TEST_CASE("a reply may be as large as its call allows") {
   CHECK(pipeline.largest_reply() == kLargestReply);
 }
 
-TEST_CASE("a reply that nobody asked for and a push out of shape are errors") {
+TEST_CASE("an unrequested reply and a malformed push are errors") {
   const auto thrown_by = [](ReplyReader::Item item) -> std::string {
     Pipeline pipeline = opened();
     try {

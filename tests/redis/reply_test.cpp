@@ -33,7 +33,7 @@ void read_all(std::string_view bytes) {
   while (reader.next()) {}
 }
 
-/// From here on no more memory can be had at a time than this.
+/// From here on no allocation of a megabyte succeeds.
 [[maybe_unused]] void leave_no_megabyte() {
   std::size_t pages = 0;
   std::ifstream{"/proc/self/statm"} >> pages;
@@ -42,7 +42,7 @@ void read_all(std::string_view bytes) {
   while (std::malloc(1U << 20) != nullptr) {}
 }
 
-/// Bytes that were in use at most.
+/// The largest memory that this process has used, in bytes.
 std::size_t peak() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -54,7 +54,7 @@ constexpr std::string_view kMixed =
 
 }  // namespace
 
-TEST_CASE("a reply is read whatever the pieces in which it comes") {
+TEST_CASE("a reply is read the same from any pieces") {
   for (std::size_t cut = 0; cut <= kMixed.size(); ++cut) {
     ReplyReader reader;
     reader.feed(kMixed.substr(0, cut));
@@ -98,7 +98,7 @@ TEST_CASE("the types of RESP3 become plain values") {
   CHECK(read_one("~2\r\n:1\r\n:2\r\n").at(1).integer() == 2);
 }
 
-TEST_CASE("what is no reply is an error that says so") {
+TEST_CASE("malformed bytes are an error that names the fault") {
   for (const std::string_view bytes :
        {"HTTP/1.1 400 Bad Request\r\n", "\r\n", "$9223372036854775807x\r\n", "*-2\r\n", "$-2\r\n", ":12a\r\n",
         ":99999999999999999999\r\n", "*9223372036854775807\r\n", "#x\r\n", "|1\r\n+a\r\n:1\r\n:2\r\n"}) {
@@ -163,7 +163,7 @@ TEST_CASE("arrays in arrays reserve no more memory than a reply may take") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a reply for which there is no memory is an error like others, not the end") {
+TEST_CASE("a reply without enough memory is an error like others, not a crash") {
   if (test::kSanitized) return test::skipped("AddressSanitizer reserves all addresses for itself");
   const std::string whole = "$4000000\r\n" + std::string(4'000'000, 'x') + "\r\n";
   const std::string wide = "*100000\r\n";

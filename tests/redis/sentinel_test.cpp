@@ -31,7 +31,7 @@ const std::string kPrimary = wire::array({wire::text("master"), wire::integer(0)
 const std::string kReplica = wire::array({wire::text("slave"), wire::text("127.0.0.1"), wire::integer(1),
                                           wire::text("connected"), wire::integer(0)});
 
-/// Sentinels that say what they are told, and an executor that asks them.
+/// Sentinels with scripted answers, and an executor that asks them.
 struct Fixture {
   explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool retry_first_contact = false,
                    const std::string& user = {},
@@ -44,16 +44,31 @@ struct Fixture {
                   Executor::Options{.timeouts = timeouts, .retry_first_contact = retry_first_contact});
   }
   Vote vote(Milliseconds patience = Milliseconds{3000}) {
-    return redis->run_all(kCall, persistently(), within(patience)).front();
+    return redis->run_all(kCall, with_retries(), within(patience)).front();
   }
 
   Loop loop;
   std::optional<Executor> redis;
 };
 
+/// A Sentinel that names `old_primary`, which has granted a call, and another server that could be the primary.
+struct Failover {
+  Failover() {
+    sentinel.on("SENTINEL", named(old_primary.port()));
+    for (FakeRedis* one : {&old_primary, &new_primary}) {
+      one->on("ROLE", kPrimary);
+      one->on("EVALSHA", wire::integer(1));
+    }
+    REQUIRE(f.vote().good_reply() != nullptr);
+  }
+
+  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
+  Fixture f{{sentinel.port()}};
+};
+
 }  // namespace
 
-TEST_CASE("the primary that a Sentinel names gets the call, once it has said what it is") {
+TEST_CASE("the primary that a Sentinel names gets the call after it has confirmed its role") {
   FakeRedis sentinel{kTcp}, primary{kTcp};
   sentinel.on("SENTINEL", named(primary.port()));
   primary.on("ROLE", kPrimary);
@@ -69,7 +84,7 @@ TEST_CASE("the primary that a Sentinel names gets the call, once it has said wha
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 }
 
-TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes") {
+TEST_CASE("a call that waits for a Sentinel's answer does not wake the loop before it comes") {
   FakeRedis sentinel{kTcp}, primary{kTcp};
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
@@ -156,15 +171,9 @@ TEST_CASE("no Sentinel, no such primary and an old primary have their own words"
         "127.0.0.1:" + std::to_string(gone) + ", the primary of 'mymaster': connection refused");
 }
 
-TEST_CASE("a replica is left, and the Sentinels are asked who is the primary now") {
-  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
-  sentinel.on("SENTINEL", named(old_primary.port()));
-  for (FakeRedis* one : {&old_primary, &new_primary}) {
-    one->on("ROLE", kPrimary);
-    one->on("EVALSHA", wire::integer(1));
-  }
-  Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().good_reply() != nullptr);
+TEST_CASE("a replica is left, and the Sentinels are asked for the current primary") {
+  Failover scene;
+  auto& [sentinel, old_primary, new_primary, f] = scene;
 
   old_primary.on("EVALSHA", wire::error("READONLY You can't write against a read only replica."));
   old_primary.on("ROLE", kReplica);
@@ -179,14 +188,8 @@ TEST_CASE("a replica is left, and the Sentinels are asked who is the primary now
 }
 
 TEST_CASE("a primary that has been replaced is left although it still answers as one") {
-  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
-  sentinel.on("SENTINEL", named(old_primary.port()));
-  for (FakeRedis* one : {&old_primary, &new_primary}) {
-    one->on("ROLE", kPrimary);
-    one->on("EVALSHA", wire::integer(1));
-  }
-  Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().good_reply() != nullptr);
+  Failover scene;
+  auto& [sentinel, old_primary, new_primary, f] = scene;
   f.redis->watch(Channel{"c"});
 
   sentinel.on("SENTINEL", named(new_primary.port()));
@@ -208,8 +211,8 @@ TEST_CASE(
     const auto asked_before = sentinel.count("SENTINEL");
     old_primary.freeze();
     Fixture f{{sentinel.port()}, false, {}, patient};
-    auto request = f.redis->post(set, persistently(), plus(Clock::now(), Milliseconds{15000}));
-    // Asked twice: it is late now, and must be named once more.
+    auto request = f.redis->post(set, with_retries(), plus(Clock::now(), Milliseconds{15000}));
+    // The Sentinel has named the frozen primary twice. From here on it names the new one.
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
     sentinel.on("SENTINEL", named(new_primary.port()));
     if (wakes_up) old_primary.thaw();
@@ -240,15 +243,9 @@ TEST_CASE("a primary serves on when no Sentinel answers any more") {
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 }
 
-TEST_CASE("who listens hears the new primary without asking for anything") {
-  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
-  sentinel.on("SENTINEL", named(old_primary.port()));
-  for (FakeRedis* one : {&old_primary, &new_primary}) {
-    one->on("ROLE", kPrimary);
-    one->on("EVALSHA", wire::integer(1));
-  }
-  Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().good_reply() != nullptr);
+TEST_CASE("a subscription moves to the new primary without another call") {
+  Failover scene;
+  auto& [sentinel, old_primary, new_primary, f] = scene;
   f.redis->watch(Channel{"c"});
   REQUIRE(turns(f.loop, [&] { return f.redis->wakeups() == 1; }));
 
@@ -302,7 +299,7 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   old_primary.freeze();
   sentinel.on("SENTINEL", named(new_primary.port()));
   const Call set = command({"SET", "ghost", "1"}, "ghost");
-  CHECK(f.redis->run_all(set, persistently(), within(Milliseconds{5000})).front().good_reply() != nullptr);
+  CHECK(f.redis->run_all(set, with_retries(), within(Milliseconds{5000})).front().good_reply() != nullptr);
   CHECK(new_primary.has("ghost"));
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};

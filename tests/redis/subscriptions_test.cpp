@@ -20,7 +20,7 @@ Push push(Kind kind, const Subscription& of, const std::string& error = {}) {
   return {kind, of.channel, of.sharded, error.empty() ? Reply{} : Reply::error(error)};
 }
 
-/// Some subscriptions, told to the first connection.
+/// Some subscriptions that the first connection was told to make.
 Subscriptions begun(const Wanted& wanted) {
   Subscriptions it;
   for (const Subscription& one : wanted) CHECK_FALSE(it.add(one));
@@ -30,7 +30,7 @@ Subscriptions begun(const Wanted& wanted) {
 
 }  // namespace
 
-TEST_CASE("a connection is told what is wanted as soon as something is") {
+TEST_CASE("a connection gets the wanted subscriptions as soon as there are any") {
   Subscriptions it;
   CHECK(it.begin_at() == kNever);
   CHECK_FALSE(it.add(kPlain));
@@ -42,7 +42,7 @@ TEST_CASE("a connection is told what is wanted as soon as something is") {
   CHECK(it.begin_at() == kNever);
 }
 
-TEST_CASE("what is wanted or not wanted any more is told to the pubsub connection at once") {
+TEST_CASE("the pubsub connection learns of each change of the wanted subscriptions at once") {
   Subscriptions it = begun({kPlain});
   CHECK(it.add(kOther));
   CHECK_FALSE(it.add(kOther));
@@ -55,7 +55,7 @@ TEST_CASE("what is wanted or not wanted any more is told to the pubsub connectio
   CHECK(it.begin_at() == kNever);
 }
 
-TEST_CASE("the next connection is told the same at once") {
+TEST_CASE("the next connection gets the same subscriptions at once") {
   Subscriptions it = begun({kPlain, kOther});
   it.disconnected();
   CHECK(it.connection() == 0);
@@ -117,7 +117,7 @@ TEST_CASE("a sharded subscription that belongs elsewhere is given up, and the pl
     CHECK(it.connection() == kFirst);
     CHECK_FALSE(it.error().has_value());
     CHECK(it.begin(kSecond) == Wanted{kPlain});
-    CHECK(it.add(kSharded));  // its slot may be served here again
+    CHECK(it.add(kSharded));  // after the move of its slot, this server may serve it again
   }
   Subscriptions it = begun({kSharded});
   CHECK_FALSE(it.accept(push(Kind::refused, kSharded, "LOADING"), kNow));

@@ -53,7 +53,7 @@ TEST_CASE("a server is a host, a port and a database") {
   CHECK(parse_target("valkeys://h").tls.on);
 }
 
-TEST_CASE("user and password are what stands before and behind the first colon") {
+TEST_CASE("user and password are the texts before and behind the first colon") {
   struct Row {
     const char* url;
     std::string user;
@@ -67,8 +67,8 @@ TEST_CASE("user and password are what stands before and behind the first colon")
       {"redis://user:a:b@h", "user", "a:b"},
       {"redis://user:a@b@h", "user", "a@b"},
       {"redis://user:p%40ss%2Fw%3Ard%25@h", "user", "p@ss/w:rd%"},
-      {"redis://user:%2525@h", "user", "%25"},  // decoded once
-      {"redis://user:a+b@h", "user", "a+b"},    // and '+' is no blank
+      {"redis://user:%2525@h", "user", "%25"},  // decoded only once
+      {"redis://user:a+b@h", "user", "a+b"},    // '+' is no blank
       {"redis://us%3Aer:pw@h", "us:er", "pw"},
       {"unix://user:pw@/run/redis.sock", "user", "pw"},
       {"redis+sentinel://user:pw@a,b/m", "user", "pw"},
@@ -129,7 +129,7 @@ TEST_CASE("local: is a word of its own") {
   CHECK(refusal("local") == "not a URL; did you mean 'local:'?");
 }
 
-TEST_CASE("whoever writes no URL is told the one that was meant, and nothing of it is repeated") {
+TEST_CASE("a host or path without a scheme gets the URL that was meant, and is not repeated") {
   for (const char* host : {"", "db1", "db1:6379", "db.example:7000", "10.0.0.7", "[::1]:6379", "redis:6379",
                            "redis:/db1", "redis:db1", "u:CANARY@db1", "local/x"}) {
     CAPTURE(host);
@@ -144,7 +144,7 @@ TEST_CASE("whoever writes no URL is told the one that was meant, and nothing of 
         "redis+sentinel:// or redis+cluster://, or is local: (see URLS in rlock(1))");
 }
 
-TEST_CASE("what is no URL is refused, and what is none of ours lists ours") {
+TEST_CASE("a text that is no URL is refused, and an unknown scheme lists the known ones") {
   for (const char* url : {"http://h", "REDIS://h", " redis://h", "redis ://h", "://h", "redis+tls://h"}) {
     CAPTURE(url);
     CHECK(contains(refusal(url), "begins with redis://, rediss://, "));
@@ -257,7 +257,7 @@ TEST_CASE("a nested rlock is told the user, the way and TLS, but no password") {
   CHECK(parse_target("redis://:secret@h").url() == "redis://h:6379");
 
   Target target = parse_target("redis+sentinel://u:secret@a/m");
-  target.tls.on = true;  // as --tls does
+  target.tls.on = true;  // as the option --tls does
   CHECK(target.url() == "rediss+sentinel://u@a:26379/m");
   target = parse_target("valkey://h");
   target.tls.on = true;
@@ -295,11 +295,11 @@ TEST_CASE("a password appears in no text, however the URL around it is mangled")
     CAPTURE(url);
     CHECK_FALSE(contains(text, canary));
   }
-  CHECK(refused > rounds / 5);  // and not all of them
+  CHECK(refused > rounds / 5);  // not all of them
   CHECK(refused < rounds * 9 / 10);
 }
 
-TEST_CASE("what is parsed, printed and parsed again is the same place") {
+TEST_CASE("a target that is printed and parsed again is the same place") {
   const std::vector<std::string> schemes{"redis",          "rediss",        "valkey",        "valkeys",
                                          "redis+sentinel", "redis+cluster", "rediss+cluster"};
   const std::vector<std::string> hosts{"h", "db-1.example", "10.0.0.7", "[::1]", "[fe80::1%25eth0]", "a_b"};
@@ -364,6 +364,11 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
            {"\n", "is empty"},
            {"s3cret\nsecond\n", "has more than one line"},
            {"secret\n\n", "has more than one line"},
+           {"\r\n", "is empty"},
+           {"secret\r\n\r\n", "has more than one line"},
+           {"\xef\xbb\xbfsecret\n", "begins with a byte order mark; save it as UTF-8 without one"},
+           {std::string("\xff\xfes\0", 4), "begins with a byte order mark; save it as UTF-8 without one"},
+           {std::string("s\0", 2), "contains a NUL byte; save it as UTF-8"},
            {std::string(5000, 'x'), "is too long for a password"}}) {
     test::write_file(path, content);
     CHECK(complaint(path) == "password file '" + path + "': " + why);
@@ -372,7 +377,18 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
 
   const std::string pipe = dir / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(complaint(pipe) == "password file '" + pipe + "': is empty");  // and does not hang
+  CHECK(complaint(pipe) == "password file '" + pipe + "': is empty");  // and reading does not hang
+}
+
+TEST_CASE("the line of a password file may end as on Windows, or not at all") {
+  const test::TempDir dir;
+  for (const std::string content : {"s3cret", "s3cret\n", "s3cret\r\n", "s3cret\r"}) {
+    CAPTURE(content);
+    test::write_file(dir / "password", content);
+    CHECK(PasswordSource::file(dir / "password").read() == "s3cret");
+  }
+  test::write_file(dir / "password", " s3 \r cret \n");
+  CHECK(PasswordSource::file(dir / "password").read() == " s3 \r cret ");
 }
 
 TEST_CASE("no password and an empty password are different things") {

@@ -8,7 +8,7 @@ using namespace rlock;
 
 namespace {
 
-/// What a person is told when OpenSSL is looked for in that library.
+/// The message that a user gets when OpenSSL is searched in that library.
 std::string told_of(const std::string& library) {
   try {
     openssl::load_from(library);
@@ -21,7 +21,7 @@ std::string told_of(const std::string& library) {
 
 }  // namespace
 
-TEST_CASE("where OpenSSL is not installed, a person is told what TLS needs and which package has it") {
+TEST_CASE("if OpenSSL is missing, the message names TLS's needs and the package") {
   CHECK(told_of("libssl.so.none") ==
         "TLS needs OpenSSL 3 (libssl.so.none: cannot open shared object file: No such file or directory); "
         "install the package libssl3, or openssl");

@@ -7,8 +7,11 @@
 
 #include "redis/executor.h"
 #include "support/certificates.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/redis_server.h"
+#include "support/sentinel_server.h"
+#include "support/skipped.h"
 #include "support/sockets.h"
 #include "support/turning.h"
 
@@ -44,7 +47,7 @@ class TlsServer {
   }
 };
 
-/// A stdin that neither says anything nor ends: s_server hangs up when its does.
+/// A stdin that neither sends data nor ends: s_server hangs up when its stdin ends.
 struct Silence {
   Silence() { REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
   ~Silence() {
@@ -54,7 +57,7 @@ struct Silence {
   int ends[2];
 };
 
-/// Speaks TLS, answers nothing, and writes down what it heard.
+/// Speaks TLS, answers nothing, and records the bytes it receives.
 class Recorder {
  public:
   explicit Recorder(const Certificates::Pair& pair)
@@ -86,7 +89,7 @@ Target target_of(std::uint16_t port, const std::string& host = "127.0.0.1") {
 Vote ask(const Target& target, const Call& call = kCall, Milliseconds patience = Milliseconds{1500}) {
   Loop loop;
   Executor redis{loop, {target}, {.timeouts = {.connect = patience, .command = patience}}};
-  return redis.run_all(call, persistently(), within(2 * patience)).front();
+  return redis.run_all(call, with_retries(), within(2 * patience)).front();
 }
 
 std::string refusal_of(Tls tls) {
@@ -135,12 +138,12 @@ TEST_CASE("announcements arrive through TLS without a question in between") {
   CHECK(wake_ups(loop, Milliseconds{100}) <= 2);
 }
 
-TEST_CASE("who does not prove who he is gets no password") {
+TEST_CASE("a server that does not prove its identity gets no password") {
   const std::string past = "20200101000000Z", earlier = "20210101000000Z";
   const std::string later_on = "20980101000000Z", future = "20970101000000Z";
   struct Case {
     const char* name;
-    Certificates::Wish wish;
+    Certificates::Wanted wanted;
     const char* host;
     const char* reason;
   };
@@ -156,7 +159,7 @@ TEST_CASE("who does not prove who he is gets no password") {
   };
   for (const Case& one : cases) {
     CAPTURE(std::string{one.name});
-    Recorder recorder{certificates().issue(one.name, one.wish)};
+    Recorder recorder{certificates().issue(one.name, one.wanted)};
     Target target = target_of(recorder.port, one.host);
     target.password = PasswordSource::fixed("canary");
 
@@ -168,19 +171,61 @@ TEST_CASE("who does not prove who he is gets no password") {
 
     target.tls.insecure = true;
     ask(target, kCall, Milliseconds{200});
-    CHECK(recorder.heard().find("canary") != std::string::npos);  // the recorder does hear what is said
+    CHECK(recorder.heard().find("canary") != std::string::npos);  // the recorder does receive the password
   }
 }
 
-TEST_CASE(
-    "an authority that we do not trust proves nothing, and the system's is trusted where none is named") {
+TEST_CASE("an untrusted authority proves nothing, and by default the system's authorities are trusted") {
   const Certificates strangers;
   TlsServer server{certificates().issue("good")};
   Target target = target_of(server.port);
   target.tls.cacert = strangers.authority();
-  CHECK(ask(target).failure->text.find("--cacert says whom to trust") != std::string::npos);
+  CHECK(ask(target).failure->text.find("--cacert names the authorities to trust") != std::string::npos);
   target.tls.cacert.clear();
   CHECK(ask(target).failure->kind == Error::denied);
+}
+
+TEST_CASE("a server that a Cluster or a Sentinel names gets no password before it has proved that name") {
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
+  const auto heard_where = [](const std::string& host, std::uint16_t port) {
+    RedisServer primary{{.tcp = true}};
+    const auto good = certificates().issue("good");
+    TlsServer node{good,
+                   {"cluster-enabled yes", "tls-cluster yes", "cluster-port " + std::to_string(free_port()),
+                    "cluster-announce-ip " + host, "cluster-announce-tls-port " + std::to_string(port),
+                    "user app on >canary ~* &* +@all"}};
+    node.redis.cli({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+    const std::uint16_t tls_port = free_port();
+    SentinelServer sentinel{"m", primary,
+                            "sentinel monitor named " + host + " " + std::to_string(port) + " 1\ntls-port " +
+                                std::to_string(tls_port) + "\ntls-cert-file " + good.cert +
+                                "\ntls-key-file " + good.key + "\ntls-ca-cert-file " +
+                                certificates().authority() + "\ntls-auth-clients no\n"};
+    std::vector<std::string> reasons;
+    for (const std::string& url : {"rediss+cluster://127.0.0.1:" + std::to_string(node.port),
+                                   "rediss+sentinel://127.0.0.1:" + std::to_string(tls_port) + "/named"}) {
+      Target target = parse_target(url);
+      target.tls.cacert = certificates().authority();
+      target.user = "app";
+      target.password = PasswordSource::fixed("canary");
+      reasons.push_back(ask(target, kCall, Milliseconds{700}).failure.value_or(Failure{}).text);
+    }
+    return reasons;
+  };
+
+  Recorder wrong{certificates().issue("wrong-name", {.names = "DNS:localhost,IP:127.0.0.1"})};
+  for (const std::string& reason : heard_where("127.0.0.2", wrong.port))
+    CHECK_MESSAGE(contains(reason, "IP address mismatch"), reason);
+  CHECK(wrong.heard().empty());
+
+  FakeRedis plain{FakeRedis::Transport::tcp};
+  for (const std::string& reason : heard_where("127.0.0.1", plain.port()))
+    CHECK_MESSAGE(contains(reason, "TLS"), reason);
+  CHECK_FALSE(contains(plain.received(), "canary"));
+
+  Recorder right{certificates().issue("right-name", {.names = "IP:127.0.0.2"})};
+  heard_where("127.0.0.2", right.port);
+  CHECK(contains(right.heard(), "canary"));  // the recorder does receive the password
 }
 
 TEST_CASE("--sni is the name that is asked for and verified, and a number is never asked for") {
@@ -200,7 +245,7 @@ TEST_CASE("--sni is the name that is asked for and verified, and a number is nev
     plain.tls.sni = sni;
     Loop loop;
     Executor redis{loop, {plain}, {.timeouts = {.connect = Milliseconds{100}, .command = Milliseconds{100}}}};
-    redis.run_all(kCall, persistently(), within(Milliseconds{300}));
+    redis.run_all(kCall, with_retries(), within(Milliseconds{300}));
   }
   const std::string hellos = recorder.received();
   CHECK(hellos.find("redis.example") != std::string::npos);
@@ -246,7 +291,7 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   Loop loop;
   Executor redis{loop, {target}, {}};
   const auto asks = [&] {
-    return redis.run_all(kCall, persistently(), within(Milliseconds{5000})).front().good_reply() != nullptr;
+    return redis.run_all(kCall, with_retries(), within(Milliseconds{5000})).front().good_reply() != nullptr;
   };
   REQUIRE(asks());
 
@@ -255,11 +300,11 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   server.redis.cli({"CONFIG", "SET", "tls-ca-cert-file", strangers.authority(), "tls-cert-file", theirs.cert,
                     "tls-key-file", theirs.key});
   install(strangers.issue("ours"), strangers.authority());
-  CHECK(asks());  // on the connection that is there
+  CHECK(asks());  // over the open connection
   server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
   CHECK(asks());
 
-  write_file(ours / "key", "half of a k");  // it is being replaced
+  write_file(ours / "key", "half of a k");  // as in the middle of being replaced
   server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
   CHECK(asks());
 }
@@ -289,7 +334,7 @@ TEST_CASE("a plaintext server behind rediss:// is told from a broken one, and TL
   CHECK(other.failure->text.find("if it speaks TLS: rediss://") != std::string::npos);
 }
 
-TEST_CASE("what a server says in plain text where TLS was expected is recognised at once") {
+TEST_CASE("a plain-text answer in the place of TLS is recognized at once") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.greet_with("-ERR Protocol error\r\n");
   const StopWatch watch;
@@ -306,7 +351,26 @@ TEST_CASE("a silent acceptor and a server that hangs up in the handshake end in 
   ::close(listener.fd);
 }
 
-TEST_CASE("files that are not what they should be are refused before anything is sent") {
+TEST_CASE("a FIFO is refused wherever OpenSSL would open it, because it would block for ever") {
+  Certificates& all = certificates();
+  const auto good = all.issue("good");
+  const std::string fifo = all / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const std::string why = " '" + fifo + "': is not a regular file";
+  CHECK(refusal_of({.cacert = fifo}) == "--cacert" + why);
+  CHECK(refusal_of({.cert = fifo, .key = good.key}) == "--cert" + why);
+  CHECK(refusal_of({.cert = good.cert, .key = fifo}) == "--tls-key" + why);
+  const std::string folder = all / "with-fifo";
+  REQUIRE(::mkdir(folder.c_str(), 0700) == 0);
+  REQUIRE(::mkfifo((folder + "/0123abcd.0").c_str(), 0600) == 0);
+  CHECK(refusal_of({.cacertdir = folder}) ==
+        "--cacertdir '" + folder + "': '0123abcd.0' is not a regular file");
+  ::setenv("SSL_CERT_FILE", fifo.c_str(), 1);
+  CHECK(refusal_of({}) == "SSL_CERT_FILE" + why);
+  ::unsetenv("SSL_CERT_FILE");
+}
+
+TEST_CASE("unsuitable files are refused before anything is sent") {
   Certificates& all = certificates();
   const auto good = all.issue("good");
   const auto other = all.issue("other");

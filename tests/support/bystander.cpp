@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{1};
 
-/// Nanoseconds that the server's main thread has worked.
+/// The processor time that the server's main thread has used, in nanoseconds.
 long long worked(const std::string& clock) {
   const std::string text = read_file(clock);
   if (text.empty()) throw std::runtime_error{"no " + clock};
@@ -34,8 +34,8 @@ Bystander::~Bystander() {
 }
 
 void Bystander::ping(const std::string& where) {
-  // Ahead of others, where that is allowed: while it waits for a processor, the server's work for the next
-  // command would count as if this PING had waited for it.
+  // Real-time priority, if allowed: while this thread waits for a processor, the server's work for other
+  // commands would count as if this PING had waited for it.
   const sched_param first{.sched_priority = 1};
   static_cast<void>(::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &first));
   RespClient client{where, std::chrono::minutes{2}};

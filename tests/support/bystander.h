@@ -8,7 +8,7 @@
 
 namespace rlock::test {
 
-/// Another client of a server, which says PING all the time: does the server keep it waiting?
+/// Another client of a server that sends PING all the time: does the server keep it waiting?
 class Bystander {
  public:
   explicit Bystander(const RedisServer& server);
@@ -16,8 +16,8 @@ class Bystander {
   Bystander(const Bystander&) = delete;
   Bystander& operator=(const Bystander&) = delete;
 
-  /// How long the server worked for others while a PING waited, the longest: in processor time of the server,
-  /// so that a busy machine is not taken for a slow script.
+  /// The longest time that the server worked for others while a PING waited. It is processor time of the
+  /// server, so a busy machine does not look like a slow script.
   std::chrono::milliseconds longest() const { return std::chrono::milliseconds{longest_.load() / 1'000'000}; }
 
   std::size_t pings() const { return pings_; }
@@ -25,7 +25,7 @@ class Bystander {
  private:
   void ping(const std::string& where);
 
-  const std::string clock_;  ///< the file in which the kernel says how long the server has worked
+  const std::string clock_;  ///< the file with the processor time of the server
   std::atomic<long long> longest_ = 0;
   std::atomic<std::size_t> pings_ = 0;
   std::atomic<bool> ends_ = false;

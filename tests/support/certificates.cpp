@@ -7,8 +7,8 @@
 namespace rlock::test {
 namespace {
 
-/// The least that `openssl ca` wants to know; it, unlike
-/// `openssl x509`, can write certificates of other times.
+/// The least configuration for `openssl ca`. Unlike `openssl x509`, it can make certificates with other
+/// dates.
 constexpr const char* kConfiguration = R"([ca]
 default_ca = own
 [own]
@@ -38,10 +38,10 @@ Certificates::Certificates() {
            "-addext", "basicConstraints=critical,CA:TRUE"});
 }
 
-Certificates::Pair Certificates::issue(const std::string& common_name, const Wish& wish) {
+Certificates::Pair Certificates::issue(const std::string& common_name, const Wanted& wanted) {
   const std::string subject = "/CN=" + common_name;
-  std::string extensions = "basicConstraints=CA:FALSE\nextendedKeyUsage=" + wish.use + "\n";
-  if (!wish.names.empty()) extensions += "subjectAltName=" + wish.names + "\n";
+  std::string extensions = "basicConstraints=CA:FALSE\nextendedKeyUsage=" + wanted.use + "\n";
+  if (!wanted.names.empty()) extensions += "subjectAltName=" + wanted.names + "\n";
   write_file(directory_ / (common_name + ".ext"), extensions);
   openssl({"req", "-config", "ca.cnf", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
            "-keyout", common_name + ".key", "-out", common_name + ".csr", "-subj", subject});
@@ -55,12 +55,12 @@ Certificates::Pair Certificates::issue(const std::string& common_name, const Wis
              "-out",
              common_name + ".crt",
              "-startdate",
-             wish.from,
+             wanted.from,
              "-enddate",
-             wish.until,
+             wanted.until,
              "-extfile",
              common_name + ".ext"};
-  if (wish.self_signed) sign.insert(sign.end(), {"-selfsign", "-keyfile", common_name + ".key"});
+  if (wanted.self_signed) sign.insert(sign.end(), {"-selfsign", "-keyfile", common_name + ".key"});
   openssl(sign);
   return {directory_ / (common_name + ".crt"), directory_ / (common_name + ".key")};
 }

@@ -6,14 +6,14 @@
 
 namespace rlock::test {
 
-/// A certification authority of this test alone, made by openssl(1) in a folder of its own.
+/// A certification authority for one test, made by openssl(1) in its own folder.
 class Certificates {
  public:
   struct Pair {
     std::string cert, key;  ///< files
   };
-  struct Wish {
-    std::string names = "DNS:localhost,IP:127.0.0.1";  ///< what stands in subjectAltName; empty: nothing
+  struct Wanted {
+    std::string names = "DNS:localhost,IP:127.0.0.1";  ///< subjectAltName; empty: none
     std::string from = "20200101000000Z";
     std::string until = "20991231235959Z";
     bool self_signed = false;
@@ -22,15 +22,15 @@ class Certificates {
 
   Certificates();
 
-  /// A certificate and its key. `common_name` is also the name of the files.
-  Pair issue(const std::string& common_name, const Wish& wish);
-  Pair issue(const std::string& common_name) { return issue(common_name, Wish{}); }
+  /// Issues a certificate and its key. `common_name` is also the name of the files.
+  Pair issue(const std::string& common_name, const Wanted& wanted);
+  Pair issue(const std::string& common_name) { return issue(common_name, Wanted{}); }
 
   std::string authority() const { return directory_ / "ca.crt"; }
   const std::string& directory() const noexcept { return directory_.path(); }
   std::string operator/(const std::string& name) const { return directory_ / name; }
 
-  /// A folder that trusts it, with names as `openssl rehash` makes them.
+  /// A folder that trusts this authority, with names as `openssl rehash` makes them.
   std::string hashed_directory();
 
  private:

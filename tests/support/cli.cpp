@@ -126,7 +126,7 @@ bool Pty::running() {
 }
 
 int Pty::wait_status(std::chrono::milliseconds deadline) {
-  // Reading on: a program that has to print more than the terminal holds would never end.
+  // It must read on: a program would never end if it prints more than the terminal holds.
   const bool ended = eventually(
       [&] {
         read_all();

@@ -9,20 +9,20 @@
 
 namespace rlock::test {
 
-/// The rlock under test: $RLOCK_BINARY, else the one beside this executable.
+/// The path of the rlock under test: $RLOCK_BINARY, else the rlock beside this executable.
 std::string rlock_binary();
 
-/// The real binary with arguments. See Process for what can be asked of it.
+/// Runs the real binary with arguments. See Process.
 class Rlock : public Process {
  public:
   Rlock(Words arguments, const Options& options);
   explicit Rlock(Words arguments) : Rlock(std::move(arguments), clean_environment()) {}
 
-  /// Nothing of what rlock reads from the environment, and no home with a configuration file.
+  /// An environment without the variables of rlock, and without a home that has a config file.
   static Options clean_environment();
 };
 
-/// A program under a terminal of its own: what is typed reaches it as a person's keys would.
+/// A program on a terminal of its own. type() sends text as if a user typed it.
 class Pty {
  public:
   Pty(Words argv, const Process::Options& options);
@@ -33,17 +33,18 @@ class Pty {
   pid_t pid() const noexcept { return pid_; }
   void type(const std::string& keys);
 
-  /// Waits until `text` appears after what the last expect() found; throws with the screen when it does not.
+  /// Waits until `text` appears after the text that the last expect() found. Throws with the screen if it
+  /// does not.
   void expect(const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds{10});
 
   /// Everything printed so far, as the terminal got it ("\r\n" at line ends).
   const std::string& screen();
 
-  /// Which process group has the terminal.
+  /// The process group that has the terminal.
   pid_t foreground() const;
 
-  /// Waits until every process of `group` is stopped. A shell says "Stopped" when its own child is: a grandchild
-  /// that waits for keys may not have run since, and would still take the first one that is typed now.
+  /// Waits until every process of `group` is stopped. A shell says "Stopped" when its own child is stopped. A
+  /// grandchild that reads the terminal may not have run since, and would still get the next stroke.
   void expect_stopped(pid_t group);
 
   bool running();

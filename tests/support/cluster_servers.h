@@ -10,8 +10,8 @@
 
 namespace rlock::test {
 
-/// A cluster of three primaries that share the slots in
-/// thirds. Needs Redis 7: older ones have no `cluster-port`.
+/// A Cluster of three primaries; each has a third of the slots. It needs Redis 7: older servers have no
+/// `cluster-port`.
 class ClusterServers {
  public:
   ClusterServers() {
@@ -46,8 +46,8 @@ class ClusterServers {
   }
   std::string id(std::size_t number) { return nodes_[number]->cli({"CLUSTER", "MYID"}); }
 
-  /// One slot moves, with nothing in it. The new owner has to be importing it, or gossip of the old one takes
-  /// it back.
+  /// Moves an empty slot. The new owner must be importing it; otherwise gossip of the old owner takes it
+  /// back.
   void move(std::uint16_t slot, std::size_t from, std::size_t to) {
     const std::string number = std::to_string(slot);
     nodes_[to]->cli({"CLUSTER", "SETSLOT", number, "IMPORTING", id(from)});
@@ -55,7 +55,7 @@ class ClusterServers {
       nodes_[(to + i) % nodes_.size()]->cli({"CLUSTER", "SETSLOT", number, "NODE", id(to)});
   }
 
-  /// redis+cluster:// with the given node as the only one that is told.
+  /// A redis+cluster:// URL that names only this node.
   std::string url(std::size_t number = 0) const {
     return "redis+cluster://127.0.0.1:" + std::to_string(nodes_[number]->port());
   }

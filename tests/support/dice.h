@@ -8,8 +8,8 @@
 
 namespace rlock::test {
 
-/// Random inputs that are the same in every run: a test
-/// that fails fails again. Say CAPTURE(round) in the loop.
+/// Random inputs that are the same in every run, so that a failing test fails again. Write CAPTURE(round) in
+/// the loop.
 class Dice {
  public:
   explicit Dice(std::uint32_t seed) : engine_(seed) {}

@@ -11,17 +11,17 @@
 
 namespace rlock::test {
 
-/// Runs Calls on a server and hands their Replies back, one after the other: for tests of what a script does.
-/// No retries, no time limits, nothing of the way on which rlock itself reaches a server.
+/// Runs Calls on a server and returns their Replies, one after the other: for tests of the scripts. It has no
+/// retries and no time limits, and uses nothing of rlock's own connections.
 class Direct {
  public:
   explicit Direct(const RedisServer& server);
   ~Direct();
 
-  /// The answer; error replies too.
+  /// The reply; error replies too.
   Reply run(const Call& call);
 
-  /// The same call two times: both answers. For "may be sent twice".
+  /// Runs the same call twice, and returns both replies. For "may be sent twice".
   std::pair<Reply, Reply> twice(const Call& call);
 
  private:
@@ -31,11 +31,11 @@ class Direct {
   ReplyReader reader_;
 };
 
-/// A reply as text that compares: 7, 'text', nil, [1, 'a'], !ERR ....
+/// A reply as text for comparisons: 7, 'text', nil, [1, 'a'], !ERR ....
 std::string written(const Reply& reply);
 
-/// Everything that a server holds: types, values and whether there is a TTL, sorted. Two of them are equal
-/// when nothing has changed but the rest of the TTLs. Bytes that cannot be printed are shown as \xNN.
+/// All data of a server as text: types, values and whether there is a TTL, sorted. Two of these texts are
+/// equal if only the remaining TTLs differ. Bytes that cannot be printed are \xNN.
 std::string contents(Direct& redis, const std::string& pattern = "*");
 
 }  // namespace rlock::test

@@ -7,8 +7,8 @@ namespace rlock::test {
 
 using namespace std::chrono_literals;
 
-/// Waits until `fact()` is true, at most `deadline`; says whether it became true.
-/// The only way for a test to wait: it ends as soon as there is something to see.
+/// Waits until `fact()` is true, at most `deadline`. Returns whether it became true. Tests wait only by this
+/// function: it returns as soon as the fact is true.
 template <class Fact>
 bool eventually(Fact&& fact, std::chrono::milliseconds deadline = 5s) {
   const auto until = std::chrono::steady_clock::now() + deadline;
@@ -21,13 +21,14 @@ bool eventually(Fact&& fact, std::chrono::milliseconds deadline = 5s) {
   return true;
 }
 
-/// Is `fact()` true all the time for `span`? For what must not happen; costs the whole span when all is well.
+/// Is `fact()` true all the time for `span`? For facts that must stay true. A passing check takes the whole
+/// span.
 template <class Fact>
 bool throughout(Fact&& fact, std::chrono::milliseconds span) {
   return !eventually([&] { return !fact(); }, span);
 }
 
-/// How long it took since it was made: `CHECK(watch.elapsed() < 3s)`.
+/// Measures the time since its construction: `CHECK(watch.elapsed() < 3s)`.
 class StopWatch {
  public:
   std::chrono::milliseconds elapsed() const {

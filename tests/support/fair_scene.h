@@ -26,7 +26,7 @@ inline const Busy& busy(const Attempt& attempt) {
   return std::get<Busy>(attempt);
 }
 
-/// A server with the fair lock "deploy", and what is asked of it.
+/// A server with the fair lock "deploy", and calls for it.
 struct FairScene : Scene {
   using Scene::ask;
   Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kEnd = "\r\n";
 const std::string kEndless = "\1endless";
-constexpr std::size_t kPiece = 64U << 10;  ///< so much of what has no end is said in one go
+constexpr std::size_t kPiece = 64U << 10;  ///< an endless answer is sent in pieces of this size
 
 std::string upper(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -28,7 +28,7 @@ std::string items_of(const std::vector<std::string>& items) {
   return text;
 }
 
-/// RESP3 pushes, RESP2 sends arrays.
+/// RESP3 has pushes, RESP2 sends arrays.
 std::string said_unasked(bool resp3, const std::vector<std::string>& items) {
   return (resp3 ? ">" : "*") + items_of(items);
 }
@@ -217,7 +217,7 @@ bool FakeRedis::listen_to(Client& client) {
   return true;
 }
 
-/// Answers go out in the order of the questions: a command without an answer holds back those behind it.
+/// Answers keep the order of the commands: a command without an answer holds back those behind it.
 void FakeRedis::reply_to_waiting(Client& client) {
   while (client.fd >= 0 && !client.waiting.empty()) {
     const auto bytes = answer_to(client, client.waiting.front());
@@ -291,7 +291,7 @@ bool FakeRedis::say(Client& client, const std::string& bytes) {
     }
     client.unsent.erase(0, static_cast<std::size_t>(sent));
   }
-  client.unsent = client.endless;  // more of it when the socket takes more
+  client.unsent = client.endless;  // sends more when the socket takes more
   return true;
 }
 

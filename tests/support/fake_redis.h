@@ -14,29 +14,28 @@
 
 namespace rlock::test {
 
-/// Bytes as a server writes them, to be said by a FakeRedis.
+/// The bytes of replies, for a FakeRedis to send.
 namespace wire {
 std::string integer(long long number);                     ///< ":3\r\n"
 std::string text(const std::string& bytes);                ///< "$1\r\nv\r\n"
 std::string status(const std::string& word);               ///< "+OK\r\n"
 std::string error(const std::string& text);                ///< "-ERR ...\r\n"
 std::string nil();                                         ///< "$-1\r\n"
-std::string array(const std::vector<std::string>& items);  ///< of things that are encoded already
+std::string array(const std::vector<std::string>& items);  ///< an array of encoded items
 std::string push(const std::vector<std::string>& items);   ///< RESP3
 std::string message(const std::string& channel, const std::string& payload);
 inline const std::string kSilence;            ///< no answer, now or ever
-inline const std::string kClose = "\1close";  ///< instead of an answer, the connection is closed
-inline const std::string kReset = "\1reset";  ///< instead of an answer, the connection is reset (TCP)
-/// An answer that has no end: `first`, then `rest` again and again until the connection is closed.
+inline const std::string kClose = "\1close";  ///< closes the connection instead of answering
+inline const std::string kReset = "\1reset";  ///< resets the connection (TCP) instead of answering
+/// An answer without an end: `first`, then `rest` again and again until the connection is closed.
 std::string endless(const std::string& first, const std::string& rest);
 }  // namespace wire
 
-/// A scripted stand-in for a server, at the level of the wire: a thread that listens, takes commands and says
-/// what it was told to say. HELLO, CLIENT, AUTH, SELECT, SUBSCRIBE, UNSUBSCRIBE, INFO and PING are answered
-/// by themselves unless something else was asked for; everything else gets what stands next in the queue, or
-/// waits until something does.
+/// A scripted server at the level of the wire: a thread that listens, takes commands and sends the answers
+/// that the test gave it. By default it answers HELLO, CLIENT, AUTH, SELECT, SUBSCRIBE, UNSUBSCRIBE, INFO and
+/// PING by itself. Other commands get the next answer of the queue, or wait for one.
 ///
-/// Also a recorder: received() has every byte that came in.
+/// It is also a recorder: received() has all bytes that arrived.
 class FakeRedis {
  public:
   enum class Transport { unix_socket, tcp };
@@ -50,48 +49,49 @@ class FakeRedis {
   std::uint16_t port() const noexcept { return port_; }             ///< 0: unix_socket
   std::string url() const;
 
-  /// The next answer to a command that has none of its own (see on()). Encoded: wire::integer(1).
+  /// Adds an answer for the next command without one of its own (see on()). It is encoded: wire::integer(1).
   void answer(std::string bytes);
 
-  /// The answer to every command with this name (its first word, upper case), from now on.
+  /// Sets the answer to every command with this name (its first word, upper case).
   void on(const std::string& name, std::string bytes);
 
-  /// Or decided by a function, called on the thread of the server: nothing means "as if this were not here".
+  /// Sets a function that decides the answer. It is called on the server's thread. If it returns nothing, the
+  /// usual answer follows.
   using Decide = std::function<std::optional<std::string>(const Words& command)>;
   void decide(Decide decide);
 
-  /// Said to every connection at once, without being asked.
+  /// Sends these bytes to every connection now.
   void announce(const std::string& bytes);
 
-  /// What every connection gets to read as soon as it is made, before it has asked anything.
+  /// Sends these bytes to every new connection before its first command.
   void greet_with(std::string bytes);
 
-  /// Ends every connection that is there; new ones are welcome.
+  /// Ends every connection; new ones are accepted.
   void hang_up();
 
-  /// The commands so far, greetings and subscriptions included.
+  /// The commands so far, including greetings and subscriptions.
   std::vector<Words> log() const;
 
-  /// How many commands with this name came.
+  /// The number of commands with this name.
   std::size_t count(const std::string& name) const;
 
-  std::string received() const;     ///< every byte of every connection, in the order it came
-  std::size_t connections() const;  ///< how many were ever made
-  std::size_t open() const;         ///< how many are there now
+  std::string received() const;     ///< all bytes of all connections, in order of arrival
+  std::size_t connections() const;  ///< number of connections ever made
+  std::size_t open() const;         ///< number of connections now
 
  private:
   struct Client {
     int fd;
     std::string unread;
     std::string unsent;
-    std::string endless{};  ///< said again and again, once it is not empty
+    std::string endless{};  ///< if not empty, sent again and again
     bool resp3 = false;
-    std::deque<Words> waiting;  ///< for something in the queue
+    std::deque<Words> waiting;  ///< commands that wait for an answer in the queue
   };
 
   void serve();
   void accept();
-  bool listen_to(Client& client);  ///< false: it is gone
+  bool listen_to(Client& client);  ///< false: the client is gone
   void reply_to_waiting(Client& client);
   void begin_endless(Client& client, const std::string& bytes);
   bool say(Client& client, const std::string& bytes);
@@ -118,7 +118,7 @@ class FakeRedis {
   std::thread thread_;
 };
 
-/// Takes one RESP command from the front of `bytes`; nothing while it is incomplete.
+/// Takes one RESP command from the front of `bytes`. Empty: it is incomplete.
 std::optional<Words> take_command(std::string& bytes);
 
 }  // namespace rlock::test

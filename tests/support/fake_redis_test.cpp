@@ -7,7 +7,7 @@
 
 using namespace rlock::test;
 
-TEST_CASE("a fake server says what it was told to say, in the order of the questions") {
+TEST_CASE("a fake server gives the scripted answers in the order of the questions") {
   FakeRedis fake;
   RespClient client{"unix:" + fake.socket()};
   fake.answer(wire::integer(3));

@@ -15,7 +15,7 @@ int in_another_process(const std::function<int()>& work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::alarm(30);  // whatever hangs ends
+    ::alarm(30);  // a process that hangs ends
     for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
     int code = 250;
     try {

@@ -12,47 +12,56 @@
 
 namespace rlock::test {
 
-/// A Redis that answers from a list, without a socket: each call takes the next answer and is written down by
-/// its script's name (or its first word). Where the list has run out, nobody answers. Its time is that of a
-/// TickingLoop.
+/// A Redis that answers from a list, without a socket. Each call takes the next answer, and is logged under
+/// its script's name (or its first word). When the list is empty, it is silent. Its clock is a TickingLoop.
 class ListRedis final : public Redis {
  public:
-  using Answer = std::vector<std::optional<Reply>>;  ///< one per node; nothing: that node does not answer
+  using Answer = std::vector<std::optional<Reply>>;  ///< one per node; empty: the node does not answer
 
   explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) { loop_.join(wire_); }
 
-  /// What run() and post() answer, in order.
+  /// Adds the answer for the next run() or post().
   void answers(Reply reply) { list_.push_back(Answer(nodes_, std::move(reply))); }
   void answers(Answer answer) { list_.push_back(std::move(answer)); }
   void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }
 
-  std::vector<std::string> log;                ///< what was asked
-  std::vector<std::vector<bool>> asked;        ///< and whom: Delivery::only_nodes
-  std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
-  std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
+  std::vector<std::string> log;                ///< the calls
+  std::vector<std::vector<bool>> asked;        ///< the nodes of each call: Delivery::only_nodes
+  std::vector<Delivery> deliveries;            ///< of each call
+  std::vector<std::string> sent_on_abandoned;  ///< the calls that were sent on abandoned connections
+  std::vector<std::string> watched;            ///< channels; with "-" in front, unwatched
   int attempts = 1;                            ///< how often each call is sent
   bool persistent = true;
-  bool replies_take = false;   ///< those to what was posted come with the next turn of the loop
-  bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come
-  std::uint64_t messages = 0;  ///< that say nothing
-  std::vector<Message> said;   ///< others
+  bool replies_take = false;  ///< replies to post() arrive in the next turn of the loop, after `latency`
+  Milliseconds latency{0};
+  bool silence_lasts = false;  ///< run() waits until its deadline for a missing answer
+  std::uint64_t messages = 0;  ///< number of messages without text
+  std::vector<Message> said;   ///< messages with a text
   std::optional<std::string> why_not_subscribed;
+  std::uint64_t lost = 0;        ///< lost connections
+  std::optional<Failure> twice;  ///< two nodes are one server
+  bool given_away = false;
+  int detached = 0;  ///< the number of requests
 
   TickingLoop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }
   std::size_t quorum() const override { return nodes_ / 2 + 1; }
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
+  std::uint64_t losses() const override { return lost; }
+  std::optional<Failure> same_server_twice() const override { return twice; }
+  void give_away() override { given_away = true; }
 
   Request post(const Call& call, const Delivery& delivery, TimePoint) override {
     const RequestId request = reply_to(call, delivery);
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
+      wire_.arrives = plus(loop_.now(), latency);
       for (Vote& vote : votes_.at(request)) vote.reply.reset(), vote.failure.reset();
     }
     return {*this, request};
   }
-  /// Requests that nobody has dropped.
+  /// The number of requests that were not dropped.
   std::size_t open() const { return votes_.size(); }
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom&) override {
@@ -82,26 +91,27 @@ class ListRedis final : public Redis {
   const Votes& votes(RequestId request) const override { return votes_.at(request); }
   bool settled(RequestId request) const override { return votes(request).front().settled(); }
   void drop(RequestId request) override { votes_.erase(request); }
-  void detach(RequestId request) override { drop(request); }
+  void detach(RequestId request) override { drop(request), ++detached; }
 
-  /// What is on its way.
+  /// The replies that are on their way.
   struct Wire final : Source {
     explicit Wire(std::map<RequestId, Votes>& arrived) : votes(arrived) {}
     int fd() const override { return -1; }
-    TimePoint wake_at() const override { return under_way.empty() ? kNever : TimePoint::min(); }
+    TimePoint wake_at() const override { return under_way.empty() ? kNever : arrives; }
     void ready(short, TimePoint) override {
       for (auto& [request, reply] : std::exchange(under_way, {}))
         if (votes.contains(request)) votes[request] = std::move(reply);
     }
     std::map<RequestId, Votes>& votes;
     std::map<RequestId, Votes> under_way{};
+    TimePoint arrives = kNever;
   };
 
   RequestId reply_to(const Call& call, const Delivery& delivery) {
     std::vector<bool> whom = delivery.only_nodes;
     if (whom.empty()) whom.resize(nodes_, true);
     const bool anybody = std::ranges::find(whom, true) != whom.end();
-    if (anybody) log.push_back(name(call)), asked.push_back(whom);
+    if (anybody) log.push_back(name(call)), asked.push_back(whom), deliveries.push_back(delivery);
     Votes votes(nodes_);
     Answer answer(nodes_, std::nullopt);
     if (anybody && !list_.empty()) {

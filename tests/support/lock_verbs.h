@@ -14,8 +14,8 @@ inline int status_of(const RedisServer& redis, const Words& words) {
   return Rlock{words, redis.environment()}.exit_code();
 }
 
-/// The seconds of "gave up after 1.6s": a machine that is busy is late, so tests give only the least; -1: nothing
-/// says so.
+/// The seconds in "gave up after 1.6s"; -1: there is no such text. A busy machine is late, so tests check
+/// only a lower bound.
 inline double gave_up_after(const std::string& text) {
   const std::string words = "rlock: gave up after ";
   const std::size_t at = text.find(words);
@@ -28,7 +28,7 @@ inline std::string line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Takes `key` by `rlock lock acquire` and answers the owner.
+/// Acquires `key` by `rlock lock acquire`, and returns the owner.
 inline std::string acquired(const RedisServer& redis, const std::string& key, const Words& more = {}) {
   Words words{"lock", "acquire", "-n", key, "--lease", "1m"};
   words.insert(words.end(), more.begin(), more.end());

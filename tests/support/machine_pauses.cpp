@@ -13,7 +13,7 @@ namespace {
 
 constexpr useconds_t kSleep = 1000;
 
-/// What is less is the daily business of a scheduler.
+/// Shorter pauses are normal for a scheduler.
 constexpr std::int64_t kLate = 20'000'000;
 
 }  // namespace
@@ -31,7 +31,7 @@ void MachinePauses::look(const std::stop_token& stop, int processor) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  ::sched_setaffinity(0, sizeof one, &one);  // of this thread, as the priority
+  ::sched_setaffinity(0, sizeof one, &one);  // this thread only, and so is the priority
   ::setpriority(PRIO_PROCESS, 0, -20);
   std::int64_t before = boottime_ns();
   while (!stop.stop_requested()) {

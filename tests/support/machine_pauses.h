@@ -8,14 +8,15 @@
 
 namespace rlock::test {
 
-/// The times in which this machine let nobody run, as a shared one does now and then: a thread for each
-/// processor, of the highest priority that we may have, sleeps for a millisecond again and again, and notes
-/// when it was woken late. What a process promises about time it cannot keep meanwhile.
+/// Records the times in which this machine let no process run, as a shared machine does now and then. There
+/// is one thread for each processor, with the highest priority that we may have. It sleeps for a millisecond
+/// again and again, and records each late wake-up. In these times a process cannot keep its promises about
+/// time.
 class MachinePauses {
  public:
   MachinePauses();
 
-  /// Nanoseconds of CLOCK_BOOTTIME in which at least one processor stood still between the two moments.
+  /// The nanoseconds between two times (of CLOCK_BOOTTIME) in which at least one processor stood still.
   std::int64_t between(std::int64_t from, std::int64_t to) const;
 
  private:

@@ -16,16 +16,18 @@
 namespace rlock::test {
 namespace {
 
-/// A config file that its group can write to is refused; what a test writes must not depend on who runs it.
+/// rlock refuses a config file that its group can write to. Files of the tests must not depend on the user's
+/// umask.
 [[maybe_unused]] const mode_t kUmaskBefore = ::umask(022);
 
 constexpr int kSkipped = 77;  // SKIP_RETURN_CODE of tests/CMakeLists.txt
 
 struct Run {
-  std::string current;             // test case
-  std::set<std::string> reported;  // what was skipped, and why: once, however many subcases repeat it
-  bool skipped = false;            // something of the current test case
-  bool proved_something = false;   // a test case ran that skipped nothing, or made assertions before it did
+  std::string current;             // the current test case
+  std::set<std::string> reported;  // the lines about skipped tests, each once, even if several subcases
+                                   // repeat it
+  bool skipped = false;            // the current test case skipped something
+  bool proved_something = false;   // some test case ran to its end, or made assertions before it skipped
 };
 
 Run& run() {
@@ -33,13 +35,14 @@ Run& run() {
   return run;
 }
 
-/// Beside processes of its session that it cannot look at a guardian releases nothing. After su or sudo there are some.
+/// If a guardian cannot look at other processes of its session, it releases nothing. After su or sudo there
+/// are such processes.
 void leave_session_of_others() {
   const std::string leader = "/proc/" + std::to_string(::getsid(0)) + "/environ";
   if (::access(leader.c_str(), R_OK) != 0 && errno == EACCES) ::setsid();
 }
 
-/// Knows which test cases ran.
+/// Records which test cases ran.
 struct Listener : doctest::IReporter {
   explicit Listener(const doctest::ContextOptions&) {}
 

@@ -11,7 +11,7 @@
 
 namespace rlock::test {
 
-/// Several servers that know nothing of each other, each behind a proxy that can be told to misbehave.
+/// Several independent servers, each behind a proxy that can make faults.
 class Masters {
  public:
   explicit Masters(std::size_t count) {
@@ -25,7 +25,7 @@ class Masters {
   RedisServer& operator[](std::size_t i) { return *servers_[i]; }
   TcpProxy& proxy(std::size_t i) { return *proxies_[i]; }
 
-  /// Kills one: nobody answers at its address any more.
+  /// Kills a server; nothing listens at its address any more.
   void kill(std::size_t i) {
     servers_[i]->kill();
     proxies_[i]->refuse();
@@ -37,7 +37,7 @@ class Masters {
     for (auto& proxy : proxies_) proxy->delay(TcpProxy::Way::to_client, each_answer);
   }
 
-  /// The addresses as rlock takes them from RLOCK_URL.
+  /// The addresses in the form of RLOCK_URL.
   std::string urls() const {
     std::string all;
     for (const auto& proxy : proxies_) all += proxy->url() + " ";
@@ -55,7 +55,7 @@ class Masters {
     return Rlock{Words{std::string{std::forward<Arguments>(arguments)}...}, environment()};
   }
 
-  /// At how many of the living the key is.
+  /// The number of living servers that have the key.
   std::size_t holding(const std::string& key) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < size(); ++i)
@@ -63,7 +63,7 @@ class Masters {
     return count;
   }
 
-  /// All keys of the living, each with the number of its server.
+  /// All keys of the living servers, each with the number of its server.
   std::string keys() {
     std::string all;
     for (std::size_t i = 0; i < size(); ++i)
@@ -72,7 +72,7 @@ class Masters {
     return all;
   }
 
-  /// Nothing at all is left on any of the living.
+  /// No key is left on any living server.
   bool clean() { return keys().empty(); }
 
  private:

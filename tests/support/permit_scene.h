@@ -25,7 +25,7 @@ inline Permits permits(const std::string& owner, const PermitOptions& options = 
                  options.hold};
 }
 
-/// A server with the pool "pool", and what is asked of it.
+/// A server with the pool "pool", and calls for it.
 struct Permitted : Scene {
   std::string available() { return server.cli({"GET", "pool"}); }
   std::string taken() { return server.cli({"ZCARD", "{pool}:timeout"}); }

@@ -20,6 +20,7 @@
 #include <system_error>
 #include <utility>
 
+#include "loop/processes.h"
 #include "support/eventually.h"
 
 extern char** environ;
@@ -43,7 +44,7 @@ std::string contents(int fd) {
 int memory_file(const char* name) {
   const int fd = ::memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) refuse("memfd_create");
-  // Appending, as two writers share the offset of neither a pipe nor a terminal.
+  // O_APPEND, because two writers may have different offsets, as with a pipe or a terminal.
   ::fcntl(fd, F_SETFL, O_APPEND);
   return fd;
 }
@@ -78,7 +79,7 @@ void reset_signals(const Process::Options& options) {
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
-/// Nothing is delivered between fork and exec, where the handlers of the test program would run in the child.
+/// Blocks signals between fork and exec, because the handlers of the test program would run in the child.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -96,14 +97,13 @@ struct Streams {
   int in, out, err;
 };
 
-/// Who is asked to take the child along: PDEATHSIG comes when the *thread* ends that forked.
+/// The process with which the child must end: PDEATHSIG comes when the *thread* ends that forked.
 struct Parent {
   pid_t pid;
   bool lasts;
 };
 
-/// The child's side of fork(): nothing here may allocate after
-/// a fork from a process with threads, so all is prepared.
+/// The child's side of fork(). The parent has threads, so nothing here may allocate; everything is prepared.
 [[noreturn]] void become(char** argv, char** env, const Process::Options& options, Streams streams,
                          Parent parent) {
   if (parent.lasts) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -191,7 +191,7 @@ Process::Process(Process&& other) noexcept
 
 Process::~Process() {
   if (pid_ < 0) return;
-  // Twice: what forks while we look is found by the second look.
+  // Twice: the second look finds processes that were forked during the first.
   for (int look = 0; look < 2; ++look) {
     for (pid_t pid : family()) ::kill(pid, SIGKILL);
     if (running()) ::kill(pid_, SIGKILL);
@@ -260,7 +260,7 @@ std::vector<pid_t> processes_with(const std::string& text) {
   while (const dirent* entry = ::readdir(proc)) {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0 || pid == ::getpid()) continue;
-    const auto env = '\0' + read_file("/proc/" + std::to_string(pid) + "/environ");
+    const auto env = '\0' + proc_text(pid, "environ");  // bounded: one of the tests has one of a gigabyte
     if (env.find(wanted) != std::string::npos && alive(pid)) found.push_back(pid);
   }
   ::closedir(proc);

@@ -12,7 +12,7 @@ namespace rlock::test {
 
 using Words = std::vector<std::string>;
 
-/// A folder of our own below /tmp, removed with everything in it at the end.
+/// A folder below /tmp; the destructor removes it with all its files.
 class TempDir {
  public:
   TempDir();
@@ -27,24 +27,24 @@ class TempDir {
   std::string path_;
 };
 
-std::string read_file(const std::string& path);  ///< empty when there is none
+std::string read_file(const std::string& path);  ///< empty if there is no file
 void write_file(const std::string& path, const std::string& text);
 
-/// A program that a test has started. Its output goes into memory files, so that nobody has to read a pipe
-/// and an orphan cannot hold us up. It dies with the test (PDEATHSIG), and with the Process: the destructor
-/// kills everything that was started below it and still runs, found by a mark in the environment.
+/// A program that a test has started. Its output goes into memory files, so no reader is needed, and an
+/// orphan cannot hold us up. It dies with the test (PDEATHSIG), and with the Process: the destructor kills
+/// all processes below it. They are found by a mark in the environment.
 class Process {
  public:
   struct Options {
-    std::map<std::string, std::string> env;  ///< set on top of our own environment
-    std::vector<std::string> unset;          ///< taken out of it
-    std::optional<std::string> input;        ///< what stdin says; nothing: /dev/null
+    std::map<std::string, std::string> env;  ///< added to our own environment
+    std::vector<std::string> unset;          ///< removed from it
+    std::optional<std::string> input;        ///< contents of stdin; empty: /dev/null
     std::vector<int> closed;                 ///< descriptors that it does not get
-    std::map<int, int> descriptors;          ///< its number -> our descriptor; over the ones above
-    std::string directory;                   ///< where it starts
-    bool own_session = false;                ///< setsid: what is sent to our terminal does not reach it
-    std::vector<int> blocked;                ///< signals that it starts with blocked
-    std::vector<int> ignored;                ///< signals that it starts with ignored
+    std::map<int, int> descriptors;          ///< its number -> our descriptor; these replace the ones above
+    std::string directory;                   ///< its working directory
+    bool own_session = false;                ///< setsid: signals of our terminal do not reach it
+    std::vector<int> blocked;                ///< signals that are blocked at its start
+    std::vector<int> ignored;                ///< signals that are ignored at its start
   };
 
   Process(Words argv, const Options& options);
@@ -55,25 +55,25 @@ class Process {
 
   pid_t pid() const noexcept { return pid_; }
 
-  /// Does it still run? (A zombie does not.)
+  /// Does it still run? False for a zombie.
   bool running();
   void signal(int number) const;
 
-  /// What a shell would say: the status, or 128 + the signal that ended it.
-  /// Throws when it still runs at the deadline; the text has what it printed.
+  /// The exit status in the form of a shell: the status, or 128 + the signal. If it still runs at the
+  /// deadline, throws with its output.
   int exit_code(std::chrono::milliseconds deadline = std::chrono::seconds{10});
 
-  /// As waitpid() gave it. Throws like exit_code().
+  /// The status from waitpid(). Throws like exit_code().
   int wait_status(std::chrono::milliseconds deadline = std::chrono::seconds{10});
 
-  /// The most memory that it ever had in use, or one of its own that it waited for. REQUIRES: it has ended
+  /// The largest memory of it or of a child that it waited for, in bytes. REQUIRES: it has ended.
   std::size_t peak_bytes() const { return peak_bytes_; }
 
-  /// What it has printed so far.
+  /// Its output so far.
   std::string out() const;
   std::string err() const;
 
-  /// Processes that were started by it or below it and still run, itself included.
+  /// The running processes that it or its descendants started, including itself.
   std::vector<pid_t> family() const;
 
  private:
@@ -87,20 +87,20 @@ class Process {
   std::size_t peak_bytes_ = 0;
 };
 
-/// What a program prints when it runs to its end; throws when it takes longer.
+/// Runs a program to its end, and returns its output. Throws if it takes longer.
 std::string output_of(Words argv, std::chrono::milliseconds deadline = std::chrono::seconds{30});
 
-/// 'S', 'T', 'Z', ... from /proc; 0 when there is no such process.
+/// 'S', 'T', 'Z', … from /proc; 0: there is no such process.
 char state_of(pid_t pid);
 
-/// Processes in whose environment `text` ("NAME=value") stands as a whole.
+/// The processes with exactly this entry ("NAME=value") in their environment.
 std::vector<pid_t> processes_with(const std::string& text);
 
-/// Another process, started by the test or not, is waited for by looking.
+/// Does any process with this number exist?
 bool alive(pid_t pid);
 
-/// A program that is built beside the tests ("witness"): the
-/// folder is $RLOCK_PROGRAMS, else the one of this executable.
+/// The path of a program that is built beside the tests ("witness"). The folder is $RLOCK_PROGRAMS, else that
+/// of this executable.
 std::string program(const std::string& name);
 
 }  // namespace rlock::test

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 
@@ -35,21 +36,26 @@ std::string configuration(const RedisServer& server, const std::vector<std::stri
 }  // namespace
 
 std::uint16_t free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  ::bind(fd, reinterpret_cast<sockaddr*>(&address), length);
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
-  ::close(fd);
-  return ntohs(address.sin_port);
+  static std::mt19937 random{std::random_device{}()};
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution{12'000, 31'999}(random));
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) throw std::runtime_error{"no socket to find a free port"};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    const bool is_free = ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(fd);
+    if (is_free) return port;
+  }
+  throw std::runtime_error{"no free port on loopback"};
 }
 
 RedisServer::RedisServer() : RedisServer(Options{}) {}
 
 RedisServer::RedisServer(const Options& options) : options_(options) {
-  // A port that was free may be taken before the server binds it: then with another.
+  // A free port may be taken before the server binds it: then try another.
   for (int attempt = 0;; ++attempt) try {
       if (options_.tcp) port_ = free_port();
       start(Until::ready);
@@ -62,7 +68,7 @@ RedisServer::RedisServer(const Options& options) : options_(options) {
 int RedisServer::version() {
   static const int version = [] {
     const auto text = output_of({server_program(), "--version"});
-    int parts[3] = {7, 2, 4};  // what every Valkey is compatible with
+    int parts[3] = {7, 2, 4};  // every Valkey is compatible with this version
     const auto at = text.find("v=");
     if (!text.starts_with("Valkey") && at != std::string::npos)
       std::sscanf(text.c_str() + at, "v=%d.%d.%d", &parts[0], &parts[1], &parts[2]);
@@ -97,7 +103,7 @@ std::string RedisServer::cli(const Words& words) {
   try {
     return client_->ask(words);
   } catch (...) {
-    client_.reset();  // what it still owes would answer the next question
+    client_.reset();  // a late reply would answer the next command
     throw;
   }
 }

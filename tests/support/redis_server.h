@@ -11,9 +11,9 @@
 
 namespace rlock::test {
 
-/// A Redis of this test alone: redis-server, or what $RLOCK_TEST_SERVER names
-/// (valkey-server), in a folder of its own, on a Unix socket and, if asked, on a TCP
-/// port of loopback. Nothing is persisted unless configured. It ends with the test.
+/// A Redis server for one test: redis-server, or $RLOCK_TEST_SERVER (valkey-server). It runs in its own
+/// folder, on a Unix socket and, if asked, on a TCP port of loopback. It saves nothing unless configured, and
+/// ends with the test.
 class RedisServer {
  public:
   struct Options {
@@ -32,10 +32,11 @@ class RedisServer {
   const std::string& directory() const noexcept { return directory_.path(); }
   pid_t pid() const { return process_->pid(); }
 
-  /// Its version as a number that compares: 70015 for 7.0.15. Of Valkey: what it says to be compatible with.
+  /// Its version as a number for comparisons: 70015 for 7.0.15. For Valkey, the version that it is compatible
+  /// with.
   static int version();
 
-  /// Answers as RespClient::ask() does, over a connection that is kept.
+  /// Sends a command over a connection that stays open, and returns the answer like RespClient::ask().
   std::string cli(const Words& words);
 
   bool has(const std::string& key) { return cli({"EXISTS", key}) == "1"; }
@@ -43,20 +44,20 @@ class RedisServer {
   std::string keys();  ///< all but histories, which stay for a week; sorted, one a line
   long long pttl(const std::string& key) { return std::stoll(cli({"PTTL", key})); }
 
-  /// How many clients listen on the channel.
+  /// The number of clients that listen on the channel.
   int listeners(const std::string& channel);
 
-  void freeze();  ///< SIGSTOP, and waits until it has stopped
+  void freeze();  ///< SIGSTOP; waits until it has stopped
   void thaw();    ///< SIGCONT
-  void kill();    ///< SIGKILL, and waits until it is gone
+  void kill();    ///< SIGKILL; waits until it is gone
 
   enum class Until { ready, listens };       ///< `listens`: it may still be loading its data
-  void restart(Until until = Until::ready);  ///< kill(), and starts it again with the same folder and port
+  void restart(Until until = Until::ready);  ///< kill(), then starts it again with the same folder and port
 
-  /// The environment of an rlock that uses this server and nothing of the user who runs the tests.
+  /// The environment of an rlock that uses this server, without any settings of the user.
   Process::Options environment() const;
 
-  /// rlock with this server as RLOCK_URL: redis.rlock("run", "-k", "k", "--", "true").
+  /// Runs rlock with this server as RLOCK_URL: redis.rlock("run", "-k", "k", "--", "true").
   template <class... Arguments>
   Rlock rlock(Arguments&&... arguments) const {
     return Rlock{Words{std::string{std::forward<Arguments>(arguments)}...}, environment()};
@@ -73,12 +74,12 @@ class RedisServer {
   std::unique_ptr<RespClient> client_;
 };
 
-/// Everything a server is told, as MONITOR shows it.
+/// All commands that a server gets, as MONITOR shows them.
 class Monitor {
  public:
   explicit Monitor(const RedisServer& server);
 
-  /// The commands so far, each as one line: "EVALSHA" "..." "1" "key". Those of scripts are left out.
+  /// The commands so far, one a line: "EVALSHA" "..." "1" "key". Commands inside scripts are left out.
   const std::vector<std::string>& commands();
 
  private:
@@ -86,7 +87,8 @@ class Monitor {
   std::vector<std::string> commands_;
 };
 
-/// A TCP port of loopback where nobody listens, now.
+/// A TCP port of loopback on which no process listens now. By default no outgoing connection gets such a low number,
+/// so none takes it before a server binds it.
 std::uint16_t free_port();
 
 }  // namespace rlock::test

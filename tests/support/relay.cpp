@@ -13,7 +13,7 @@
 namespace rlock::test {
 namespace {
 
-/// "lock/release" for its SHA-1 or its text, else the command itself.
+/// "lock/release" for the SHA-1 or the source of a script, else the command itself.
 std::string name_of(const Words& command) {
   if (command.front() != "EVALSHA" && command.front() != "EVAL") return command.front();
   for (const Script* script : scripts::all)
@@ -28,7 +28,7 @@ std::string receive(int fd, std::size_t count) {
   return bytes;
 }
 
-/// The bytes of one whole answer.
+/// Reads the bytes of one whole answer.
 std::string receive_answer(int fd) {
   std::string line;
   while (!line.ends_with("\r\n")) line += receive(fd, 1);
@@ -80,7 +80,7 @@ std::optional<std::string> Relay::answer(const Words& command) {
   const std::optional<std::string> truth = by_itself ? std::nullopt : std::optional{ask_server(command)};
   const auto lie = lies_.find(name);
   if (lie == lies_.end() || lie->second.times == 0) return truth;
-  if (truth && truth->starts_with("-NOSCRIPT")) return truth;  // it is asked again in full
+  if (truth && truth->starts_with("-NOSCRIPT")) return truth;  // the client sends it again with the source
   --lie->second.times;
   return lie->second.bytes;
 }

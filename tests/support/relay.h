@@ -10,8 +10,8 @@
 
 namespace rlock::test {
 
-/// A server that passes each script on to a real one and its answer back, and says something else where it
-/// was told to. What belongs to a connection (greeting, subscriptions) it answers by itself.
+/// A server that passes each script on to a real server, and returns its answer or, if told to, another one.
+/// Greetings and subscriptions belong to a connection, so it answers them itself.
 class Relay {
  public:
   explicit Relay(const RedisServer& server);
@@ -21,14 +21,14 @@ class Relay {
 
   std::string url() const { return front_.url(); }
 
-  /// From now on this is said instead of the answer to `name`: "lock/release",
-  /// a script; "WAIT", a command. `times`: only to the first so many.
+  /// Sends these bytes instead of the answer to `name`: a script such as "lock/release", or a command such as
+  /// "WAIT". `times`: only for the first calls, this many.
   void say_instead(const std::string& name, std::string bytes, int times = 1 << 30);
 
-  /// Answers are what they are again.
+  /// Sends the real answers again.
   void tell_the_truth();
 
-  /// What was asked since the last forget_asked(), each name once.
+  /// The names of the calls since the last forget_asked(), each once.
   std::set<std::string> asked() const;
   std::set<std::string> forget_asked();
 

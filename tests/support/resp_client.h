@@ -8,27 +8,27 @@
 
 namespace rlock::test {
 
-/// A small blocking client that knows nothing of the code under
-/// test: what redis-cli would tell, without starting one.
+/// A small blocking client that does not use the code under test. ask() returns what redis-cli prints,
+/// without starting redis-cli.
 class RespClient {
  public:
-  /// "unix:/path" or "host:port". Throws when nobody listens there.
+  /// "unix:/path" or "host:port". Throws if nothing listens there.
   explicit RespClient(const std::string& where,
                       std::chrono::milliseconds patience = std::chrono::seconds{60});
   ~RespClient();
   RespClient(const RespClient&) = delete;
   RespClient& operator=(const RespClient&) = delete;
 
-  /// Sends a command and gives its answer as redis-cli prints it when nobody looks: text as it is, numbers in
-  /// decimal, nil as nothing, arrays one item a line, errors as "(error) ...".
+  /// Sends a command and returns its reply as redis-cli prints it into a pipe: text unchanged, numbers in
+  /// decimal, nil as an empty text, arrays one item a line, errors as "(error) ...".
   std::string ask(const Words& words);
 
   void send(const Words& words);
 
-  /// The next answer or push; throws when none comes in time.
+  /// The next reply or push; throws if none comes in time.
   std::string receive();
 
-  /// The next answer or push; nothing when none comes in time.
+  /// The next reply or push; empty if none comes in time.
   std::optional<std::string> receive_within(std::chrono::milliseconds patience);
 
  private:
@@ -43,10 +43,10 @@ class RespClient {
   std::string buffer_;
 };
 
-/// A socket that is connected to "unix:/path" or "host:port", or -1.
+/// A socket that is connected to "unix:/path" or "host:port"; -1: it failed.
 int connect_to(const std::string& where);
 
-/// A command as it stands on the wire.
+/// A command as bytes for the wire.
 std::string encoded(const Words& words);
 
 }  // namespace rlock::test

@@ -12,20 +12,20 @@ inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held
 inline bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
 inline bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
 
-/// What a release came to. Throws Error where it failed.
+/// The result of a release. Throws Error if it failed.
 inline Released released(ReleaseAnswer answer) {
   if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
   return std::get<Released>(std::move(answer));
 }
 
-/// A server, and what locks ask of it and make of its answers.
+/// A server, and calls of locks with their answers.
 struct Scene {
   RedisServer server{};
   Direct redis{server};
 
   Attempt ask(const Waitable& lock) { return lock.read(redis.run(lock.ask())); }
 
-  /// With the second call, where it takes one.
+  /// Releases, with the second call if one is needed.
   Released release(const Lockable& lock, const ReleaseOptions& options = {}) {
     Released last = released(lock.read_release(redis.run(lock.release(options))));
     while (last.then) last = released(lock.read_release(redis.run(*last.then)));
@@ -49,7 +49,7 @@ struct Scene {
   }
 
   std::string all() { return contents(redis); }
-  std::string lock() { return contents(redis, "deploy"); }  ///< without what is remembered of requests
+  std::string lock() { return contents(redis, "deploy"); }  ///< without the keys for requests
 };
 
 /// A listener on a channel.
@@ -66,7 +66,7 @@ class Listener {
     return message.substr(message.rfind('\n') + 1);
   }
 
-  /// Is there none, for a while?
+  /// Does no message come for a while?
   bool silence() { return !client_.receive_within(std::chrono::milliseconds{50}); }
 
  private:

@@ -21,9 +21,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// Carets become keys; whatever else is typed ends with Enter. What is stopped
-/// in a scene must not be dash about to start something: it stands still in
-/// vfork() when its child is stopped before exec, and its shell waits for ever.
+/// What the user types for a step: a control character for ^C, ^Z, ^\ or ^D, and any other text with Enter
+/// behind it. A command that a scene stops must not be a dash that is about to start a process. If its child
+/// is stopped before exec, dash hangs in vfork(), and its shell waits for ever.
 std::string keys(const std::string& step, const std::string& rlock) {
   if (step == "^C") return Pty::kInterrupt;
   if (step == "^Z") return Pty::kSuspend;
@@ -32,7 +32,7 @@ std::string keys(const std::string& step, const std::string& rlock) {
   return replaced(step, "{}", rlock) + "\r";
 }
 
-/// The lines that begin with "= " (behind a prompt or a key that was shown), without that.
+/// The lines that begin with "= " (after a prompt or a visible key), without "= ".
 std::string told(const std::string& screen) {
   std::istringstream lines{replaced(screen, "\r", "\n")};
   const std::regex line_told{R"(^(?:\$ |\^[CZ\\])*= (.*))"};
@@ -43,8 +43,8 @@ std::string told(const std::string& screen) {
   return all;
 }
 
-/// What `what` prints, asked from the shell itself once it is back:
-/// what is typed before is lost with the modes of whoever ends.
+/// Asks the shell itself to print `what`, once it is back. Keys typed earlier are lost when the ending
+/// command changes the modes.
 std::string ask(Pty& shell, const std::string& what) {
   static int number = 0;
   const std::string tag = std::to_string(++number);
@@ -97,7 +97,7 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
   std::string script;
   for (const std::string& line : scene.script) script += replaced(line, "{}", rlock) + "\n";
   write_file(folder / "script", script);
-  // Nobody writes into it: reading from it with a limit is a wait without another process.
+  // No process writes into it. A shell waits by reading it with a time limit, and so starts no process.
   if (::mkfifo((folder / "nothing").c_str(), 0600) != 0) throw std::runtime_error{"mkfifo fails"};
   Process::Options here = options;
   here.directory = folder.path();
@@ -111,17 +111,17 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
 }
 
 const std::vector<TerminalScene>& terminal_scenes() {
-  // Whether a killed job is still there for `fg` is nothing that a test knows: a scene waits until its process is gone.
-  // "re""ady": what is typed is shown too, and must not be taken for what the command prints.
+  // A scene waits until the process of a killed job is gone, because a test cannot know whether `fg` still
+  // finds the job. "re""ady": typed text is shown too, and must not look like the output of the command.
   static const std::string sleeper = R"({} sh -c 'echo re""ady; exec sleep 9')";
   static const std::string reader = R"({} sh -c 'echo re""ady; read x; echo "= got $x"')";
   static const std::string catcher =
       R"({} sh -c 'trap "echo = caught; exit 9" INT QUIT; echo re""ady; sleep 9 & wait')";
   static const std::string ticker =
       R"({} bash -c 'trap "echo ba""ck" CONT; echo re""ady; while :; do read -t 0.1 <>nothing; done')";
-  // It goes on when the shell makes a file: how long it takes to stop it is nothing that a test knows.
-  // It starts no process while it waits. Linux may leave one stopped that is being forked when TSTP and CONT
-  // come, with rlock and without it: it is given its parent's TSTP, and the CONT is lost.
+  // It continues when the shell makes a file, because a test cannot know how long a stop takes. It starts no
+  // process while it waits: Linux may leave a process stopped that is being forked when TSTP and CONT come,
+  // with or without rlock. It gets its parent's TSTP, but the CONT is lost.
   static const std::string until_told = "until [ -e go ]; do read -t 0.1 <>nothing; done";
   static const std::string editor =
       R"({} vim -u NONE -N -c 'autocmd VimResume * echo "ba"."ck"' -c 'echo "re"."ady"')";

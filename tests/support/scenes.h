@@ -7,21 +7,21 @@
 
 namespace rlock::test {
 
-/// Something a person does at a terminal with a command: the same with and without rlock in front of it.
+/// A user's actions at a terminal with a command: the same with and without rlock in front of it.
 struct TerminalScene {
   std::string title;
-  Words shell;   ///< what runs on the terminal; empty: `bash -i`
-  Words script;  ///< lines of ./script; `{}` stands where rlock would
-  /// "text": typed, with {} as above and ^C ^Z ^\ ^D as keys. "< text": waited for on the screen;
-  /// "< Stopped" also until every process that got the ^Z before it is stopped.
+  Words shell;   ///< the program on the terminal; empty: `bash -i`
+  Words script;  ///< lines of ./script; `{}` stands for rlock
+  /// "text" is typed, with {} as above and ^C ^Z ^\ ^D as keys. "< text" is awaited on the screen. "<
+  /// Stopped" also waits until every process that got the ^Z is stopped.
   Words steps;
 };
 
-/// What came of it, in words: the lines that began with "= ", the status, the terminal, the jobs that are left.
-/// `rlock`: what stands for {}. It runs in a folder of its own, with ./script in it.
+/// Plays a scene in its own folder with ./script. Returns the result as text: the lines that began with "= ",
+/// the status, the terminal, and the remaining jobs. `rlock`: replaces {}.
 std::string play(const TerminalScene& scene, const std::string& rlock, const Process::Options& options);
 
-/// All of them.
+/// All scenes.
 const std::vector<TerminalScene>& terminal_scenes();
 
 }  // namespace rlock::test

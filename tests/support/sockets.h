@@ -16,7 +16,7 @@ int listen_on_path(const std::string& path);
 /// Sends RST instead of FIN, and closes.
 void reset(int fd);
 
-/// A port where a connection is never completed: its backlog is full, and SYNs are dropped.
+/// A port on which no connection is ever completed: its backlog is full, and SYNs are dropped.
 class BlackHole {
  public:
   BlackHole();

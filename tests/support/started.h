@@ -5,7 +5,7 @@
 
 namespace rlock::test {
 
-/// An rlock under way, started through whatever starts it.
+/// Starts an rlock through another program, such as a shell.
 inline Process start(const RedisServer& redis, Words argv, Process::Options options = {}) {
   const auto ours = redis.environment();
   options.env.insert(ours.env.begin(), ours.env.end());
@@ -14,7 +14,7 @@ inline Process start(const RedisServer& redis, Words argv, Process::Options opti
   return Process{std::move(argv), options};
 }
 
-/// The same by a line of bash, where it is $RLOCK.
+/// The same by a line of bash, in which $RLOCK is the binary.
 inline Process sh(const RedisServer& redis, const std::string& line, const Process::Options& options = {}) {
   return start(redis, {"bash", "-c", line}, options);
 }

@@ -16,7 +16,7 @@
 
 namespace rlock::test {
 
-/// An environment variable as long as this lives.
+/// Sets an environment variable; the destructor restores it.
 class Variable {
  public:
   Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
@@ -36,10 +36,10 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A state home of this test alone. Its server ends with it, whatever the test did to it.
+/// A state home for one test. The destructor ends its server, whatever the test did to it.
 class StateHome {
  public:
-  StateHome() { set_verbosity(Verbosity::quiet); }  // that a server is started is told
+  StateHome() { set_verbosity(Verbosity::quiet); }  // hides the message that a server was started
   ~StateHome() {
     set_verbosity(Verbosity::normal);
     const pid_t server = std::atoi(read_file(directory() + "/server.pid").c_str());

@@ -64,7 +64,7 @@ TEST_CASE("a server answers, freezes, thaws, ends and starts again") {
   CHECK(redis.cli({"GET", "k"}) == "");
 }
 
-TEST_CASE("the monitor shows what a server is told") {
+TEST_CASE("the monitor shows the commands that a server receives") {
   RedisServer redis;
   Monitor monitor{redis};
 
@@ -73,7 +73,7 @@ TEST_CASE("the monitor shows what a server is told") {
   CHECK(monitor.commands() == Words{R"("SET" "k" "v")"});
 }
 
-TEST_CASE("a terminal takes keys and shows what they do") {
+TEST_CASE("a terminal takes keys and shows their effects") {
   Pty shell{{"cat"}, {}};
   shell.type("hello\n");
   shell.expect("hello\r\nhello\r\n");
@@ -82,7 +82,7 @@ TEST_CASE("a terminal takes keys and shows what they do") {
   CHECK(shell.exit_code() == 128 + 2);
 }
 
-TEST_CASE("an unloaded watch leaves out the time in which there was no processor") {
+TEST_CASE("an unloaded watch leaves out the time without a processor") {
   cpu_set_t all, one;
   REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
   CPU_ZERO(&one);
@@ -120,7 +120,7 @@ TEST_CASE("something of this is allowed here" * doctest::skip()) {
 }
 
 TEST_CASE(
-    "what a machine does not allow is reported with its reason, and as skipped where nothing else ran") {
+    "a missing permission of the machine is reported with its reason, and as skipped if nothing else ran") {
   const auto ran = [](const char* cases) {
     Process self{{"/proc/" + std::to_string(::getpid()) + "/exe", "--no-skip",
                   "-tc=" + std::string{cases} + " of this is allowed here"}};

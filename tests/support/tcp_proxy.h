@@ -14,8 +14,8 @@
 
 namespace rlock::test {
 
-/// Stands between rlock and a server and does to the bytes what networks do. Everything can be changed at any
-/// time; a fault is in force for the connections that are there and for those that come, until pass().
+/// A proxy between rlock and a server that makes faults like a network. Everything can change at any time. A
+/// fault affects current and new connections until pass().
 class TcpProxy {
  public:
   /// "unix:/path" or "host:port" of the server. Listens on a free port of loopback, or on `port`.
@@ -29,33 +29,32 @@ class TcpProxy {
 
   enum class Way { to_server, to_client };
 
-  void pass();                                          ///< no fault any more; what a fault has eaten is gone
-  void delay(Way way, std::chrono::milliseconds time);  ///< every byte comes so much later
-  void drop(Way way);      ///< bytes vanish, and all behind them on the same connection, also after pass()
+  void pass();                                          ///< ends all faults; lost bytes stay lost
+  void delay(Way way, std::chrono::milliseconds time);  ///< delays every byte by this time
+  void drop(Way way);      ///< drops all bytes from now on; these connections stay broken after pass()
   void bytewise(Way way);  ///< one byte a packet
-  void cut_after(Way way, std::size_t bytes);    ///< so many more bytes, then FIN to both
-  void reset_after(Way way, std::size_t bytes);  ///< so many more bytes, then RST to both
+  void cut_after(Way way, std::size_t bytes);    ///< after this many bytes, FIN to both sides
+  void reset_after(Way way, std::size_t bytes);  ///< after this many bytes, RST to both sides
   void half_close(Way way);                      ///< FIN in this direction only
-  void garbage(std::string bytes);               ///< the client gets these instead of its next answer
-  void flood(std::string head);                  ///< the client gets `head` and then zeros without end
-  void freeze();                                 ///< nothing is read from anybody; connections are accepted
-  void silence();                                ///< new connections are accepted and lead nowhere
-  void refuse();                                 ///< the port is closed; connections that are there stay
-  void forget();     ///< connections that are there lead nowhere from now on; new ones do
-  void hang_up();    ///< ends every connection that is there: FIN
-  void reset_all();  ///< RST
+  void garbage(std::string bytes);               ///< the client gets these bytes instead of its next reply
+  void flood(std::string head);                  ///< the client gets `head`, then zeros without end
+  void freeze();                                 ///< reads nothing; connections are accepted
+  void silence();                                ///< new connections are accepted, but lead nowhere
+  void refuse();                                 ///< closes the port; current connections stay
+  void forget();     ///< current connections lead nowhere from now on; new ones work
+  void hang_up();    ///< ends every current connection with FIN
+  void reset_all();  ///< ends every current connection with RST
 
-  /// Lets `pieces` writes of the server pass and then does what
-  /// drop(to_client) does: "the answer to the third question is lost".
+  /// Passes this many writes of the server, then does drop(to_client): "the reply to the third command is
+  /// lost".
   void drop_answers_after(std::size_t pieces);
 
-  std::size_t connections() const;      ///< how many were ever accepted
-  std::size_t open() const;             ///< how many are there now
-  std::size_t bytes(Way way) const;     ///< how many came, whatever became of them
-  std::string sent_by_clients() const;  ///< every byte that clients sent (at most the first MiB)
+  std::size_t connections() const;      ///< number of accepted connections
+  std::size_t open() const;             ///< number of connections now
+  std::size_t bytes(Way way) const;     ///< number of bytes that arrived, passed on or not
+  std::string sent_by_clients() const;  ///< all bytes of the clients (the first MiB)
 
-  /// A command in words, as the program tcp_proxy reads them:
-  /// "delay to_client 100", "pass", "garbage HTTP/1.1".
+  /// Runs a command in the form of the program tcp_proxy: "delay to_client 100", "pass", "garbage HTTP/1.1".
   /// Throws std::invalid_argument for anything else.
   void obey(const std::string& line);
 
@@ -67,9 +66,9 @@ class TcpProxy {
   };
   struct Flow {
     std::deque<Piece> pieces;
-    bool ended = false;  ///< the source said FIN
-    bool shut = false;   ///< and so did we
-    bool torn = false;   ///< bytes were lost: what comes behind them makes no sense and is lost, too
+    bool ended = false;  ///< the source sent FIN
+    bool shut = false;   ///< and the proxy has sent it on
+    bool torn = false;   ///< bytes were lost, so all bytes behind them are dropped too
   };
   struct Session {
     int client;
@@ -83,7 +82,7 @@ class TcpProxy {
     bool drop = false;
     bool bytewise = false;
     bool half_close = false;
-    std::optional<std::size_t> left;  ///< bytes until the end of the connection
+    std::optional<std::size_t> left;  ///< number of bytes until the connection ends
     bool by_reset = false;
   };
 

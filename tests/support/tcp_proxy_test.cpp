@@ -44,7 +44,8 @@ TEST_CASE("a proxy loses answers, and all that follow on the same connection") {
   Line line;
   line.proxy.drop(Way::to_client);
   line.client.send({"INCR", "heard"});
-  CHECK(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));  // come, and lost
+  CHECK(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));  // the reply arrived at the proxy,
+                                                                            // and was lost
   line.proxy.pass();
   line.client.send({"INCR", "heard"});
   CHECK(eventually([&] { return line.redis.cli({"GET", "heard"}) == "2"; }));
@@ -135,7 +136,7 @@ TEST_CASE("the proxy is a program, too") {
   CHECK(proxy.out().ends_with("\nerror: not to_server or to_client: drop sideways\nok\n"));
 }
 
-TEST_CASE("nobody gets through a black hole") {
+TEST_CASE("no connection gets through a black hole") {
   const BlackHole hole;
   Process attempt{
       {"timeout", "0.2", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(hole.port())}};

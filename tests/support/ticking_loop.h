@@ -7,13 +7,13 @@
 
 namespace rlock::test {
 
-/// A loop whose time does not pass by itself: a turn jumps to the moment for which it would have waited. So a wait
-/// of an hour takes microseconds, and takes the same turns on any machine. It polls no descriptor.
+/// A loop whose clock moves only in turns: each turn jumps to the time until which it would have waited. So a
+/// wait of an hour takes microseconds, and the same turns on any machine. It polls no descriptor.
 class TickingLoop final : public Loop {
  public:
   TimePoint now() const noexcept override { return now_; }
 
-  /// Time passes without a turn, as when the process was stopped.
+  /// Moves the clock without a turn, as if the process was stopped.
   void tick(Milliseconds duration) { now_ = plus(now_, duration); }
 
   void turn(TimePoint until) override {

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "sync/kinds/lockable.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
 
 namespace rlock::test {
 
 inline constexpr Script kAcquire{"toy/acquire", "0", ""};
 inline constexpr Script kRelease{"toy/release", "0", ""};
 inline constexpr Script kRenew{"toy/renew", "0", ""};
+inline constexpr Script kStillOurs{"toy/still_ours", "0", ""};
 inline constexpr Script kSecond{"toy/second", "0", ""};
 
 inline const Reply kHeld{1};
@@ -22,11 +23,11 @@ inline const Reply kGone{std::string{"not_ours"}};
 inline const Reply kFree{std::string{"released"}};
 inline const Reply kFreeForNobody{std::string{"released, and nobody could be told"}};
 inline const Reply kKept{std::string{"kept"}};                       ///< for half a second
-inline const Reply kFreeAndMore{std::string{"released, and more"}};  ///< there is a second call to send
+inline const Reply kFreeAndMore{std::string{"released, and more"}};  ///< a second call must be sent
 inline const Reply kInside{std::string{"not yet, and more"}};        ///< it takes a second call
 
-/// Held on 1, busy on 0, another type on anything else.
-class Toy final : public Lockable {
+/// A lock that is held on 1, busy on 0, and of another type on anything else.
+class Toy : public Lockable {
  public:
   explicit Toy(std::string name, bool queues = false, std::string owner = "o:1")
       : name_(std::move(name)), owner_(std::move(owner)), queues_(queues) {}
@@ -47,6 +48,10 @@ class Toy final : public Lockable {
   const LockName& name() const override { return name_; }
   const Owner& owner() const override { return owner_; }
   Call renew() const override { return call(kRenew); }
+  Call still_ours(Milliseconds rest) const override {
+    rests_.push_back(rest);
+    return call(kStillOurs);
+  }
   Call release(const ReleaseOptions&) const override { return call(kRelease); }
   Released decode_release(const Reply& reply) const override {
     const std::string word = reply.kind() == Reply::Kind::text ? reply.text() : "";
@@ -57,10 +62,11 @@ class Toy final : public Lockable {
     if (word == kInside.text()) return {.how = Released::How::still_held, .then = call(kSecond)};
     return {};
   }
-  Evidence evidence() const override { return {name_.str(), owner_.str()}; }
+  HoldEntry hold_entry() const override { return {name_.str(), owner_.str()}; }
 
-  /// How long the wait had lasted, as each question says.
+  /// The `waited` of each ask(), and the `rest` of each still_ours().
   const std::vector<Milliseconds>& waits() const { return waits_; }
+  const std::vector<Milliseconds>& rests() const { return rests_; }
 
  private:
   Call call(const Script& script) const {
@@ -72,10 +78,10 @@ class Toy final : public Lockable {
   const LockName name_;
   const Owner owner_;
   const bool queues_;
-  mutable std::vector<Milliseconds> waits_;
+  mutable std::vector<Milliseconds> waits_, rests_;
 };
 
-/// A part that does not own its lock. REQUIRES: the lock outlives it
+/// A part that does not own its lock. REQUIRES: the lock outlives it.
 inline Part part_of(const Lockable& lock) { return {.lock = {std::shared_ptr<const Lockable>{}, &lock}}; }
 
 }  // namespace rlock::test

@@ -5,8 +5,8 @@
 
 namespace rlock::test {
 
-/// Turns the loop until `fact()` is true, at most `deadline`; says whether it became true.
-/// It looks every few milliseconds: a fact of a server on another thread wakes no loop.
+/// Turns the loop until `fact()` is true, at most `deadline`. Returns whether it became true. It looks every
+/// few milliseconds, because a fact of a server on another thread wakes no loop.
 template <class Fact>
 bool turns(Loop& loop, Fact&& fact, Milliseconds deadline = Milliseconds{5000}) {
   const TimePoint until = plus(Clock::now(), deadline);
@@ -17,8 +17,7 @@ bool turns(Loop& loop, Fact&& fact, Milliseconds deadline = Milliseconds{5000}) 
   return true;
 }
 
-/// How often the loop wakes up during `span`: a process
-/// that waits for nothing in particular hardly ever should.
+/// How often the loop wakes up during `span`: a process that waits for nothing should hardly ever wake up.
 inline int wake_ups(Loop& loop, Milliseconds span) {
   const TimePoint until = plus(Clock::now(), span);
   int count = 0;

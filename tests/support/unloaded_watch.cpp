@@ -9,7 +9,7 @@
 namespace rlock::test {
 namespace {
 
-/// How long the first thread of a process has waited for a processor.
+/// The time for which the first thread of a process has waited for a processor.
 std::chrono::nanoseconds waited_for_processor(pid_t process) {
   std::istringstream numbers{read_file("/proc/" + std::to_string(process) + "/schedstat")};
   long long ran = 0, waited = 0;

@@ -9,18 +9,18 @@
 
 namespace rlock::test {
 
-/// A StopWatch for what processes promise on a machine that has a processor to spare: it leaves out the time
-/// in which one of them was ready to run and had no processor. Without load it shows the same.
+/// A StopWatch for promises that hold on a machine with a free processor. It leaves out the time in which one
+/// of the `processes` was ready to run but had no processor. Without load it equals a StopWatch.
 ///
-/// REQUIRES: they have one thread each, and are not reaped before the last elapsed(). One that looks at
-/// something again and again is not named: each of its looks would leave out time of the others.
+/// REQUIRES: each process has one thread, and is not reaped before the last elapsed(). Do not name a process
+/// that polls: each of its polls would leave out time of the others.
 class UnloadedWatch {
  public:
   explicit UnloadedWatch(std::vector<pid_t> processes);
 
   std::chrono::milliseconds elapsed() const;
 
-  /// Waits until `process`, a child of ours, has ended, and answers elapsed() then.
+  /// Waits until `process`, a child of ours, has ended, and returns elapsed() at that time.
   std::chrono::milliseconds until_end_of(pid_t process, std::chrono::milliseconds deadline) const;
 
  private:

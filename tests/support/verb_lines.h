@@ -7,12 +7,12 @@
 
 namespace rlock::test {
 
-/// The id of a permit, as people type it.
+/// The id of a permit, as users type it.
 constexpr const char* kPermitId = "726b3030303030303030303030303031";
 
-/// A command line of each verb that asks a server, for tests that try all of them: about the key k, as the
-/// owner o where one is needed, and without a long wait. Lines that change nothing come first, lines that
-/// remove the key come last.
+/// A command line of each verb that asks a server, for tests that try all of them. They use the key k, the
+/// owner o if one is needed, and no long wait. Lines that change nothing come first, lines that remove the
+/// key come last.
 inline std::vector<Words> verb_lines() {
   return {
       {"inspect", "k"},
@@ -55,7 +55,7 @@ inline std::vector<Words> verb_lines() {
   };
 }
 
-/// All of those, and `others` before the lines that remove the key.
+/// All these lines, with `others` before the lines that remove the key.
 inline std::vector<Words> verb_lines_and(const std::vector<Words>& others) {
   std::vector<Words> lines = verb_lines();
   const auto removing =

@@ -27,7 +27,7 @@ Verdict verdict_on(const Words& wrapper, const std::string& how, const std::stri
 
 }  // namespace
 
-TEST_CASE("the witness sees what happens without a lock") {
+TEST_CASE("the witness sees the overlaps without a lock") {
   TempDir folder;
   const auto verdict = verdict_on({"env"}, "for 50", folder.path());
 
@@ -49,7 +49,7 @@ TEST_CASE("the witness has nothing to report behind flock") {
   CHECK(Process{{program("witness"), "check", folder.path(), "min", "81"}}.exit_code() == 2);
 }
 
-TEST_CASE("the witness lets readers be together and nobody beside a writer") {
+TEST_CASE("the witness allows several readers, and no process beside a writer") {
   TempDir readers;
   CHECK(verdict_on({"env"}, "shared for 3", readers.path()).clean());
 
@@ -63,7 +63,7 @@ TEST_CASE("the witness lets readers be together and nobody beside a writer") {
   CHECK(judge(mixed.path()).refused == 1);
 }
 
-TEST_CASE("the witness counts who is inside where several may be") {
+TEST_CASE("the witness counts the processes inside if several may be") {
   TempDir few;
   const auto pair = [&](int, int) { return witness_command(few.path(), "slots 2 for 5"); };
   CHECK(run({.workers = 2, .runs = 10, .command = pair, .options = {}}, 30s).all(0));
@@ -75,7 +75,7 @@ TEST_CASE("the witness counts who is inside where several may be") {
 
 TEST_CASE("a command that outlives its lock through a grandchild is seen by the kernel lock") {
   TempDir folder;
-  // What the witness starts would inherit its kernel lock; here a shell holds it in its place.
+  // A process that the witness starts would inherit its kernel lock; here a shell holds it instead.
   Process orphan{{"sh", "-c", "exec 9>" + (folder / "slot.0") + "; flock 9; sleep 60"}};
   REQUIRE(eventually([&] { return Process{{"flock", "-n", folder / "slot.0", "true"}}.exit_code() != 0; }));
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/text.h"
 #include "support/list_redis.h"
 #include "support/toy_lock.h"
 
@@ -15,18 +16,32 @@ const Toy kToy{"k"};
 const Reply kUnreadable{std::string{"?"}};
 const Reply kDenied = Reply::error("NOAUTH Authentication required.");
 
-/// What the ballot amounts to when the nodes give these answers.
-BallotResult result_of(const ListRedis::Answer& answers) {
+/// The result of the ballot when the nodes give these answers.
+BallotResult result_of(const ListRedis::Answer& answers, const Waitable& what = kToy) {
   ListRedis redis{answers.size()};
   redis.answers(answers);
-  return Ballot{kToy, redis, Clock::now()}.result(redis.run_all(kToy.ask(), {}, within(1000ms)));
+  return Ballot{what, redis, Clock::now()}.result(redis.run_all(what.ask(), {}, within(1000ms)));
 }
 
 const std::optional<Reply> kSilent;
 
+/// Held at a time of the server's clock, or busy with a holder, for some milliseconds or for an unknown time.
+struct Timed final : Toy {
+  Timed() : Toy{"k"} {}
+  Attempt decode(const Reply& reply) const override {
+    if (reply.kind() == Reply::Kind::integer) return Held{.server_time = Milliseconds{reply.integer()}};
+    const std::vector<std::string> words = split(reply.text(), ' ');
+    Busy busy{.holder = words.front()};
+    if (words.size() > 1) busy.retry_after = Milliseconds{std::stoi(words.back())};
+    return busy;
+  }
+};
+
+Reply text(std::string words) { return Reply{std::move(words)}; }
+
 }  // namespace
 
-TEST_CASE("a round is held where a quorum grants it, whatever the others say") {
+TEST_CASE("a round is held if a quorum grants it, with any other answers") {
   const BallotResult result = result_of({kBusy, kHeld, kSilent, kHeld, kHeld});
   CHECK(result.held.has_value());
   CHECK_FALSE(result.busy);
@@ -40,7 +55,7 @@ TEST_CASE("it is busy where a quorum could have granted it") {
   CHECK(result_of({kHeld, kHeld, kBusy, kSilent, kSilent}).busy);
 }
 
-TEST_CASE("where too many are silent it is no quorum, although the others are busy") {
+TEST_CASE("with too many silent nodes the round has no quorum, although the others are busy") {
   const BallotResult result = result_of({kBusy, kSilent, kHeld, kSilent, kSilent});
   CHECK_FALSE(result.busy);
   REQUIRE(result.failure);
@@ -71,10 +86,52 @@ TEST_CASE("an answer that cannot be read is a failure of that server alone") {
   CHECK(result_of({kUnreadable}).failure->kind == Error::internal);
 }
 
-TEST_CASE("votes are split where some granted it and nobody else has a quorum") {
+TEST_CASE("votes are split if some are granted and no other owner has a quorum") {
   CHECK_FALSE(result_of({kBusy, kBusy, kBusy}).split);
-  CHECK_FALSE(result_of({kHeld, kBusy, kBusy}).split);  // one other has both
+  CHECK_FALSE(result_of({kHeld, kBusy, kBusy}).split);  // the busy nodes give one other owner a quorum
   CHECK(result_of({kHeld, kHeld, kBusy, kBusy, kSilent}).split);
+}
+
+TEST_CASE("a busy quorum is asked again when so many nodes may be free as are missing") {
+  const Timed timed;
+  const BallotResult one_missing =
+      result_of({Reply{7}, Reply{7}, text("a 300"), text("a 100"), text("a 200")}, timed);
+  CHECK(one_missing.busy->retry_after == 100ms);
+  const BallotResult two_missing =
+      result_of({Reply{7}, text("a 300"), text("a 100"), text("a 200"), kSilent}, timed);
+  CHECK(two_missing.busy->retry_after == 200ms);
+  const BallotResult all_missing = result_of({text("a 300"), text("a 100"), text("a 200")}, timed);
+  CHECK(all_missing.busy->retry_after == 200ms);
+  const BallotResult unknown = result_of({text("a"), text("a 100"), text("a")}, timed);
+  CHECK_FALSE(unknown.busy->retry_after);
+}
+
+TEST_CASE("a busy quorum names the holder that has it at most nodes") {
+  CHECK(result_of({text("a 1"), text("b 1"), text("b 1"), text("c 1"), text("b 1")}, Timed{}).busy->holder ==
+        "b");
+}
+
+TEST_CASE("a hold begins by the clock in the middle of those that granted it") {
+  CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held->server_time == 500ms);
+}
+
+TEST_CASE("a round is not undone at nodes that were never asked") {
+  ListRedis redis{3};
+  Votes votes(3);
+  for (Vote& vote : votes) vote.failure = Failure{Error::unreachable, "no answer"};
+  CHECK_FALSE(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
+  votes[1].attempts = 1;
+  CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
+}
+
+TEST_CASE("a lease counts from the first call that was granted") {
+  ListRedis redis{3};
+  Votes votes(3);
+  for (std::size_t node = 0; node < 3; ++node) {
+    votes[node].asked = TimePoint{} + 10ms * (3 - node);
+    votes[node].reply = node == 2 ? kBusy : kHeld;
+  }
+  CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).asked == TimePoint{} + 20ms);
 }
 
 TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long again for the others") {

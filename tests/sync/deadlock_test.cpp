@@ -8,7 +8,7 @@ using namespace rlock;
 
 namespace {
 
-/// "a:1" waits since 7 and its runs hold x as "h:1".
+/// The waiter "a:1", waiting since 7, whose runs hold x as "h:1".
 Waiter waiter(const std::string& owner, int since, const std::vector<HeldKey>& holds) {
   Metadata meta;
   meta.holds = holds;
@@ -29,7 +29,7 @@ struct World {
     locks[key] = std::move(seen);
   }
 
-  /// The owners of the circle that `us` finds, which waits for `wanted` and holds `holds`.
+  /// The owners of the circle that `us` finds when it waits for `wanted` and holds `holds`.
   std::vector<std::string> circle(const std::string& wanted, const std::string& us,
                                   const std::vector<HeldKey>& holds) {
     DeadlockSearch search{LockName{wanted}, Owner{us}, holds};
@@ -72,7 +72,7 @@ TEST_CASE("a circle may lead over any number of runs") {
   CHECK(world.circle("b", "w:1", {held("a", "h:1")}) == Owners{"w:1", "w:2", "w:3", "w:4", "w:5"});
 }
 
-TEST_CASE("who waits behind us, and holds nothing that we wait for, is no circle") {
+TEST_CASE("a waiter behind us that holds nothing we wait for is no circle") {
   World world;
   world.lock("a", {"h:1"}, {waiter("w:2", 20, {}), waiter("w:3", 30, {held("c", "h:3")})});
   world.lock("b", {"h:9"}, {waiter("w:1", 10, {held("a", "h:1")})});
@@ -84,15 +84,15 @@ TEST_CASE("a hold that has ended since it was written down closes no circle") {
   World world;
   world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "gone:2")})});
   world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
-  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // others hold b by now
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // b has other holders by now
   world.lock("a", {"other:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
-  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we do not hold a any more
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we no longer hold a
   world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
   world.lock("b", {"h:2"}, {});
-  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we do not wait any more
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we no longer wait
 }
 
-TEST_CASE("of several permits another one may come back, so nobody waits for itself") {
+TEST_CASE("with several permits no waiter waits for itself: another permit may come back") {
   World world;
   world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
   world.lock("b", {"h:2", "h:3"}, {waiter("w:1", 10, {held("a", "h:1")})}, kinds::permit);

@@ -40,7 +40,7 @@ TEST_CASE("waiters of both kinds take the lock in the order in which they came")
   CHECK(contents(scene.redis).empty());
 }
 
-TEST_CASE("our deadline outlasts those of Redisson's ahead of us, and is our own life at the head") {
+TEST_CASE("our deadline outlasts those of Redisson waiters ahead of us, and is our own life at the head") {
   FairScene scene;
   auto p1 = scene.peer("p:1");
   auto p2 = scene.peer("p:2");
@@ -50,7 +50,8 @@ TEST_CASE("our deadline outlasts those of Redisson's ahead of us, and is our own
   scene.ask("b:1");
   CHECK(std::abs(scene.deadline_in("b:1") - 620000) <= 5000);
   scene.ask(FairLock{claim("c:1", 3s)});
-  CHECK(scene.server.pttl(kWaiters) > 619000);  // as long as it must be known who of the queue is ours
+  CHECK(scene.server.pttl(kWaiters) > 619000);  // so long rlock must remember which places of the queue are
+                                                // its own
 
   scene.release("a:1");
   p1.try_queued();
@@ -62,7 +63,7 @@ TEST_CASE("our deadline outlasts those of Redisson's ahead of us, and is our own
 
 TEST_CASE("a living waiter that Redisson dropped from the head is the head again") {
   FairScene scene;
-  auto hasty = scene.peer("p:1", 3600000);  // lets the others be forgotten an hour earlier
+  auto hasty = scene.peer("p:1", 3600000);  // forgets the other waiters an hour early
   scene.ask("a:1");
   hasty.try_queued();
   scene.ask("b:1");
@@ -118,7 +119,7 @@ TEST_CASE("when the queue or the deadlines vanish, ours keep their order") {
   }
 }
 
-TEST_CASE("those that the queue has lost come back in the order of their arrival") {
+TEST_CASE("lost waiters come back to the queue in the order of their arrival") {
   FairScene scene;
   scene.ask("a:1");
   const auto waits = [&](const std::string& owner, const std::string& since) {
@@ -155,7 +156,7 @@ TEST_CASE("when one of Redisson's is dropped for its time, ours behind it still 
   CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
 }
 
-TEST_CASE("a queue that is mended by one who does not queue ends by itself all the same") {
+TEST_CASE("a queue that was repaired by a client outside it still expires") {
   FairScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   scene.server.cli({"RPUSH", kQueue, "ghost:1"});
@@ -165,7 +166,7 @@ TEST_CASE("a queue that is mended by one who does not queue ends by itself all t
   CHECK(scene.server.pttl(kDeadlines) > 86400000);
 }
 
-TEST_CASE("who asks while the queue is mended arrived when it did") {
+TEST_CASE("a waiter that asks during a repair keeps its arrival time") {
   FairScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   const auto arrival = [&] { return split(scene.server.cli({"HGET", kWaiters, "b:1"}), ' ').at(1); };
@@ -191,7 +192,7 @@ TEST_CASE("a queue with nothing to mend is not read as a whole") {
 
 namespace {
 
-/// Both keys have the same members, none twice, and deadlines are whole numbers.
+/// Checks that both keys have the same members, none twice, and that deadlines are whole numbers.
 void check_agreement(FairScene& scene) {
   Words queue = scene.queue();
   Words members = scene.members();
@@ -206,10 +207,10 @@ std::string name_of(int who) { return (who % 2 == 0 ? "ours:" : "peer:") + std::
 
 }  // namespace
 
-TEST_CASE("whatever both kinds do in whatever order, the lock goes to who came first") {
+TEST_CASE("in any order of both clients' calls, the lock goes to the first in the queue") {
   FairScene scene;
   std::mt19937 random{42};
-  std::vector<std::string> line;  // what we believe
+  std::vector<std::string> line;  // the expected order
   std::string holder;
   for (int step = 0; step < 1500; ++step) {
     const int who = static_cast<int>(random() % 8);

@@ -23,7 +23,7 @@ TEST_CASE("a fair lock stands under Redisson's keys, and each waiter has a chann
   CHECK(lock.renew().keys == std::vector<std::string>{"deploy"});
 }
 
-TEST_CASE("who waits says that it lives once per renewal, and is dead after two") {
+TEST_CASE("a waiter gives a sign of life once per renewal, and counts as dead after two") {
   const FairLock lock{claim("me:1", 30s)};
   CHECK(lock.poll_every() == 10s);
   CHECK(lock.ask().args[2] == "20000");
@@ -67,7 +67,7 @@ TEST_CASE("a free fair lock is taken without a queue") {
   CHECK(contents(scene.redis).empty());
 }
 
-TEST_CASE("waiters take a fair lock in the order in which they asked, whoever asks first afterwards") {
+TEST_CASE("waiters get a fair lock in the order of arrival, not of later questions") {
   FairScene scene;
   scene.ask("a:1");
   CHECK(busy(scene.ask("b:1")).position == 1);
@@ -103,7 +103,7 @@ TEST_CASE("asking and giving back twice changes nothing") {
   CHECK(contents(scene.redis).empty());
 }
 
-TEST_CASE("giving back undoes an acquire whose answer was lost, and tells the next") {
+TEST_CASE("a release undoes an acquire with a lost answer, and tells the next waiter") {
   FairScene scene;
   RespClient next{scene.server.where()};
   next.ask({"SUBSCRIBE", kChannel + "b:1"});
@@ -128,7 +128,7 @@ TEST_CASE("a head that gives up while the lock is free passes on that it was tol
   CHECK(next.receive() == "message\n" + kChannel + "c:1\n0");
 }
 
-TEST_CASE("a release wakes the head of the queue and nobody else") {
+TEST_CASE("a release wakes only the head of the queue") {
   FairScene scene;
   RespClient head{scene.server.where()};
   RespClient second{scene.server.where()};
@@ -143,8 +143,7 @@ TEST_CASE("a release wakes the head of the queue and nobody else") {
   CHECK(!second.receive_within(50ms));
 }
 
-TEST_CASE(
-    "a waiter that becomes the head is told so, whoever was the head before: it took the lock, gave up or died") {
+TEST_CASE("a new head is told so, after the old one acquired, gave up or died") {
   FairScene scene;
   Listener first{scene.server, Channel{kChannel + "b:1"}};
   Listener next{scene.server, Channel{kChannel + "c:1"}};
@@ -172,7 +171,7 @@ TEST_CASE(
   CHECK(next.silence());
 }
 
-TEST_CASE("who is behind another and gives up moves no head, and nobody is told") {
+TEST_CASE("a waiter that gives up behind the head moves no head, and no waiter is told") {
   FairScene scene;
   Listener head{scene.server, Channel{kChannel + "b:1"}};
   scene.ask("a:1");
@@ -181,7 +180,7 @@ TEST_CASE("who is behind another and gives up moves no head, and nobody is told"
   CHECK(head.silence());
 }
 
-TEST_CASE("one of Redisson's that becomes the head is told nothing that it does not know") {
+TEST_CASE("a Redisson waiter that becomes the head gets only messages that it knows") {
   FairScene scene;
   FairPeer java = scene.peer("java:1");
   Listener next{scene.server, Channel{kChannel + "java:1"}};
@@ -198,16 +197,16 @@ TEST_CASE("one of Redisson's that becomes the head is told nothing that it does 
   CHECK(next.silence());
 }
 
-TEST_CASE("who hears that it has become the head asks when the holder's lease ends") {
+TEST_CASE("a new head asks when the holder's lease ends") {
   const FairLock lock{claim("b:1", 300s)};
   Busy second{.position = 2};
-  const Line::Heard heard = lock.hear({Channel{kChannel + "b:1"}, "1 1500"}, second);
+  const Line::Notice heard = lock.read_notice({Channel{kChannel + "b:1"}, "1 1500"}, second);
   CHECK(!heard.ask_after);
   Line::move_up(second, heard, TimePoint{});
   CHECK(second.position == 1);
   CHECK(second.retry_after == 1500ms);
-  CHECK(lock.hear({Channel{kChannel + "b:1"}, "0"}, second).ask_after == 0ms);
-  CHECK(lock.hear({Channel{kChannel + "b:1"}, "anything else"}, Busy{}).ask_after == 0ms);
+  CHECK(lock.read_notice({Channel{kChannel + "b:1"}, "0"}, second).ask_after == 0ms);
+  CHECK(lock.read_notice({Channel{kChannel + "b:1"}, "anything else"}, Busy{}).ask_after == 0ms);
 }
 
 TEST_CASE("only the head waits for the end of the holder's lease") {
@@ -232,8 +231,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   CHECK(is_held(scene.ask(attempt)));
 }
 
-TEST_CASE(
-    "with Redisson's wait timeout, where it is longer than usual, our place outlasts those ahead of us") {
+TEST_CASE("with a longer wait time-out of Redisson our place outlasts the places ahead of us") {
   FairScene scene;
   const FairLock ours{claim("b:1"), FairLock::Turn::queue, Hold::first, 1h};
   auto first = scene.peer("p:1", 3600000);
@@ -292,7 +290,7 @@ TEST_CASE("when all of ours have died behind Redisson's, their places end with t
   CHECK(eventually([&] { return is_held(scene.ask("late:1")); }, 20s));
 }
 
-TEST_CASE("a question that finds the lock free for somebody else has that one told once more") {
+TEST_CASE("an acquire that finds the lock free for another waiter has that waiter told once more") {
   FairScene scene;
   RespClient head{scene.server.where()};
   scene.ask("a:1");
@@ -305,7 +303,7 @@ TEST_CASE("a question that finds the lock free for somebody else has that one to
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");
 }
 
-TEST_CASE("a head that does not hear has two seconds, and the next is told to look then") {
+TEST_CASE("a head that does not listen has two seconds, and the next waiter is told to look then") {
   FairScene scene;
   RespClient next{scene.server.where()};
   next.ask({"SUBSCRIBE", kChannel + "c:1"});
@@ -318,7 +316,7 @@ TEST_CASE("a head that does not hear has two seconds, and the next is told to lo
   CHECK(std::stoll(life) <= scene.now() + 3000);  // now() is in whole seconds
   const Busy answer = busy(scene.ask("c:1"));
   CHECK(answer.retry_after <= 2s);
-  CHECK(!next.receive_within(50ms));  // or it would wake itself for two seconds
+  CHECK(!next.receive_within(50ms));  // else the waiter would wake itself for two seconds
   CHECK(is_held(scene.ask("b:1")));
 }
 
@@ -346,8 +344,8 @@ TEST_CASE("a dead waiter is known as rlock's for as long as its place stands, th
   Listener next{scene.server, Channel{kChannel + "c:1"}};
   scene.ask("a:1");
   scene.ask("b:1");
-  // An hour later, when everything of b had ended but its place, the clock is set back by an hour: a place
-  // beside which nothing said that it is rlock's would be kept for that hour.
+  // An hour later all keys of b have ended except its place, and the clock is set back by an hour. A place
+  // that nothing marks as rlock's would be kept for that hour.
   CHECK(scene.server.pttl(kWaiters) >= scene.server.pttl(kQueue) - 1000);
   scene.server.cli({"ZADD", kDeadlines, std::to_string(scene.now() + 3600000), "b:1"});
   scene.server.cli({"HSET", kWaiters, "b:1", std::to_string(scene.now() + 3600000) + " 1"});
@@ -382,7 +380,7 @@ TEST_CASE("in a cluster the head is told by both kinds of messages") {
 TEST_CASE("the keys of the queue stay for a day longer than the last place in it") {
   FairScene scene;
   scene.ask("a:1");
-  scene.ask(FairLock{claim("b:1", 600s)});  // dead after 400 s
+  scene.ask(FairLock{claim("b:1", 600s)});  // counts as dead after 400 s
   for (const auto& key : {kQueue, kDeadlines, kWaiters}) {
     CAPTURE(key);
     CHECK(scene.server.pttl(key) > 86400000 + 390000);
@@ -434,7 +432,7 @@ TEST_CASE("with an ACL made for Redisson fair locks are as fair") {
   CHECK(is_held(scene.ask("b:1")));
 }
 
-TEST_CASE("what is no fair lock is refused and left as it was") {
+TEST_CASE("a key that is no fair lock is refused and left unchanged") {
   FairScene scene;
   const Words others[] = {{"SET", "deploy", "7"},
                           {"HSET", "deploy", "mode", "read", "you:1", "1"},

@@ -46,7 +46,7 @@ TEST_CASE("a fenced acquire that is sent twice draws one token and tells it twic
   CHECK(token_of(lock.read(second)) == 1);
 }
 
-TEST_CASE("who is refused draws no token") {
+TEST_CASE("a refused acquire draws no token") {
   Scene scene;
   scene.ask(fenced("me:1"));
   CHECK(is_busy(scene.ask(fenced("you:1"))));
@@ -68,7 +68,7 @@ TEST_CASE("a hold inside that hears of its token late draws anew when a sibling 
   Scene scene;
   scene.ask(fenced("me:1"));
   const FencedLock slow = fenced("me:1", Hold::another), sibling = fenced("me:1", Hold::another);
-  CHECK(token_of(scene.ask(slow)) == 2);  // nobody hears this reply
+  CHECK(token_of(scene.ask(slow)) == 2);  // this reply is lost
   CHECK(token_of(scene.ask(sibling)) == 3);
   CHECK(token_of(scene.ask(slow)) == 4);
   CHECK(token_of(scene.ask(slow)) == 4);

@@ -1,4 +1,4 @@
-// What a wait line says of a key costs the server the same, however many hold it or wait.
+// The cost of a wait line on the server does not grow with the number of holders or waiters.
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include "support/permit_scene.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/read_write.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/glance.h"
 #include "sync/watch/metadata.h"
 
 using namespace rlock;
@@ -32,9 +32,9 @@ struct Glanced : Permitted {
   void take(const Lockable& lock, const std::string& host) {
     REQUIRE(is_held(ask(lock)));
     redis.run(
-        write_metadata(lock.name(), lock.owner(), lock.evidence(), Milliseconds{30000}, facts_of(host)));
+        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), Milliseconds{30000}, facts_of(host)));
   }
-  /// The waiters w:1 to w:COUNT of a line.
+  /// Adds the waiters w:1 to w:COUNT to a line.
   void queue(const LockName& name, int count) {
     const std::string line = "redisson_unlock_latch:{" + name.str() + "}:line";
     for (int i = 1; i <= count; ++i) server.cli({"ZADD", line, std::to_string(i), "w:" + std::to_string(i)});
@@ -42,7 +42,7 @@ struct Glanced : Permitted {
   Inspection glance(const LockName& name, const std::string& asker) {
     return read_glance(name, redis.run(glance_at(name, Owner{asker})));
   }
-  /// The commands that the server carries out for one glance.
+  /// The number of commands that the server carries out for one glance.
   std::int64_t commands(const LockName& name) {
     server.cli({"CONFIG", "RESETSTAT"});
     redis.run(glance_at(name, Owner{"w:7"}));
@@ -56,7 +56,7 @@ struct Glanced : Permitted {
 
 }  // namespace
 
-TEST_CASE("a glance names the holder with its facts, and the place of who asks") {
+TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter") {
   Glanced scene;
   scene.take(Lock{claim_of(kName, "a:1")}, "web3");
   scene.queue(kName, 3);

@@ -14,7 +14,7 @@ using namespace rlock::test;
 namespace {
 
 const LockName kName{"deploy"};
-const Evidence kEvidence{.key = "deploy", .member = "me:1"};
+const HoldEntry kHoldEntry{.key = "deploy", .member = "me:1"};
 
 PastHold past(std::int64_t since, std::int64_t ended) {
   PastHold past{.type = "lock", .facts = {.host = "ci-7", .user = "alice", .command = "make", .pid = 4121}};
@@ -39,7 +39,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("how a hold ended is read back, the newest first") {
+TEST_CASE("the ends of holds are read back, the newest first") {
   Scene scene;
   scene.end(past(1000, 5000));
   PastHold second = past(6000, 7000);
@@ -71,7 +71,7 @@ TEST_CASE("a history ends after a week, or is not written") {
   scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
   Direct half{scene.server};
   half.run(command({"AUTH", "half", "x"}));
-  const Call write = write_end(kName, Owner{"me:1"}, kEvidence, past(1000, 5000), WriteEnd::always);
+  const Call write = write_end(kName, Owner{"me:1"}, kHoldEntry, past(1000, 5000), WriteEnd::always);
   CHECK(half.run(write).is_error());
   CHECK(scene.read().holds.empty());
 
@@ -82,11 +82,11 @@ TEST_CASE("a history ends after a week, or is not written") {
   CHECK(rest <= 604'800'000);
 }
 
-TEST_CASE("the end of a hold counts once: copies, and who ended it second, add nothing") {
+TEST_CASE("the end of a hold counts once: copies, and a second record, add nothing") {
   Scene scene;
   scene.end(past(1000, 5000));
   scene.end(past(1000, 5000));
-  PastHold other = past(1001, 5003);  // by another clock's reading of when it was acquired
+  PastHold other = past(1001, 5003);  // the same hold, whose start was read from another clock
   other.end = {.outcome = "removed"};
   scene.end(other);
   REQUIRE(scene.read().holds.size() == 1);
@@ -94,11 +94,11 @@ TEST_CASE("the end of a hold counts once: copies, and who ended it second, add n
 
   scene.end(past(5001, 6000));  // the next hold of the same owner
   CHECK(scene.read().holds.size() == 2);
-  scene.end(past(1000, 5000));  // a copy that comes late
+  scene.end(past(1000, 5000));  // a late copy
   CHECK(scene.read().holds.size() == 2);
 }
 
-TEST_CASE("twenty entries are kept for seven days, those that ended last, and no late copy comes back") {
+TEST_CASE("the twenty newest entries are kept for seven days, and no late copy comes back") {
   Scene scene;
   for (int i = 0; i < 30; ++i) scene.end(past(1000 + i, 2000 + i), Owner{fmt::format("me:{}", i)});
   scene.end(past(1000, 2000), Owner{"me:0"});
@@ -111,13 +111,13 @@ TEST_CASE("twenty entries are kept for seven days, those that ended last, and no
   CHECK(ttl <= 604'800'000);
 }
 
-TEST_CASE("an end by somebody else is written only where the holder was known, and holds no more") {
+TEST_CASE("an end by another client is recorded only if the holder was known and holds no more") {
   Scene scene;
   scene.end(past(1000, 5000), Owner{"me:1"}, WriteEnd::if_it_ended);
   CHECK(scene.read().holds.empty());
 
   scene.redis.run(Lock{{.name = kName, .owner = Owner{"me:1"}, .lease = Milliseconds{30000}}}.ask());
-  scene.redis.run(write_metadata(kName, Owner{"me:1"}, kEvidence, Milliseconds{30000}, past(0, 0).facts));
+  scene.redis.run(write_metadata(kName, Owner{"me:1"}, kHoldEntry, Milliseconds{30000}, past(0, 0).facts));
   scene.end(past(1000, 5000), Owner{"me:1"}, WriteEnd::if_it_ended);
   CHECK(scene.read().holds.empty());
   CHECK(scene.server.has(metadata_key(kName)));
@@ -138,7 +138,7 @@ TEST_CASE("a history that cannot be written keeps no facts") {
   CHECK(scene.server.cli({"GET", history_key(kName)}) == "junk");
 }
 
-TEST_CASE("long texts are cut, and what others have written there is left out") {
+TEST_CASE("long texts are cut, and foreign entries are left out") {
   Scene scene;
   PastHold long_one = past(1000, 5000);
   long_one.facts.reason = "\xff" + std::string(100'000, '\x01');

@@ -13,7 +13,7 @@ const Reply kNone{std::vector<Reply>{}};
 
 Reply text(const std::string& value) { return Reply{value}; }
 
-/// What inspect/key answers about a lock of `owner`.
+/// The answer of inspect/key about a lock of `owner`.
 Reply held_by(const Owner& owner) {
   const Reply content{std::vector{text(owner.str()), text("1")}};
   return Reply{std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone,
@@ -64,7 +64,7 @@ TEST_CASE("an inspection asks for facts again when an rlock has come between the
   CHECK(seen_at(steps, 0)->holders.front().meta->host == "web3");
 }
 
-TEST_CASE("a holder of which no facts are written down does not keep an inspection from its end") {
+TEST_CASE("a holder without facts does not hold up an inspection") {
   InspectionSteps steps{kName};
   steps.read({vote(kNone)});
   steps.read({vote(held_by(new_owner()))});
@@ -74,7 +74,7 @@ TEST_CASE("a holder of which no facts are written down does not keep an inspecti
   CHECK(!seen_at(steps, 0)->holders.front().meta);
 }
 
-TEST_CASE("each node that does not say what it sees is known with its reason") {
+TEST_CASE("each node without an answer is known with its reason") {
   const Owner owner = new_owner();
   Vote lost;
   lost.failure = Failure{Error::unreachable, "connection refused"};
@@ -91,7 +91,7 @@ TEST_CASE("each node that does not say what it sees is known with its reason") {
   CHECK(failure_at(4).kind == Error::denied);
 }
 
-TEST_CASE("the view of the holder whom most nodes know is the one that counts") {
+TEST_CASE("the view of the holder that most nodes know counts") {
   const auto seen_by = [](const std::string& owner) {
     return read_inspection(kName, {}, held_by(Owner{owner}));
   };

@@ -13,7 +13,8 @@ using std::chrono_literals::operator""s;
 namespace {
 
 const Toy kToy{"k"};
-const TimePoint kAsked = Clock::now();
+/// In the future: where a test looks at the real clock, no lease has ended, however long other tests took before.
+const TimePoint kAsked = plus(Clock::now(), std::chrono::hours{1});
 
 Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   Keeper::Options options;
@@ -22,7 +23,7 @@ Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   return options;
 }
 
-/// Of two parts, which are renewed together.
+/// Options with two parts, which are renewed together.
 Keeper::Options keeping_with(const Toy& other) {
   Keeper::Options options = keeping(30s);
   options.parts.push_back(part_of(other));
@@ -31,7 +32,7 @@ Keeper::Options keeping_with(const Toy& other) {
 
 TimePoint after(Milliseconds time) { return plus(kAsked, time); }
 
-/// The keeper's turns of a loop that is asked at `now`: one to begin, one to look at the answer.
+/// Two turns of the loop at `now`: the keeper begins a renewal, and reads its answer.
 void turn(Keeper& keeper, TimePoint now) {
   if (keeper.wake_at() <= now) keeper.ready(0, now);
   if (keeper.wake_at() <= now) keeper.ready(0, now);
@@ -112,10 +113,10 @@ TEST_CASE("a keeper that was stopped has awaited the renewal on its way, and beg
 
   bool waits = false;
   keeper.stop({after(40s), [&] { return waits = true; }});
-  CHECK_FALSE(waits);  // for nothing
+  CHECK_FALSE(waits);  // stop() has nothing to wait for
 }
 
-TEST_CASE("somebody who says that it was taken away makes it renew now, and once") {
+TEST_CASE("a notice of removal makes the keeper renew now, and once") {
   ListRedis redis;
   redis.answers(kDone);
   redis.answers(kDone);
@@ -128,7 +129,7 @@ TEST_CASE("somebody who says that it was taken away makes it renew now, and once
   CHECK(keeper.wake_at() == after(11s));
 }
 
-TEST_CASE("a keeper that ends, or is awaited no longer, drops what nobody has answered") {
+TEST_CASE("a keeper that ends, or is awaited no longer, drops unanswered requests") {
   ListRedis redis;
   redis.replies_take = true;
   redis.answers(kDone);
@@ -145,20 +146,63 @@ TEST_CASE("a keeper that ends, or is awaited no longer, drops what nobody has an
   CHECK(redis.open() == 0);
 }
 
-TEST_CASE("without renewals the lock ends with its lease") {
+TEST_CASE(
+    "without renewals a keeper asks as often whether the lock is its own, and the lease does not start again") {
   ListRedis redis;
-  Keeper keeper{redis, keeping(30s, false)};
+  for (int question = 0; question < 3; ++question) redis.answers(kDone);
+  Keeper::Options options = keeping(30s, false);
+  options.sync_replicas.count = 2;  // no WAIT: the question writes nothing
+  Keeper keeper{redis, options};
 
+  CHECK(keeper.wake_at() == after(10s));
+  turn(keeper, after(10s));
   turn(keeper, after(20s));
-  CHECK(redis.log.empty());
+  CHECK(redis.log == std::vector<std::string>{"toy/still_ours", "toy/still_ours"});
+  CHECK(kToy.rests() == std::vector<Milliseconds>{19'700ms, 9'700ms});  // what is left by our clock
   CHECK(!keeper.lost());
+  CHECK(keeper.lease().asked == kAsked);
   turn(keeper, keeper.stop_at());
   CHECK(keeper.lost());
+  CHECK(!keeper.taken_away());
   CHECK(keeper.why().find("--no-renew") != std::string::npos);
 }
 
-TEST_CASE(
-    "a look that is asked for while a renewal is in flight comes behind it, and sees what came between") {
+TEST_CASE("without renewals a notice of removal makes the keeper ask now, and 'not yours' is a loss") {
+  ListRedis redis;
+  redis.answers(kDone);
+  redis.answers(kGone);
+  Keeper keeper{redis, keeping(30s, false)};
+
+  keeper.look_now();
+  turn(keeper, after(1s));
+  CHECK(!keeper.lost());  // the notice came before the removal, or was a lie
+  CHECK(keeper.wake_at() == after(11s));
+  keeper.look_now();
+  turn(keeper, after(2s));
+  CHECK(keeper.taken_away());
+  CHECK(redis.log == std::vector<std::string>{"toy/still_ours", "toy/still_ours"});
+}
+
+TEST_CASE("without renewals an unanswered question is asked again soon, and ends nothing") {
+  ListRedis redis;
+  redis.is_silent();
+  redis.is_silent();
+  redis.answers(kDone);
+  Keeper::Options options = keeping(30s, false);
+  std::vector<std::string> told;
+  options.tell = [&](const std::string& problem) { told.push_back(problem); };
+  Keeper keeper{redis, options};
+
+  turn(keeper, after(10s));
+  CHECK(keeper.wake_at() == after(11s));
+  turn(keeper, after(11s));
+  turn(keeper, after(12s));
+  CHECK(!keeper.lost());
+  CHECK(keeper.wake_at() == after(22s));
+  CHECK(told == std::vector<std::string>{"no answer", ""});
+}
+
+TEST_CASE("a look during a renewal follows it, and sees the changes in between") {
   ListRedis redis;
   redis.answers(kDone);
   redis.answers(kGone);
@@ -210,11 +254,11 @@ TEST_CASE("of five deployments three renewals are enough, and three refusals are
 TEST_CASE("a renewal counts only when the replicas have it") {
   ListRedis redis;
   Keeper::Options options = keeping(30s);
-  options.sync_replicas = 2;
+  options.sync_replicas.count = 2;
   Keeper keeper{redis, options};
 
   redis.answers(kDone);
-  redis.answers(Reply{1});  // WAIT: one of two
+  redis.answers(Reply{1});  // WAIT: one of two replicas
   turn(keeper, after(10s));
   turn(keeper, after(10s));
   CHECK(keeper.lease().asked == kAsked);
@@ -226,11 +270,11 @@ TEST_CASE("a renewal counts only when the replicas have it") {
   CHECK(keeper.lease().asked == after(11s));
 }
 
-TEST_CASE("a connection that has renewed several parts is asked once what the replicas have") {
+TEST_CASE("a connection that has renewed several parts is asked once about the replicas") {
   ListRedis redis;
   const Toy other{"other"};
   Keeper::Options options = keeping_with(other);
-  options.sync_replicas = 1;
+  options.sync_replicas.count = 1;
   Keeper keeper{redis, options};
 
   redis.answers(kDone);
@@ -245,7 +289,7 @@ TEST_CASE("a connection that has renewed several parts is asked once what the re
 TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing") {
   ListRedis redis;
   Keeper::Options options = keeping(30s);
-  options.sync_replicas = 1;
+  options.sync_replicas.count = 1;
   Keeper keeper{redis, options};
 
   redis.answers(kDone);
@@ -260,7 +304,7 @@ TEST_CASE("a quorum of confirmations is wanted for each part, not for all of the
   ListRedis redis{3};
   const Toy other{"other"};
   Keeper::Options options = keeping_with(other);
-  options.sync_replicas = 1;
+  options.sync_replicas.count = 1;
   Keeper keeper{redis, options};
 
   redis.answers({kDone, kDone, kDone});                // k
@@ -271,14 +315,14 @@ TEST_CASE("a quorum of confirmations is wanted for each part, not for all of the
   CHECK(!keeper.lost());
 }
 
-TEST_CASE("a lock whose renewals too few replicas have confirmed says so when it is lost") {
+TEST_CASE("a lock with renewals on too few replicas reports that when it is lost") {
   ListRedis redis{3};
   Keeper::Options options = keeping(30s);
-  options.sync_replicas = 1;
+  options.sync_replicas.count = 1;
   Keeper keeper{redis, options};
 
   redis.answers(kDone);
-  for (const int replicas : {1, 0, 0}) redis.answers(Reply{replicas});  // to WAIT, of each node
+  for (const int replicas : {1, 0, 0}) redis.answers(Reply{replicas});  // the answers of the nodes to WAIT
   turn(keeper, after(10s));
   turn(keeper, after(10s));
   CHECK(keeper.lease().asked == kAsked);
@@ -288,7 +332,7 @@ TEST_CASE("a lock whose renewals too few replicas have confirmed says so when it
   CHECK(keeper.why().find("0 of 1 replicas") != std::string::npos);
 }
 
-TEST_CASE("of several parts all have to be renewed in one try") {
+TEST_CASE("several parts must all be renewed in one try") {
   ListRedis redis;
   const Toy other{"other"};
   Keeper keeper{redis, keeping_with(other)};

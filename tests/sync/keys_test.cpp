@@ -11,8 +11,8 @@ using test::Dice;
 
 namespace {
 
-/// What of a key decides its slot: what stands between the first '{' and the first '}' after it, unless that
-/// is empty.
+/// The part of a key that decides its slot: the text between the first '{' and the first '}' after it; if
+/// there is none, or the text is empty, the whole key.
 std::string hashed_part(const std::string& key) {
   const auto open = key.find('{');
   if (open == std::string::npos) return key;

@@ -1,5 +1,5 @@
-// The table of kinds: what each type that can be taken leaves under its key is found, released and removed by
-// whoever reads the table.
+// The table of kinds: every entry that a lock type leaves under its key can be found, released and removed
+// through the table.
 
 #include "sync/watch/kind_actions.h"
 
@@ -22,12 +22,14 @@ const Claim kClaim{.name = kName, .owner = Owner{"me:1"}};
 
 std::unique_ptr<Lockable> take(Scene& scene, const LockType& type, const Claim& claim = kClaim) {
   auto lock =
-      type.make({.claim = claim, .permits = type.kind == &kinds::permit ? std::optional{2} : std::nullopt});
+      type.make({.claim = claim,
+                 .options = {.permits = type.kind == &kinds::permit ? std::optional{2} : std::nullopt}});
   REQUIRE(is_held(scene.ask(*lock)));
   return lock;
 }
 
-/// With the owner among those of whom something is known: permits are recognized by them.
+/// Inspects the key, given the facts of our owner: an inspection recognizes permits only if it knows their
+/// owners.
 Inspection seen(Scene& scene) {
   const Facts facts{{kClaim.owner, Metadata{}}};
   return read_inspection(kName, {.facts = facts}, scene.redis.run(inspect_key(kName, facts)));
@@ -35,7 +37,7 @@ Inspection seen(Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("what each type leaves under its key is found as its kind") {
+TEST_CASE("the content of each type's key is recognized as its kind") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
@@ -48,7 +50,7 @@ TEST_CASE("what each type leaves under its key is found as its kind") {
   }
 }
 
-TEST_CASE("whoever knows only key and owner renews and releases the hold of each type") {
+TEST_CASE("key and owner are enough to renew and release a hold of each type") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
@@ -59,6 +61,44 @@ TEST_CASE("whoever knows only key and owner renews and releases the hold of each
     CHECK(scene.release(*found).how == Released::How::yes);
     CHECK(!scene.renew(*lock));
     CHECK(!found_lock(seen(scene), kClaim));
+  }
+}
+
+TEST_CASE("the question whether a hold of each type is still ours changes nothing, and extends no lease") {
+  const auto rest_of = [](Scene& scene, const LockType& type) {  // contents() shows the leases of permits
+    if (type.kind == &kinds::permit) return 0LL;
+    return std::stoll(scene.server.cli({"PTTL", type.name == "read" ? "{k}:me:1:rwlock_timeout:1" : "k"}));
+  };
+  for (const LockType& type : lock_types()) {
+    CAPTURE(type.name);
+    Scene scene;
+    const auto lock = take(scene, type);
+    const auto ours = [&](const Lockable& hold) {
+      const Reply reply = scene.redis.run(hold.still_ours(Milliseconds{20000}));
+      return std::holds_alternative<Renewed>(hold.read_renewal(reply));
+    };
+    const std::string before = scene.all();
+    const long long rest = rest_of(scene, type);
+    CHECK(ours(*lock));
+    CHECK(scene.all() == before);
+    CHECK(rest_of(scene, type) <= rest + 1);  // some servers round up
+    CHECK(scene.release(*lock).how == Released::How::yes);
+    const std::string free = scene.all();
+    CHECK_FALSE(ours(*lock));
+    CHECK(scene.all() == free);
+  }
+}
+
+TEST_CASE(
+    "the question whether a hold is still ours leaves it its lease, even if an operator has taken its TTL") {
+  for (const LockType& type : lock_types()) {
+    if (type.kind == &kinds::permit) continue;  // its leases are scores
+    CAPTURE(type.name);
+    Scene scene;
+    const auto lock = take(scene, type);
+    scene.server.cli({"PERSIST", "k"});
+    scene.redis.run(lock->still_ours(Milliseconds{20000}));
+    CHECK(std::stoll(scene.server.cli({"PTTL", "k"})) > 15000);
   }
 }
 
@@ -83,7 +123,7 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
   }
 }
 
-TEST_CASE("each kind has a row of what can be done with it") {
+TEST_CASE("each kind has a row with its operations") {
   for (const Kind* kind : all_kinds()) CHECK(actions_of(*kind).kind == kind);
   for (const LockType& type : lock_types()) {
     const bool can_be_held = actions_of(*type.kind).hold != nullptr;
@@ -91,7 +131,7 @@ TEST_CASE("each kind has a row of what can be done with it") {
   }
 }
 
-TEST_CASE("each kind of lock is removed by force, and what is no lock is not") {
+TEST_CASE("each kind of lock is removed by force, and other keys are refused") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;

@@ -65,7 +65,7 @@ TEST_CASE("the channel of a latch gets braces of its own, also when the name bri
         std::vector{Channel{"redisson_countdownlatch__channel__{{team}:gate}"}});
 }
 
-TEST_CASE("counting down further than there is opens the latch, with the message that Java waits for") {
+TEST_CASE("counting down below zero opens the latch, with the message that Java waits for") {
   Gate gate;
   gate.set(2);
   Listener waiter{gate.server, kChannel};
@@ -81,7 +81,7 @@ TEST_CASE("a latch that is set is not set again") {
   CHECK(gate.set(5).count == 2);
 }
 
-TEST_CASE("counting down what is not there makes nothing") {
+TEST_CASE("counting down a missing latch creates nothing") {
   Gate gate;
   CHECK(gate.down().how == How::absent);
   CHECK(gate.remove().how == How::absent);
@@ -178,7 +178,7 @@ TEST_CASE("a latch that expires is asked about again when it does") {
   CHECK(std::get<Busy>(gate.wait(LatchWait::Until::open)).retry_after > Milliseconds{50000});
 }
 
-TEST_CASE("who may not touch rlock's own keys counts down all the same") {
+TEST_CASE("without rights for rlock's own keys a user can still count down") {
   Gate gate;
   gate.redis.run(command({"ACL", "SETUSER", "java", "on", "nopass", "~gate", "~redisson_*", "&*", "+@all"}));
   gate.redis.run(command({"AUTH", "java", "x"}));
@@ -188,7 +188,7 @@ TEST_CASE("who may not touch rlock's own keys counts down all the same") {
   CHECK(is_held(gate.wait(LatchWait::Until::open)));
 }
 
-TEST_CASE("what is no latch is refused and left as it was") {
+TEST_CASE("a key that is no latch is refused and left unchanged") {
   const Words others[] = {
       {"SET", "gate", "token"},   {"RPUSH", "gate", "a"},       {"SADD", "gate", "a"},
       {"ZADD", "gate", "1", "a"}, {"HSET", "gate", "a:1", "1"}, {"HSET", "gate", "mode", "read", "a:1", "1"},

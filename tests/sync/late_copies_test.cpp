@@ -1,6 +1,5 @@
-// A copy of a call can stay on its way, in a connection that was given up, and be
-// executed when its owner has done other things since. Whatever call it is and whenever
-// it comes: it never lowers the count or the lease of another hold of that owner.
+// A copy of a call can stay on its way in an abandoned connection, while its owner does other things.
+// Whenever the server executes the copy, the count and the lease of the owner's other holds must not shrink.
 
 #include <doctest/doctest.h>
 
@@ -27,24 +26,24 @@ const Owner kMe{"me:1"};
 const Owner kOther{"other:1"};
 constexpr Milliseconds kOuterLease{9000};
 constexpr Milliseconds kInnerLease{3'600'000};
-constexpr Milliseconds kMeanwhile{1000};  ///< a lease may have run so much between two looks
+constexpr Milliseconds kMeanwhile{1000};  ///< the largest part of a lease that may pass between two looks
 
 std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Milliseconds lease,
                                bool again = false, bool owner_returns = false) {
   return find_lock_type(type)->make(
       {.claim = {.name = kKey, .owner = owner, .lease = lease, .owner_returns = owner_returns},
        .again = again,
-       .permits = type == "permit" ? std::optional<std::int64_t>{1} : std::nullopt});
+       .options = {.permits = type == "permit" ? std::optional<std::int64_t>{1} : std::nullopt}});
 }
 
-/// What one owner has.
+/// The number of holds of an owner, and the time that is left of them.
 struct Has {
   std::int64_t holds = 0;
   Milliseconds rest{0};
 };
 
-/// One server, and what is done to it.
-struct History {
+/// A server that executes calls, and the state of a hold on it.
+struct HoldServer {
   RedisServer server;
   Direct redis{server};
 
@@ -54,11 +53,11 @@ struct History {
     return Milliseconds{redis.run(command({"PTTL", key})).integer()};
   }
 
-  /// What the evidence of `lock` shows.
+  /// The state of `lock` according to its entry.
   Has has(const Lockable& lock) {
-    const Evidence evidence = lock.evidence();
-    const std::string& key = evidence.key;
-    const std::string& member = evidence.member;
+    const HoldEntry entry = lock.hold_entry();
+    const std::string& key = entry.key;
+    const std::string& member = entry.member;
     const std::string type = cli({"TYPE", key});
     if (type == "hash") {
       const Reply holds = redis.run(command({"HGET", key, member}));
@@ -82,29 +81,29 @@ struct Step {
   Call call;
 };
 
-/// Executes `steps`, and after each of them a copy of one that came before.
+/// Executes `steps`, and after each step a copy of an earlier one.
 void copy_in_between(const std::vector<Step>& steps, const Lockable& looked_at,
                      const std::vector<Call>& at_last) {
-  History history;
+  HoldServer server;
   for (std::size_t late = 0; late < steps.size(); ++late) {
     for (std::size_t after = late; after < steps.size(); ++after) {
       CAPTURE(steps[late].what);
       CAPTURE(steps[after].what);
-      history.cli({"FLUSHALL"});
-      for (std::size_t i = 0; i <= after; ++i) history.run(steps[i].call);
-      const Has before = history.has(looked_at);
-      history.run(steps[late].call);
-      const Has now = history.has(looked_at);
+      server.cli({"FLUSHALL"});
+      for (std::size_t i = 0; i <= after; ++i) server.run(steps[i].call);
+      const Has before = server.has(looked_at);
+      server.run(steps[late].call);
+      const Has now = server.has(looked_at);
       if (before.holds > 0) {
         CHECK(now.holds == before.holds);
         CHECK(now.rest + kMeanwhile > before.rest);
       }
 
-      for (std::size_t i = after + 1; i < steps.size(); ++i) history.run(steps[i].call);
-      for (const Call& call : at_last) history.run(call);
-      const Has left = history.has(looked_at);
-      // When the outer hold has ended before the inner one its
-      // acquire can come after both: it ends with its lease.
+      for (std::size_t i = after + 1; i < steps.size(); ++i) server.run(steps[i].call);
+      for (const Call& call : at_last) server.run(call);
+      const Has left = server.has(looked_at);
+      // After the outer hold's end, the copy of its acquire can come after both holds: it takes the lock, and
+      // only its lease ends that hold.
       const bool taken_by_nobody = late == 0 && after == steps.size() - 1 && left.rest <= kOuterLease;
       CHECK((left.holds == 0 || taken_by_nobody));
     }
@@ -117,7 +116,7 @@ const std::vector<std::string> kAll{"lock", "fair", "fenced", "spin", "read", "w
 }  // namespace
 
 TEST_CASE("no late copy touches the hold inside, whether the outer one lives or has ended") {
-  for (const std::string& type : kCounted) {
+  for (const std::string& type : kAll) {
     CAPTURE(type);
     const auto outer = make(type, kMe, kOuterLease);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
@@ -133,24 +132,8 @@ TEST_CASE("no late copy touches the hold inside, whether the outer one lives or 
   }
 }
 
-TEST_CASE("a hold inside another that is not counted keeps its longer lease") {
-  for (const std::string type : {"plain", "permit"}) {
-    CAPTURE(type);
-    const auto outer = make(type, kMe, kOuterLease);
-    const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
-    copy_in_between({{"outer acquire", outer->ask()},
-                     {"inner acquire", inner->ask()},
-                     {"outer renew", outer->renew()},
-                     {"inner renew", inner->renew()},
-                     {"inner release", inner->release({})},
-                     {"outer renew", outer->renew()},
-                     {"outer release", outer->release({})}},
-                    *outer, {outer->release({})});
-  }
-}
-
 TEST_CASE("a hold inside that is undone after the outer one has ended leaves nothing behind") {
-  for (const std::string& type : kCounted) {
+  for (const std::string& type : kAll) {
     CAPTURE(type);
     const auto outer = make(type, kMe, kOuterLease);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
@@ -162,37 +145,76 @@ TEST_CASE("a hold inside that is undone after the outer one has ended leaves not
   }
 }
 
-TEST_CASE("a waiter is told when the undo of the hold inside is what frees the lock") {
+TEST_CASE("the release of an inner hold counts once, whoever sends it, and not its neighbours") {
   for (const std::string& type : kCounted) {
     CAPTURE(type);
-    History history;
+    HoldServer server;
+    const auto outer = make(type, kMe, kOuterLease);
+    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
+    const auto neighbour = make(type, kMe, kOuterLease, /*again=*/true);
+    for (const Call& call : {outer->ask(), inner->ask(), neighbour->ask()}) server.run(call);
+    for (int copy = 0; copy < 3; ++copy) server.run(inner->release({}));
+    server.run(inner->ask());
+    CHECK(server.has(*outer).holds == 2);
+    CHECK(std::holds_alternative<NotOurs>(inner->read_renewal(server.redis.run(inner->renew()))));
+    CHECK(std::holds_alternative<Renewed>(neighbour->read_renewal(server.redis.run(neighbour->renew()))));
+    server.run(neighbour->release({}));
+    CHECK(server.has(*outer).holds == 1);
+  }
+}
+
+TEST_CASE("the server remembers an inner hold for longer than its lease, and its renewals prolong that") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
     const auto outer = make(type, kMe, kOuterLease);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
-    for (const Call& call : {outer->ask(), inner->ask(), outer->release({})}) history.run(call);
-    CHECK(released(inner->read_release(history.redis.run(*inner->undo(Wake::waiters)))).how ==
+    server.run(outer->ask());
+    server.run(inner->ask());
+    const std::string request = server.cli({"EVAL",
+                                            "for _, key in ipairs(redis.call('keys', '*latch*')) do "
+                                            "local text = redis.pcall('get', key) if text == '1' or text == "
+                                            "'read' or text == '2' then return key end end return ''",
+                                            "0"});
+    REQUIRE_FALSE(request.empty());
+    CHECK(server.pttl(request) > kInnerLease);
+    server.cli({"PEXPIRE", request, "2000"});
+    server.run(inner->renew());
+    CHECK(server.pttl(request) > kInnerLease);
+  }
+}
+
+TEST_CASE("a waiter is told if the undo of an inner hold frees the lock") {
+  for (const std::string& type : kCounted) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto outer = make(type, kMe, kOuterLease);
+    const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
+    for (const Call& call : {outer->ask(), inner->ask(), outer->release({})}) server.run(call);
+    CHECK(released(inner->read_release(server.redis.run(*inner->undo(Wake::waiters)))).how ==
           Released::How::yes);
-    CHECK(history.cli({"EXISTS", "k"}) == "0");
+    CHECK(server.cli({"EXISTS", "k"}) == "0");
   }
 }
 
 TEST_CASE("a repeated acquire of the hold inside renews the lease as the first did") {
   for (const std::string& type : kCounted) {
     CAPTURE(type);
-    History history;
+    HoldServer server;
     const auto outer = make(type, kMe, kOuterLease);
     const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
-    history.run(outer->ask());
-    history.run(inner->ask());
-    history.cli({"PEXPIRE", "k", "2000"});
-    history.cli({"PEXPIRE", "{k}:me:1:rwlock_timeout:1", "2000"});
+    server.run(outer->ask());
+    server.run(inner->ask());
+    server.cli({"PEXPIRE", "k", "2000"});
+    server.cli({"PEXPIRE", "{k}:me:1:rwlock_timeout:1", "2000"});
 
-    history.run(inner->ask());
-    CHECK(history.has(*outer).holds == 2);
-    CHECK(history.has(*outer).rest + kMeanwhile > kOuterLease);
+    server.run(inner->ask());
+    CHECK(server.has(*outer).holds == 2);
+    CHECK(server.has(*outer).rest + kMeanwhile > kOuterLease);
   }
 }
 
-TEST_CASE("an owner that was named by the user keeps its second hold, whatever is left of the first") {
+TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of the first") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
@@ -213,35 +235,35 @@ TEST_CASE("an owner that was named by the user keeps its second hold, whatever i
   }
 }
 
-TEST_CASE("the undo of an acquire leaves what its owner had before") {
+TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
-    History history;
+    HoldServer server;
     const auto before = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
     const auto again = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    history.run(before->ask());
-    history.run(again->ask());
-    history.run(*again->undo(Wake::waiters));
-    CHECK(history.has(*before).holds == 1);
-    CHECK(history.has(*before).rest + kMeanwhile > kInnerLease);
+    server.run(before->ask());
+    server.run(again->ask());
+    server.run(*again->undo(Wake::waiters));
+    CHECK(server.has(*before).holds == 1);
+    CHECK(server.has(*before).rest + kMeanwhile > kInnerLease);
   }
 }
 
 TEST_CASE("an undo that overtakes its acquire lets that take nothing") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
-    History history;
+    HoldServer server;
     const auto lock = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    history.run(*lock->undo(Wake::waiters));
-    history.run(lock->ask());
-    CHECK(history.has(*lock).holds == 0);
+    server.run(*lock->undo(Wake::waiters));
+    server.run(lock->ask());
+    CHECK(server.has(*lock).holds == 0);
   }
 }
 
-TEST_CASE("a late copy of the acquire of several keys gives back none that is held since") {
+TEST_CASE("a late copy of an acquire of several keys releases no later hold") {
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
     CAPTURE(type);
-    History history;
+    HoldServer server;
     const auto member = [&](const char* name, const Owner& owner, bool again = false) {
       return find_lock_type(type)->make(
           {.claim = {.name = LockName{name}, .owner = owner, .lease = kOuterLease}, .again = again});
@@ -249,40 +271,58 @@ TEST_CASE("a late copy of the acquire of several keys gives back none that is he
     const auto a = member("k", kMe), b = member("other", kMe);
     const std::vector<const Lockable*> members{a.get(), b.get()};
     const auto together = Together::of(members);
-    history.run(together->ask());
+    server.run(together->ask());
     const auto inner = member("k", kMe, /*again=*/true);
-    history.run(inner->ask());
-    history.run(b->release({}));
-    history.run(member("other", kOther)->ask());
-    const Has before = history.has(*a);
+    server.run(inner->ask());
+    server.run(b->release({}));
+    server.run(member("other", kOther)->ask());
+    const Has before = server.has(*a);
 
-    history.run(together->ask());
-    CHECK(history.has(*a).holds == before.holds);
-    history.run(a->release({}));
-    history.run(together->ask());
-    CHECK(history.has(*a).holds == std::max<std::int64_t>(before.holds - 1, 0));
+    server.run(together->ask());
+    CHECK(server.has(*a).holds == before.holds);
+    server.run(a->release({}));
+    server.run(together->ask());
+    CHECK(server.has(*a).holds == 1);  // the inner hold
   }
 }
 
 TEST_CASE("a late copy of the acquire of a fair lock leaves nothing for ever") {
-  History history;
+  HoldServer server;
   const auto mine = make("fair", kMe, kOuterLease);
   const auto other = make("fair", kOther, kOuterLease);
-  history.run(mine->ask());
-  history.run(mine->release({}));
-  history.run(other->ask());
-  history.run(mine->ask());  // late: it takes a place
-  REQUIRE(history.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
+  server.run(mine->ask());
+  server.run(mine->release({}));
+  server.run(other->ask());
+  server.run(mine->ask());  // late: it takes a place in the queue
+  REQUIRE(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
 
   SUBCASE("the release behind it removes the place") {
-    history.run(mine->release({}));
-    CHECK(history.cli({"EXISTS", "redisson_lock_queue:{k}"}) == "0");
-    CHECK(history.cli({"EXISTS", "redisson_lock_timeout:{k}"}) == "0");
+    server.run(mine->release({}));
+    CHECK(server.cli({"EXISTS", "redisson_lock_queue:{k}"}) == "0");
+    CHECK(server.cli({"EXISTS", "redisson_lock_timeout:{k}"}) == "0");
   }
   SUBCASE("else the queue goes by itself") {
-    history.run(other->release({}));
+    server.run(other->release({}));
     for (const char* key : {"redisson_lock_queue:{k}", "redisson_lock_timeout:{k}"}) {
-      CHECK(history.pttl(key) > 0ms);
+      CHECK(server.pttl(key) > 0ms);
     }
   }
+}
+
+TEST_CASE("a late copy of a release leaves the place in which its owner waits again") {
+  HoldServer server;
+  const auto first = make("fair", kMe, kOuterLease, false, true);
+  const auto again = make("fair", kMe, kOuterLease, false, true);
+  const auto other = make("fair", kOther, kOuterLease);
+  server.run(first->ask());
+  server.run(first->release({}));
+  server.run(other->ask());
+  server.run(again->ask());
+  REQUIRE(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
+
+  server.run(first->release({}));
+  CHECK(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
+
+  server.run(*again->undo(Wake::waiters));
+  CHECK(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "0");
 }

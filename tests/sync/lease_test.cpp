@@ -26,7 +26,7 @@ bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renew
   }
 }
 
-/// What is said about a budget that does not fit, and the lease that it names as the remedy.
+/// The message about a budget that does not fit, and the lease that it proposes.
 struct Refusal {
   std::string text;
   Milliseconds remedy{0};
@@ -37,8 +37,10 @@ Refusal refusal(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool
     plan_budget(lease, lost_grace, kKillAfter, renews);
   } catch (const Error& error) {
     const std::string text = error.what();
-    const auto at = text.rfind("--lease ") + 8;
-    if (text.find("needs") == std::string::npos) return {text};
+    const auto needs = text.find("needs ");
+    if (needs == std::string::npos) return {text};
+    const std::string option = "needs --lease ";  // the lease was not what was typed wrong
+    const auto at = needs + (text.find(option, needs) == needs ? option.size() : 6);
     return {text, parse_duration(text.substr(at, text.find(' ', at) - at))};
   }
   return {"fits"};
@@ -78,15 +80,14 @@ TEST_CASE("a given grace that does not fit names the lease that it needs") {
 }
 
 TEST_CASE("a lease that is too short for any command names one that is not") {
-  CHECK(
-      refusal(500ms, std::nullopt).text ==
-      "--lease 500ms leaves no time to stop the command before the lock can end; it needs --lease 774ms or more");
+  CHECK(refusal(500ms, std::nullopt).text ==
+        "--lease 500ms leaves no time to stop the command before the lock can end; it needs 774ms or more");
   CHECK(fits(774ms, std::nullopt));
   CHECK_FALSE(fits(773ms, std::nullopt));
   CHECK_FALSE(fits(1ms, std::nullopt));
 }
 
-TEST_CASE("a grace that no lease can hold is told the longest lease") {
+TEST_CASE("a grace that fits no lease gets the longest lease as the remedy") {
   CHECK(refusal(30s, kLongest).text == "--lost-grace 3650d is longer than the longest lease (3650d) allows");
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "support/eventually.h"
@@ -34,12 +35,18 @@ Claim leaving(const std::string& owner) {
   return claim;
 }
 
+Lock in_cluster(const std::string& owner) {
+  Claim claim = waiting(owner);
+  claim.pub_sub = PubSub::sharded_too;
+  return Lock{claim};
+}
+
 const Busy& busy(const Attempt& attempt) {
   REQUIRE(std::holds_alternative<Busy>(attempt));
   return std::get<Busy>(attempt);
 }
 
-/// A server with locks of the name "deploy".
+/// A server whose locks all have the name "deploy".
 struct LineScene : Scene {
   using Scene::ask;
   Attempt ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
@@ -48,7 +55,7 @@ struct LineScene : Scene {
   std::vector<std::string> known_of(const std::string& owner) {
     return split(server.cli({"HGET", kLine + ":waiters", owner}), ' ');
   }
-  /// As if `owner` had been told so many ms earlier than it was.
+  /// Moves the time at which `owner` was told back by this many ms.
   void told_earlier(const std::string& owner, std::int64_t ms) {
     std::vector<std::string> fields = known_of(owner);
     fields.at(3) = std::to_string(std::stoll(fields.at(3)) - ms);
@@ -77,21 +84,32 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "who is told asks at once; of a release by others the second hears in case that the first is frozen") {
+    "a chosen waiter asks at once; after a release by another client the second waiter steps in for a frozen first") {
   const Line line{waiting("me:1"), Channel{kChannel}};
-  CHECK(line.hear(says(kChannel + ":me:1", "0"), in_place(7)).ask_after == 0ms);
-  CHECK(line.hear({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(2)).ask_after == 0ms);
-  CHECK(line.hear({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(7)).ask_after == 14ms);
-  CHECK(line.hear(says(kChannel, "0"), in_place(1)).ask_after == 0ms);
-  CHECK(line.hear(says(kChannel, "0"), in_place(2)).ask_after == 300ms);
-  CHECK_FALSE(line.hear({Channel{kChannel}, std::nullopt}, in_place(2)).ask_after);
-  CHECK_FALSE(line.hear(says(kChannel, "0"), in_place(3)).ask_after);
+  CHECK(line.read_notice(says(kChannel + ":me:1", "0"), in_place(7)).ask_after == 0ms);
+  CHECK(line.read_notice({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(2)).ask_after == 0ms);
+  CHECK(line.read_notice({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(7)).ask_after == 4ms);
+  CHECK(line.read_notice(says(kChannel, "0"), in_place(1)).ask_after == 0ms);
+  CHECK(line.read_notice(says(kChannel, "0"), in_place(2)).ask_after == 300ms);
+  CHECK_FALSE(line.read_notice({Channel{kChannel}, std::nullopt}, in_place(2)).ask_after);
+  CHECK_FALSE(line.read_notice(says(kChannel, "0"), in_place(3)).ask_after);
 }
 
-TEST_CASE("when a line begins, those who stood in one that was lost ask one after the other") {
+TEST_CASE("when a line begins, waiters of a lost line ask one after the other") {
   const Line line{waiting("me:1"), Channel{kChannel}};
-  CHECK(line.hear(says(kChannel + ":", "0"), in_place(7)).ask_after == 14ms);
-  CHECK_FALSE(line.hear({Channel{kChannel + ":"}, std::nullopt}, in_place(7)).ask_after);
+  CHECK(line.read_notice(says(kChannel + ":", "0"), in_place(7)).ask_after == 4ms);
+  CHECK_FALSE(line.read_notice({Channel{kChannel + ":"}, std::nullopt}, in_place(7)).ask_after);
+}
+
+TEST_CASE(
+    "after a failover the first two ask at once, and a server gets no more than 2,000 waiters a second") {
+  CHECK(Line::pause_behind_others(Busy{}) == 0ms);
+  CHECK(Line::pause_behind_others(in_place(1)) == 0ms);
+  CHECK(Line::pause_behind_others(in_place(2)) == 0ms);
+  CHECK(Line::pause_behind_others(in_place(3)) == 2ms);
+  CHECK(Line::pause_behind_others(in_place(10'000)) == 5000ms);
+  CHECK(Line::pause_behind_others(in_place(100'000)) == 50'000ms);
+  CHECK(Line::pause_behind_others(in_place(std::numeric_limits<std::int64_t>::max())) == 50'000ms);
 }
 
 TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
@@ -99,34 +117,34 @@ TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
   Busy place = in_place(3);
   const TimePoint now = Clock::now();
 
-  const Line::Heard second = line.hear(says(kChannel + ":me:1", "2 500"), place);
+  const Line::Notice second = line.read_notice(says(kChannel + ":me:1", "2 500"), place);
   REQUIRE(second.place == 2);
   CHECK_FALSE(second.ask_after);
   Line::move_up(place, second, now);
   CHECK(place.position == 2);
-  CHECK(place.retry_after == 700ms);  // after the first, should that be frozen
+  CHECK(place.retry_after == 700ms);  // if the first waiter is frozen, the second asks after it
   CHECK(place.rest == 500ms);
 
-  Line::move_up(place, line.hear(says(kChannel + ":me:1", "1 -1"), place), now);
+  Line::move_up(place, line.read_notice(says(kChannel + ":me:1", "1 -1"), place), now);
   CHECK(place.position == 1);
   CHECK(place.no_ttl);
   CHECK(place.retry_after == 2000ms);
 }
 
-TEST_CASE("who is told to come later leaves the release to others for a moment") {
+TEST_CASE("a waiter that is told to come later leaves the release to others for a moment") {
   const Line line{waiting("me:1"), Channel{kChannel}};
-  const Line::Heard heard = line.hear(says(kChannel + ":me:1", "later 10"), in_place(1));
+  const Line::Notice heard = line.read_notice(says(kChannel + ":me:1", "later 10"), in_place(1));
   CHECK(heard.ask_after == 10ms);
   CHECK(heard.not_before);
-  CHECK(line.hear(says(kChannel + ":me:1", "later 60000"), in_place(1)).ask_after == 0ms);
-  CHECK(line.hear(says(kChannel + ":me:1", "later x"), in_place(1)).ask_after == 0ms);
+  CHECK(line.read_notice(says(kChannel + ":me:1", "later 60000"), in_place(1)).ask_after == 0ms);
+  CHECK(line.read_notice(says(kChannel + ":me:1", "later x"), in_place(1)).ask_after == 0ms);
 }
 
-TEST_CASE("a message that no script of ours sends is a reason to ask, whatever it says") {
+TEST_CASE("an unknown message is a reason to ask") {
   const Line line{waiting("me:1"), Channel{kChannel}};
   for (const std::string text : {"", "1", "0 5", "-1 5", "x y", "1 2 3", "99999999999999999999 1"}) {
     CAPTURE(text);
-    const Line::Heard heard = line.hear(says(kChannel + ":me:1", text), in_place(3));
+    const Line::Notice heard = line.read_notice(says(kChannel + ":me:1", text), in_place(3));
     CHECK(heard.ask_after == 0ms);
     CHECK_FALSE(heard.place);
   }
@@ -134,7 +152,8 @@ TEST_CASE("a message that no script of ours sends is a reason to ask, whatever i
 
 // --- server ----------------------------------------------------------------------------------------
 
-TEST_CASE("who waits has a place in the order of arrival, and who does not wait leaves nothing behind") {
+TEST_CASE(
+    "a waiter has a place in the order of arrival, and an acquire without a wait leaves nothing behind") {
   LineScene scene;
   scene.ask("a:1");
   CHECK(busy(scene.ask("b:1")).position == 1);
@@ -151,7 +170,7 @@ TEST_CASE("who waits has a place in the order of arrival, and who does not wait 
   CHECK(scene.server.pttl(kLine + ":waiters") > 0);
 }
 
-TEST_CASE("what a waiter says of itself ends with the line") {
+TEST_CASE("the facts of a waiter end with the line") {
   LineScene scene;
   scene.ask("a:1");
   scene.server.cli({"HSET", kLine + ":facts", "b:1", "{}"});
@@ -171,17 +190,12 @@ TEST_CASE("the further back a place is, the more seldom it asks, but every two m
   }
 }
 
-TEST_CASE("in a cluster who hears the sharded message alone is alive") {
+TEST_CASE("in a cluster a waiter that hears only the sharded message counts as alive") {
   if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   LineScene scene;
-  const auto sharded = [](const std::string& owner) {
-    Claim claim = waiting(owner);
-    claim.pub_sub = PubSub::sharded_too;
-    return Lock{claim};
-  };
   Listener first{scene.server, Channel{kChannel + ":b:1"}, /*sharded=*/true};
-  for (const char* owner : {"a:1", "b:1"}) scene.ask(sharded(owner));
-  scene.Scene::release(sharded("a:1"));
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(in_cluster(owner));
+  scene.Scene::release(in_cluster("a:1"));
   CHECK(first.heard() == "0");
   CHECK(scene.line() == "b:1");
 }
@@ -196,13 +210,27 @@ TEST_CASE("a place that was lost with the server is taken again by how long its 
   CHECK(scene.line() == "b:1\nc:1");
 }
 
-TEST_CASE("a line that begins is announced once, to those who stood in one that was lost") {
+TEST_CASE(
+    "waiters behind one that has waited longer learn that they have moved back, as far as they listen") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "c:1", "d:1", "e:1"}) scene.ask(owner);
+  Listener first = scene.listener("c:1");
+  Listener second = scene.listener("d:1");
+  Listener third = scene.listener("e:1");
+  const Lock earlier{waiting("b:1")};
+  CHECK(busy(earlier.read(scene.redis.run(earlier.ask(60000ms)))).position == 1);
+  CHECK(first.heard().starts_with("2 "));
+  CHECK(second.heard().starts_with("3 "));
+  CHECK(third.silence());
+}
+
+TEST_CASE("a new line is announced once, to the waiters of a lost line") {
   LineScene scene;
   scene.ask("a:1");
   Listener all{scene.server, Channel{kChannel + ":"}};
   scene.ask("b:1");
   scene.ask("c:1");
-  CHECK(all.heard() == "0");  // a line has begun for b
+  CHECK(all.heard() == "0");  // announces the line that begins with b
   CHECK(all.silence());
   scene.server.cli({"DEL", kLine});
   scene.ask("c:1");
@@ -211,7 +239,7 @@ TEST_CASE("a line that begins is announced once, to those who stood in one that 
   CHECK(all.silence());
 }
 
-TEST_CASE("who is dropped from a line whose hash was lost is told to ask again") {
+TEST_CASE("a waiter that is dropped from a line without its hash is told to ask again") {
   LineScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
@@ -235,12 +263,12 @@ TEST_CASE("a newcomer stands behind the last of the line, though the server's cl
 
   CHECK(busy(scene.ask("c:1")).position == 2);
   CHECK(busy(scene.ask("d:1")).position == 3);
-  const Lock earlier{waiting("e:1")};  // it has waited for longer than any of them, and lost its place
+  const Lock earlier{waiting("e:1")};  // it has waited longer than the whole line, and has lost its place
   CHECK(busy(earlier.read(scene.redis.run(earlier.ask(120000ms)))).position == 1);
   CHECK(scene.line() == "e:1\nb:1\nc:1\nd:1");
 }
 
-TEST_CASE("a score in the line that no clock says moves nobody behind it") {
+TEST_CASE("an impossible score in the line moves no later waiter") {
   LineScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
@@ -249,7 +277,7 @@ TEST_CASE("a score in the line that no clock says moves nobody behind it") {
   CHECK(scene.line() == "b:1\nc:1\nx");
 }
 
-TEST_CASE("a release tells the first of the line and nobody else, and Redisson's channel as ever") {
+TEST_CASE("a release tells only the first of the line, and Redisson's channel as always") {
   LineScene scene;
   Listener first = scene.listener("b:1");
   Listener second = scene.listener("c:1");
@@ -266,12 +294,11 @@ TEST_CASE("a release tells the first of the line and nobody else, and Redisson's
   CHECK(scene.known_of("c:1").at(3) == "0");
   scene.ask("a:1");
   scene.release("a:1");
-  CHECK(scene.known_of("b:1").at(3) == told);  // its time runs from the first message
+  CHECK(scene.known_of("b:1").at(3) == told);  // the time of b runs from the first message
 }
 
-TEST_CASE("where nobody listens but the first two and the holder, the first is always told to ask at once") {
+TEST_CASE("if only the first two listen, the first is always told to ask at once") {
   LineScene scene;
-  const Listener holder{scene.server, Channel{kChannel}};  // it has waited, and listens on
   const Listener first{scene.server, Channel{kChannel}};
   const Listener second{scene.server, Channel{kChannel}};
   Listener told = scene.listener("b:1");
@@ -283,11 +310,24 @@ TEST_CASE("where nobody listens but the first two and the holder, the first is a
   }
 }
 
-TEST_CASE("beside waiters of other clients some releases are left to them for a moment") {
+TEST_CASE("in a cluster the first two hear each release twice, and are told to ask at once") {
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
+  LineScene scene;
+  const Listener first{scene.server, Channel{kChannel}};
+  const Listener first_sharded{scene.server, Channel{kChannel}, /*sharded=*/true};
+  const Listener second{scene.server, Channel{kChannel}};
+  const Listener second_sharded{scene.server, Channel{kChannel}, /*sharded=*/true};
+  const Listener told = scene.listener("b:1");
+  const Listener next = scene.listener("c:1");
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(in_cluster(owner));
+  scene.Scene::release(in_cluster("a:1"));
+  CHECK(scene.known_of("") == std::vector<std::string>{""});  // no note of other clients
+}
+
+TEST_CASE("beside a waiter of another client some releases are left to it for a moment") {
   LineScene scene;
   const Listener redisson{scene.server, Channel{kChannel}};
-  const Listener redisson_too{scene.server, Channel{kChannel}};
-  const Listener redisson_three{scene.server, Channel{kChannel}};
+  const Listener first_too{scene.server, Channel{kChannel}};
   Listener first = scene.listener("b:1");
   int at_once = 0;
   int later = 0;
@@ -296,41 +336,59 @@ TEST_CASE("beside waiters of other clients some releases are left to them for a 
     scene.ask("b:1");
     scene.release("a:1");
     (first.heard() == "0" ? at_once : later) += 1;
-    scene.ask("b:1");  // or it would be passed, and after ten times a:1 would not get the lock
+    scene.ask("b:1");  // else b:1 would count as passed, and after ten passes a:1 would not get the lock
     scene.release("b:1");
     return at_once > 0 && later > 0;
   });
   CHECK(both);
 }
 
-TEST_CASE("that other clients wait beside the line is still known at the next release") {
+TEST_CASE("in a long line, others count for two seconds when they have heard each release for 50 ms") {
   LineScene scene;
-  const Listener redisson{scene.server, Channel{kChannel}};
-  const Listener redisson_too{scene.server, Channel{kChannel}};
-  const Listener redisson_three{scene.server, Channel{kChannel}};
-  const Listener first = scene.listener("b:1");
-  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
-  scene.release("a:1");
-  REQUIRE(scene.known_of("").size() == 2);
-  CHECK(scene.known_of("")[1] != "0");
+  const Listener first_too{scene.server, Channel{kChannel}};
+  const Listener second_too{scene.server, Channel{kChannel}};
+  Listener first = scene.listener("b:1");
+  const Listener second = scene.listener("c:1");
+  const Listener third = scene.listener("d:1");
+  const auto release = [&] {
+    for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
+    scene.release("a:1");
+    return first.heard();
+  };
+  const auto noted = [&] { return std::stoll(scene.known_of("").at(1)); };
+
+  std::optional<Listener> other{std::in_place, scene.server, Channel{kChannel}};
+  CHECK(release() == "0");  // the place of a waiter may have changed
+  CHECK(noted() > 0);
+  other.reset();
+  REQUIRE(eventually([&] { return scene.server.cli({"PUBSUB", "NUMSUB", kChannel}) == kChannel + "\n2"; }));
+  CHECK(release() == "0");
+  CHECK(noted() == 0);
+
+  other.emplace(scene.server, Channel{kChannel});
+  CHECK(release() == "0");
+  const auto since = noted();
+  CHECK(first.silence());  // for 50 ms
+  release();
+  CHECK(noted() >= since + 2050);
 }
 
-TEST_CASE("what the scripts note of a line whose hash was lost ends with the line") {
+TEST_CASE("the notes of a line without its hash end with the line") {
   LineScene scene;
   const Listener redisson{scene.server, Channel{kChannel}};
   const Listener redisson_too{scene.server, Channel{kChannel}};
   const Listener redisson_three{scene.server, Channel{kChannel}};
   const Listener redisson_four{scene.server, Channel{kChannel}};
   scene.ask("a:1");
-  for (int i = 0; i < 501; ++i) scene.ask("b:" + std::to_string(i));  // a release looks at 500
+  for (int i = 0; i < 501; ++i) scene.ask("b:" + std::to_string(i));  // a release looks at 500 waiters
   scene.server.cli({"DEL", kLine + ":waiters"});
   scene.release("a:1");
   REQUIRE(scene.server.has(kLine));
   REQUIRE(scene.server.has(kLine + ":waiters"));
-  CHECK(scene.server.pttl(kLine + ":waiters") > 0);
+  CHECK(scene.server.pttl(kLine + ":waiters") > scene.server.pttl(kLine) - 1000);
 }
 
-TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {
+TEST_CASE("a new holder leaves the line, and the waiters at its front learn their places") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1", "d:1", "e:1"}) scene.ask(owner);
   Listener first = scene.listener("b:1");
@@ -350,7 +408,7 @@ TEST_CASE("who takes the lock leaves the line, and those who come to its front a
   CHECK(scene.server.cli({"HEXISTS", kLine + ":facts", "b:1"}) == "0");
 }
 
-TEST_CASE("who was killed at the front of a line that moves up is not kept there") {
+TEST_CASE("a killed waiter at the front of a moving line is dropped") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1", "d:1", "e:1"}) scene.ask(owner);
   Listener first = scene.listener("b:1");
@@ -362,7 +420,7 @@ TEST_CASE("who was killed at the front of a line that moves up is not kept there
   CHECK(scene.line() == "e:1");
 }
 
-TEST_CASE("of many who were killed at the front sixteen leave the line at a time") {
+TEST_CASE("of many killed waiters at the front, sixteen leave the line at a time") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   for (int i = 0; i < 40; ++i) scene.ask("dead:" + std::to_string(i));
@@ -374,7 +432,7 @@ TEST_CASE("of many who were killed at the front sixteen leave the line at a time
   CHECK(scene.server.cli({"ZCARD", kLine}) == "25");
 }
 
-TEST_CASE("where the first was killed the next is told in the same call, however many were") {
+TEST_CASE("if the first was killed the next is told in the same call, however many were killed") {
   LineScene scene;
   scene.ask("a:1");
   for (int i = 0; i < 40; ++i) scene.ask("dead:" + std::to_string(i));
@@ -385,7 +443,7 @@ TEST_CASE("where the first was killed the next is told in the same call, however
   CHECK(scene.line() == "b:1");
 }
 
-TEST_CASE("where the first was killed the next is told, and who becomes second by that hears so") {
+TEST_CASE("if the first was killed the next is told, and the new second learns its place") {
   LineScene scene;
   for (const char* owner : {"a:1", "dead:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
   Listener next = scene.listener("b:1");
@@ -397,17 +455,17 @@ TEST_CASE("where the first was killed the next is told, and who becomes second b
   CHECK(third.silence());
 }
 
-TEST_CASE("a line from which everybody is gone leaves no key behind") {
+TEST_CASE("an empty line leaves no key behind") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   scene.release("a:1");
   CHECK(is_held(scene.ask("c:1")));
   scene.ask("b:1");
-  scene.release("c:1");  // b:1 was passed once, and nobody hears
+  scene.release("c:1");  // b:1 was passed once, and nobody listens
   CHECK(scene.server.cli({"KEYS", "*"}).empty());
 }
 
-TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more than ten times") {
+TEST_CASE("a newcomer may take a free lock, but passes no waiter that was passed ten times") {
   LineScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
@@ -426,23 +484,23 @@ TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more th
   CHECK(is_held(scene.ask("b:1")));
 }
 
-TEST_CASE("who may not pass the first tells it that the lock is free, and asks again after its time") {
+TEST_CASE("a newcomer that may not pass tells the first waiter that the lock is free, and asks again later") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   Listener first = scene.listener("b:1");
   scene.passed_ten_times();
-  scene.server.del("deploy");  // or its lease has ended
+  scene.server.del("deploy");  // or as at the end of its lease
   CHECK(busy(scene.ask("n:1")).retry_after == 1010ms);
   CHECK(first.heard() == "0");
-  CHECK(scene.known_of("b:1").at(3) != "0");  // when it was told
+  CHECK(scene.known_of("b:1").at(3) != "0");  // the time at which it was told
 }
 
-TEST_CASE("the dead in front do not hide who may not be passed") {
+TEST_CASE("dead waiters in front do not hide one that may not be passed") {
   LineScene scene;
   for (const char* owner : {"a:1", "dead:1", "b:1"}) scene.ask(owner);
   Listener living = scene.listener("b:1");
   scene.passed_ten_times();
-  scene.server.cli({"HSET", kLine + ":waiters", "dead:1", "1 1 1 0 0"});  // alive until 1970
+  scene.server.cli({"HSET", kLine + ":waiters", "dead:1", "1 1 1 0 0"});  // counts as alive until 1970
   scene.server.del("deploy");
   CHECK(is_busy(scene.ask(Lock{leaving("n:1")})));
   CHECK(living.heard() == "0");
@@ -464,7 +522,7 @@ TEST_CASE("behind sixteen dead a lock is taken, but behind sixteen readers no re
   scene.ask(WriteLock{waiting("w:1")});
   for (int i = 0; i < 16; ++i) REQUIRE(is_busy(ask_reader(i)));
   scene.server.del("deploy");
-  CHECK(busy(ask_reader(16)).retry_after == 260ms);  // there may be a writer behind so many
+  CHECK(busy(ask_reader(16)).retry_after == 260ms);  // behind this many readers there may be a writer
 }
 
 TEST_CASE("the passes of the first count for those behind it, too") {
@@ -476,7 +534,7 @@ TEST_CASE("the passes of the first count for those behind it, too") {
   for (int i = 0; i < 10; ++i) {
     const std::string newcomer = "n:" + std::to_string(i);
     REQUIRE(is_held(scene.ask(newcomer)));
-    scene.ask("d:1");  // came later
+    scene.ask("d:1");  // d:1 has come later
     scene.ask("b:1");
     scene.release(newcomer);
   }
@@ -486,7 +544,7 @@ TEST_CASE("the passes of the first count for those behind it, too") {
   CHECK(is_held(scene.ask("c:1")));
 }
 
-TEST_CASE("who was frozen is not passed more often because of that") {
+TEST_CASE("a frozen waiter is not passed more often afterwards") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   Listener frozen = scene.listener("b:1");
@@ -498,20 +556,20 @@ TEST_CASE("who was frozen is not passed more often because of that") {
   scene.release("n:9");
   CHECK(is_busy(scene.ask("n:10")));
   CHECK(frozen.heard() == "0");
-  scene.told_earlier("b:1", 300);  // it is far away
+  scene.told_earlier("b:1", 300);  // as if the message had been sent so long ago
   CHECK(is_busy(scene.ask("c:1")));
   CHECK(is_held(scene.ask("b:1")));
 }
 
 TEST_CASE(
-    "who was told and does not come for a quarter of a second is frozen: it is passed, and waits again later") {
+    "a waiter that was told and stays away for a quarter of a second is passed, and waits again later") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   Listener frozen = scene.listener("b:1");
   Listener next = scene.listener("c:1");
   scene.release("a:1");
   CHECK(frozen.heard() == "0");
-  for (int i = 0; i < 10; ++i) {  // or c:1 would be let pass anyway
+  for (int i = 0; i < 10; ++i) {  // else c:1 would be let pass without the wait
     REQUIRE(is_held(scene.ask("n:1")));
     scene.release("n:1");
   }
@@ -519,7 +577,7 @@ TEST_CASE(
   CHECK(busy(scene.ask(Lock{waiting("b:1")})).position == 1);
 }
 
-TEST_CASE("who gives up leaves the line, and passes on that it was told") {
+TEST_CASE("a waiter that gives up leaves the line, and passes on that it was told") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   Listener first = scene.listener("b:1");
@@ -533,7 +591,7 @@ TEST_CASE("who gives up leaves the line, and passes on that it was told") {
   CHECK(scene.line() == "c:1");
 }
 
-TEST_CASE("who becomes second while the lock is free asks soon, in case that the first is frozen") {
+TEST_CASE("a new second asks soon if the lock is free, in case the first is frozen") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
   const Listener first = scene.listener("b:1");
@@ -551,7 +609,7 @@ TEST_CASE("a forced release tells the first of the line") {
   CHECK(first.heard() == "0");
 }
 
-TEST_CASE("a forced release says why nobody could be told, whoever that was") {
+TEST_CASE("a forced release without rights to publish says why no waiter was told") {
   LineScene scene;
   const auto force = [&] {
     scene.ask("a:1");
@@ -572,7 +630,7 @@ TEST_CASE("a forced release says why nobody could be told, whoever that was") {
   CHECK(force().find("channel") != std::string::npos);
 }
 
-TEST_CASE("where two processes wait as one owner, the other asks again when one gives up") {
+TEST_CASE("if two processes wait as one owner, the other one asks again when one gives up") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   Listener other = scene.listener("b:1");
@@ -586,7 +644,7 @@ TEST_CASE("places are told without the dead in front") {
   scene.ask("dead:1");
   scene.ask("dead:2");
   for (const char* owner : {"dead:1", "dead:2"}) {
-    scene.server.cli({"HSET", kLine + ":waiters", owner, "1 1 1 0 0"});  // alive until 1970
+    scene.server.cli({"HSET", kLine + ":waiters", owner, "1 1 1 0 0"});  // counts as alive until 1970
   }
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(scene.line() == "b:1");
@@ -616,7 +674,7 @@ TEST_CASE("a fenced lock and a lock stand in one line") {
   CHECK(scene.line() == "c:1");
 }
 
-TEST_CASE("readers do not pass a writer who waits, and the readers behind it are told together") {
+TEST_CASE("readers do not pass a waiting writer, and the readers behind it are told together") {
   LineScene scene;
   const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
   const WriteLock writer{waiting("w:1")};
@@ -627,9 +685,9 @@ TEST_CASE("readers do not pass a writer who waits, and the readers behind it are
   CHECK(busy(scene.ask(writer)).position == 1);
   CHECK(busy(scene.ask(reader("r:3"))).position == 2);
   CHECK(busy(scene.ask(reader("r:4"))).position == 3);
-  CHECK(of_writer.heard().starts_with("1 "));  // asked whether it lives
+  CHECK(of_writer.heard().starts_with("1 "));  // asks the writer for a sign of life
   CHECK(of_writer.heard().starts_with("1 "));
-  CHECK(is_held(scene.ask(reader("r:1"))));  // it reads already
+  CHECK(is_held(scene.ask(reader("r:1"))));  // r:1 has a hold already
 
   Listener third{scene.server, Channel{channel + ":r:3"}};
   Listener fourth{scene.server, Channel{channel + ":r:4"}};
@@ -649,7 +707,7 @@ TEST_CASE("readers do not pass a writer who waits, and the readers behind it are
   CHECK(scene.line().empty());
 }
 
-TEST_CASE("readers behind a writer that gives up are told at once, beside those who read") {
+TEST_CASE("readers behind a writer that gives up are told at once if the holders read") {
   LineScene scene;
   const WriteLock writer{waiting("w:1")};
   const ReadLock second{waiting("r:2")};
@@ -664,7 +722,7 @@ TEST_CASE("readers behind a writer that gives up are told at once, beside those 
   CHECK(is_held(scene.ask(second)));
 }
 
-TEST_CASE("a writer that was killed while it waited hinders no reader beside those who read") {
+TEST_CASE("a writer that was killed during its wait hinders no reader beside reading holders") {
   LineScene scene;
   scene.ask(ReadLock{waiting("r:1")});
   CHECK(busy(scene.ask(WriteLock{waiting("w:1")})).position == 1);
@@ -672,20 +730,21 @@ TEST_CASE("a writer that was killed while it waited hinders no reader beside tho
   CHECK(scene.line().empty());
 }
 
-TEST_CASE("readers that the end of a lease or another client let in are told by the first of them") {
+TEST_CASE(
+    "readers that may go on after a lease's end, or after another client's release, are told by the first of them") {
   LineScene scene;
   const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
   const std::string channel = "redisson_rwlock:{deploy}";
   scene.ask(WriteLock{waiting("w:1")});
   Listener second{scene.server, Channel{channel + ":r:2"}};
   for (const char* owner : {"r:1", "r:2"}) CHECK(is_busy(scene.ask(reader(owner))));
-  scene.server.cli({"DEL", "deploy"});  // as Redisson leaves it, or the end of a lease
+  scene.server.cli({"DEL", "deploy"});  // as after a release by Redisson, or the end of a lease
   CHECK(is_held(scene.ask(reader("r:1"))));
   CHECK(second.heard().starts_with("1 "));
   CHECK(second.heard() == "0");
 }
 
-TEST_CASE("as many waiters are told as the permits that came back serve") {
+TEST_CASE("as many waiters are told as the returned permits can serve") {
   LineScene scene;
   const auto permits = [](const std::string& owner, std::int64_t count) {
     return Permits{waiting(owner), {.count = count, .total = 3}};
@@ -706,7 +765,7 @@ TEST_CASE("as many waiters are told as the permits that came back serve") {
   CHECK(is_held(scene.ask(permits("b:1", 1))));
 }
 
-TEST_CASE("who gives up waiting for permits leaves the line, and passes on that it was told") {
+TEST_CASE("a waiter that gives up waiting for permits leaves the line, and passes on that it was told") {
   LineScene scene;
   const auto permits = [](const std::string& owner) {
     return Permits{waiting(owner), {.count = 1, .total = 1}};
@@ -725,7 +784,7 @@ TEST_CASE("who gives up waiting for permits leaves the line, and passes on that 
   CHECK(scene.line() == "c:1");
 }
 
-TEST_CASE("permits that no release of ours gave back are told to the line by who finds them") {
+TEST_CASE("permits that another client returned are announced to the line by the client that finds them") {
   LineScene scene;
   const auto permits = [](const std::string& owner) {
     return Permits{waiting(owner), {.count = 1, .total = 3}};
@@ -741,8 +800,9 @@ TEST_CASE("permits that no release of ours gave back are told to the line by who
   std::vector<std::string> ids = fill();
   scene.ask(permits("b:1"));
   scene.ask(permits("c:1"));
-  for (const std::string& id : ids) scene.server.cli({"ZADD", taken, "XX", "1", id});  // its lease has ended
-  REQUIRE(is_held(scene.ask(permits("d:1"))));                                         // a newcomer
+  // the leases have ended
+  for (const std::string& id : ids) scene.server.cli({"ZADD", taken, "XX", "1", id});
+  REQUIRE(is_held(scene.ask(permits("d:1"))));  // a newcomer
   CHECK(first.heard() == "0");
   CHECK(second.heard() == "0");
 
@@ -750,14 +810,16 @@ TEST_CASE("permits that no release of ours gave back are told to the line by who
   ids = fill();
   scene.ask(permits("b:1"));
   scene.ask(permits("c:1"));
-  for (const std::string& id : ids) scene.server.cli({"ZREM", taken, id});  // as another client does
+  for (const std::string& id : ids)
+    scene.server.cli({"ZREM", taken, id});  // as another client gives them
+                                            // back
   scene.server.cli({"INCRBY", "deploy", "3"});
   REQUIRE(is_held(scene.ask(permits("b:1"))));
   CHECK(second.heard() == "1 -2");
   CHECK(second.heard() == "0");
 }
 
-TEST_CASE("permits that are too few for the first serve the next, but not more than ten times") {
+TEST_CASE("permits that are too few for the first waiter serve the next, but not more than ten times") {
   LineScene scene;
   const auto permits = [](const std::string& owner, std::int64_t count) {
     return Permits{waiting(owner), {.count = count, .total = 3}};
@@ -779,6 +841,7 @@ TEST_CASE("a key of another type in the place of a line refuses a waiter, and hi
   scene.server.cli({"SET", kLine, "x"});
   const Attempt refused = scene.ask("b:1");
   CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
+  CHECK(std::get<Failure>(refused).text.find(kLine) != std::string::npos);  // the keys that it may be
   const Released released = scene.release("a:1");
   CHECK(released.how == Released::How::yes);
   CHECK(released.unannounced.find("WRONGTYPE") != std::string::npos);

@@ -47,7 +47,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("what is written about a holder is read back, with the server's times") {
+TEST_CASE("the facts of a holder are read back, with the server's times") {
   Scene scene;
   scene.hold("me:1");
   scene.write(facts());
@@ -79,7 +79,7 @@ TEST_CASE("a renewal keeps `since` and moves `renewed`") {
   CHECK(scene.read()->renewed > first->renewed);
 }
 
-TEST_CASE("nothing is written about one who does not hold") {
+TEST_CASE("no facts are written for an owner that does not hold") {
   Scene scene;
   scene.write(facts());
   CHECK(contents(scene.redis).empty());
@@ -88,11 +88,11 @@ TEST_CASE("nothing is written about one who does not hold") {
   CHECK(!scene.server.has("rlock:meta:{deploy}"));
 }
 
-TEST_CASE("the evidence is a field or a value") {
+TEST_CASE("the entry is a field or a value") {
   Scene scene;
-  const auto written_about = [&](const Evidence& evidence) {
+  const auto written_about = [&](const HoldEntry& entry) {
     scene.server.del("rlock:meta:{deploy}");
-    scene.redis.run(write_metadata(kName, kMe, evidence, Milliseconds{30000}, facts()));
+    scene.redis.run(write_metadata(kName, kMe, entry, Milliseconds{30000}, facts()));
     return scene.server.has("rlock:meta:{deploy}");
   };
   scene.server.cli({"SET", "plain", "token"});
@@ -136,7 +136,7 @@ TEST_CASE("metadata of a holder that still holds are not erased") {
   CHECK(scene.read());
 }
 
-TEST_CASE("what killed holders left goes when there is much of it") {
+TEST_CASE("the facts of killed holders are removed if there are many") {
   Scene scene;
   scene.hold("me:1");
   for (int i = 0; i < 20; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("metadata that follow an acquire are kept") {
   Scene scene;
   const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}}};
   scene.redis.run(lock.ask());
-  scene.redis.run(write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts()));
+  scene.redis.run(write_metadata(kName, kMe, lock.hold_entry(), Milliseconds{30000}, facts()));
   CHECK(scene.read()->pid == 4121);
 }
 
@@ -206,8 +206,7 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
   CHECK(about_us("make").url == std::nullopt);
 }
 
-TEST_CASE(
-    "where a crowd has written something down, the facts of the holders are found, and those of a latch") {
+TEST_CASE("among the facts of a crowd, those of the holders and of a latch are found") {
   Scene scene;
   scene.hold("me:1");
   scene.write(facts());
@@ -237,7 +236,7 @@ TEST_CASE("something else in the place of the facts is no facts, and no error") 
   CHECK(nothing.items().empty());
 }
 
-TEST_CASE("of waiters with much to say only the first are shown with it") {
+TEST_CASE("of waiters with long facts only the first are shown with them") {
   Scene scene;
   scene.hold("me:1");
   scene.server.cli({"EVAL",
@@ -253,15 +252,15 @@ TEST_CASE("of waiters with much to say only the first are shown with it") {
   REQUIRE(living.size() == 4 * 40);
   std::size_t with_facts = 0;
   for (std::size_t i = 3; i < living.size(); i += 4) with_facts += living[i].text().empty() ? 0 : 1;
-  CHECK(with_facts == 17);  // the first behind a million bytes is the last
+  CHECK(with_facts == 17);  // the entry that exceeds a million bytes is the last one with facts
 }
 
-TEST_CASE("what a waiter says of itself has an end, or is not written") {
+TEST_CASE("the facts of a waiter have a TTL, or are not written") {
   Scene scene;
   scene.hold("other:1");
   const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}, .turn = Turn::queue}};
   scene.redis.run(lock.ask());
-  const Call write = write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts());
+  const Call write = write_metadata(kName, kMe, lock.hold_entry(), Milliseconds{30000}, facts());
   const std::string place = "redisson_unlock_latch:{deploy}:line:facts";
 
   scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));

@@ -1,5 +1,5 @@
-// Who is told that the work of --once-per is done: everybody who waits, wherever they stand, for nobody has to do it
-// any more.
+// When the work of --once-per is done, rlock tells all waiters, wherever they stand: the work is done for all
+// of them.
 
 #include "sync/kinds/once_per.h"
 
@@ -17,7 +17,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// The work of a:1 on "deploy", and others who wait for it.
+/// A holder a:1 that does the work on "deploy", and waiters for it.
 struct Work : FairScene {
   template <class L>
   void begins() {
@@ -25,7 +25,7 @@ struct Work : FairScene {
     REQUIRE(is_held(FairScene::ask(*lock_)));
   }
 
-  /// They ask, and listen where each of them alone is told.
+  /// Adds waiters, and listens on each one's own channel.
   template <class L>
   void wait(int count) {
     for (int i = 0; i < count; ++i) {
@@ -49,7 +49,8 @@ struct Work : FairScene {
 
 }  // namespace
 
-TEST_CASE("that work is done is told to each of a line on its own channel, and to those who have no place") {
+TEST_CASE(
+    "when the work is done, each waiter of a line is told on its own channel, and so are waiters without a place") {
   Work work;
   work.begins<Lock>();
   Listener without_place{work.server, Channel{"redisson_lock__channel:{deploy}"}};
@@ -60,7 +61,7 @@ TEST_CASE("that work is done is told to each of a line on its own channel, and t
 }
 
 TEST_CASE(
-    "that the work of a fair lock is done is told to each in its queue, and to each in the line beside it") {
+    "when the work of a fair lock is done, each waiter in its queue and in the line beside it is told") {
   Work work;
   work.begins<FairLock>();
   Listener without_place{work.server, Channel{"redisson_lock__channel:{deploy}"}};
@@ -71,7 +72,7 @@ TEST_CASE(
   CHECK(without_place.heard() == "0");
 }
 
-TEST_CASE("of work that is not done only the first is told") {
+TEST_CASE("if the work is not done, only the first waiter is told") {
   Work work;
   work.begins<Lock>();
   work.wait<Lock>(3);

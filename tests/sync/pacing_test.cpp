@@ -16,7 +16,7 @@ Milliseconds slept(const Pacing::Sleep& sleep) { return remaining(sleep.until, k
 
 }  // namespace
 
-TEST_CASE("where messages wake us a wait polls seldom, with a tenth of jitter") {
+TEST_CASE("with wake-ups by messages a wait polls seldom, with a tenth of jitter") {
   const Busy busy;
   const Pacing::LastRound round{.busy = &busy, .announced = true, .poll_every = 2000ms};
   CHECK(slept(Pacing{least}.after(round, kNow)) == 2000ms);
@@ -30,7 +30,7 @@ TEST_CASE("a wait asks again just after the holder's lease can have ended") {
   CHECK(slept(Pacing{most}.after({.busy = &busy, .announced = true, .poll_every = 100ms}, kNow)) == 110ms);
 }
 
-TEST_CASE("where nothing wakes us the pauses double between their bounds") {
+TEST_CASE("without wake-ups the pauses double between their bounds") {
   const Busy busy;
   const Pacing::LastRound round{.busy = &busy, .pause = {10ms, 50ms}};
   Pacing pacing{most};
@@ -53,7 +53,14 @@ TEST_CASE("after a failure a wait asks again soon and heeds no wakeup: it may be
   CHECK_FALSE(sleep.wakeups_end_it);
 }
 
-TEST_CASE("after a split the pauses double from what a round takes, and begin anew after another end") {
+TEST_CASE("after a failure a waiter that stands far behind leaves the server to those before it") {
+  const Pacing::LastRound round{.failed = true, .announced = true, .poll_every = 120'000ms, .behind = 3000ms};
+  const Pacing::Sleep sleep = Pacing{most}.after(round, kNow);
+  CHECK(slept(sleep) == 3000ms);
+  CHECK_FALSE(sleep.wakeups_end_it);
+}
+
+TEST_CASE("after a split vote the pauses double from the time of a round, and begin anew after another end") {
   Pacing pacing{least};
   const Pacing::LastRound split{.several_nodes = true, .split = true, .took = 40ms};
   CHECK(slept(pacing.after(split, kNow)) == 20ms);
@@ -67,7 +74,7 @@ TEST_CASE("after a split the pauses double from what a round takes, and begin an
   CHECK(slept(pacing.after(split, kNow)) == 20ms);
 }
 
-TEST_CASE("after a split wakeups of others who pause are ignored for eight rounds at most") {
+TEST_CASE("after a split vote wake-ups by pausing rivals are ignored for eight rounds at most") {
   Pacing pacing{most};
   const Pacing::LastRound split{.several_nodes = true, .split = true, .took = 10ms};
   Pacing::Sleep sleep = pacing.after(split, kNow);

@@ -23,7 +23,7 @@ std::vector<std::int64_t> slots_of(const Attempt& attempt) { return std::get<Hel
 
 const std::string kSlots = "redisson_unlock_latch:{pool}:slots";
 
-/// How long the server works on a call, in microseconds: the median of some.
+/// The server's time for a call, in microseconds: the median of 15 runs.
 std::int64_t server_time(Permitted& scene, const Call& call) {
   std::vector<std::int64_t> times;
   for (int i = 0; i < 15; ++i) {
@@ -52,7 +52,7 @@ TEST_CASE("permits are taken from Redisson's number and written down with the en
   CHECK(permits("a:1").channels() == std::vector{kPoolChannel});
 }
 
-TEST_CASE("permits that come back make the pool whole and wake who waits, with a number") {
+TEST_CASE("returned permits make the pool whole and wake waiters, with a number") {
   Permitted scene;
   Listener waiter{scene.server, kPoolChannel};
   scene.ask(permits("a:1", {.count = 2, .total = 3}));
@@ -63,7 +63,7 @@ TEST_CASE("permits that come back make the pool whole and wake who waits, with a
   CHECK(scene.taken() == "0");
 }
 
-TEST_CASE("who may not publish gives permits back all the same, and says why nobody was told") {
+TEST_CASE("without rights to publish a release still returns permits, and says why no waiter was told") {
   Permitted scene;
   scene.ask(permits("a:1", {.total = 1}));
   scene.become("mute", {"~*", "+@all", "resetchannels"});
@@ -74,7 +74,7 @@ TEST_CASE("who may not publish gives permits back all the same, and says why nob
   CHECK(scene.available() == "1");
 }
 
-TEST_CASE("who finds too few is told when the first lease ends") {
+TEST_CASE("an acquire that finds too few permits learns when the first lease ends") {
   Permitted scene;
   const StopWatch since;
   scene.ask(permits("a:1", {.count = 2, .total = 2, .lease = Milliseconds{5000}}));
@@ -86,7 +86,7 @@ TEST_CASE("who finds too few is told when the first lease ends") {
   CHECK(scene.available() == "0");
 }
 
-TEST_CASE("permits without a lease are named as what never comes back by itself") {
+TEST_CASE("permits without a lease are reported as never coming back by themselves") {
   Permitted scene;
   scene.server.cli({"SET", "pool", "0"});
   scene.server.cli({"ZADD", "{pool}:timeout", "922337203685477", "sixteen bytes id"});
@@ -163,14 +163,14 @@ TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
   const Permits ended = permits("a:1", {.total = 2});
   const Held held = std::get<Held>(scene.ask(ended));
   CHECK(scene.renew(ended));
-  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits.front()});  // long ago
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits.front()});  // its lease ended long ago
   CHECK(scene.status()->available == 2);
   CHECK(!scene.renew(ended));
   CHECK(scene.release(ended).how == How::was_not_ours);
   CHECK(scene.available() == "2");
 }
 
-TEST_CASE("a renewal moves the end of every permit of the owner and of nobody else") {
+TEST_CASE("a renewal extends every permit of its owner, and no other") {
   Permitted scene;
   const Permits mine = permits("a:1", {.count = 2, .total = 3, .lease = Milliseconds{60000}});
   scene.ask(permits("a:1", {.count = 2, .total = 3}));
@@ -225,7 +225,7 @@ TEST_CASE("taking, renewing and releasing cost the same however many permits are
   CHECK(server_time(scene, permits("none:1").release({})) <= 3 * before[1] + 100);
 }
 
-TEST_CASE("permits are renewed and released, and slots stay apart, when what is known of slots is lost") {
+TEST_CASE("permits are renewed and released, and slots stay apart, without the notes about slots") {
   Permitted scene;
   const Permits mine = permits("a:1", {.count = 2, .total = 4});
   CHECK(slots_of(scene.ask(mine)) == std::vector<std::int64_t>{0, 1});
@@ -245,11 +245,11 @@ TEST_CASE("permits are renewed and released, and slots stay apart, when what is 
   CHECK(!scene.server.has(kSlots));
 }
 
-TEST_CASE("a slot whose permit another client gives back is free again") {
+TEST_CASE("a slot is free again after another client returned its permit") {
   Permitted scene;
   const auto first = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
   REQUIRE(is_held(scene.ask(permits("b:1", {.total = 2}))));
-  scene.server.cli({"ZREM", "{pool}:timeout", first.permits.front()});  // as Redisson does
+  scene.server.cli({"ZREM", "{pool}:timeout", first.permits.front()});  // as Redisson gives it back
   scene.server.cli({"INCR", "pool"});
   CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
   CHECK(slots_of(scene.ask(permits("c:1", {.total = 2}))) == std::vector<std::int64_t>{0});
@@ -267,24 +267,32 @@ TEST_CASE("a permit of a Java client takes no slot, and both sides count and rel
   CHECK(scene.available() == "1");
 }
 
-TEST_CASE("a pool of another size is refused, naming both sizes and what to do") {
+TEST_CASE("a pool of another size is refused, with both sizes and the remedy") {
   Permitted scene;
   scene.pool_of(3);
   const auto larger = std::get<Refused>(scene.ask(permits("a:1", {.total = 5})));
   CHECK(larger.why == Refused::Why::wrong_type);
   CHECK(
       larger.text ==
-      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit set pool 5");
+      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change the size of the pool: rlock permit set pool 5");
   scene.ask(permits("a:1", {.total = 3}));
   const auto smaller = std::get<Refused>(scene.ask(permits("b:1", {.total = 1})));
   CHECK(smaller.text.ends_with("rlock permit set pool 1"));
+}
+
+TEST_CASE("a pool of 0 permits is refused with a remedy that rlock accepts") {
+  Permitted scene;
+  scene.pool_of(3);
+  scene.redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.resize(0));
+  CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 2}))).text ==
+        "'pool' is a pool of 0 permits, not of 2; change its size: rlock permit set pool 2");
 }
 
 TEST_CASE("without a size no pool is made") {
   Permitted scene;
   const auto refused = std::get<Refused>(scene.ask(permits("a:1")));
   CHECK(refused.why == Refused::Why::absent);
-  CHECK(refused.text == "there is no pool of permits 'pool'; make it: rlock permit init pool N");
+  CHECK(refused.text == "there is no pool of permits 'pool'; to create it: rlock permit init pool N");
   CHECK(scene.all().empty());
 }
 
@@ -296,13 +304,12 @@ TEST_CASE("a pool that is made anew counts the permits that outlived the old one
   CHECK(scene.available() == "1");
 }
 
-TEST_CASE(
-    "who asks when leases have ended tells others of the permits that came back, and keeps what it takes") {
+TEST_CASE("an acquire after expired leases announces the returned permits, and keeps the ones it takes") {
   Permitted scene;
   const auto take_and_end = [&](const std::string& owner, std::int64_t count) {
     const Attempt taken = scene.ask(permits(owner, {.count = count, .total = 3}));
     for (const std::string& id : std::get<Held>(taken).permits)
-      scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", id});  // long ago
+      scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", id});  // its lease ended long ago
   };
   take_and_end("a:1", 2);
   Listener waiter{scene.server, kPoolChannel};
@@ -341,10 +348,49 @@ TEST_CASE("a hold inside a hold uses its permits, slots included, and gives noth
   CHECK(scene.taken() == "1");
 }
 
+TEST_CASE("permits stay taken until the last hold inside has ended, although the outer hold was released") {
+  Permitted scene;
+  const Permits outer = permits("a:1", {.count = 2, .total = 2});
+  const Permits inner = permits("a:1", {.hold = Hold::another});
+  const Permits other = permits("b:1", {.count = 2, .total = 2});
+  for (const Permits& hold : {outer, inner}) CHECK(is_held(scene.ask(hold)));
+  CHECK(scene.release(outer).how == How::still_held);
+  CHECK(is_busy(scene.ask(other)));
+  CHECK(scene.renew(inner));
+  CHECK(scene.release(inner).how == How::yes);
+  CHECK(scene.release(inner).how == How::was_not_ours);
+  CHECK(is_held(scene.ask(other)));
+  CHECK(scene.release(outer).how == How::was_not_ours);
+  CHECK(scene.taken() == "2");
+}
+
+TEST_CASE("an owner that acquires one permit more keeps its inner hold") {
+  Permitted scene;
+  const Permits outer = permits("a:1", {.total = 3}), inner = permits("a:1", {.hold = Hold::another});
+  const Permits more = permits("a:1", {.count = 2, .total = 3});
+  for (const Permits& hold : {outer, inner, more}) CHECK(is_held(scene.ask(hold)));
+  CHECK(scene.release(more).how == How::still_held);
+  CHECK(scene.taken() == "2");
+  CHECK(scene.release(inner).how == How::yes);
+  CHECK(scene.taken() == "0");
+}
+
+TEST_CASE("--min-hold of the outer hold counts after the inner hold of a permit, too") {
+  Permitted scene;
+  const Permits outer = permits("a:1", {.total = 1}), inner = permits("a:1", {.hold = Hold::another});
+  const auto held = std::get<Held>(scene.ask(outer));
+  scene.ask(inner);
+  CHECK(scene.release(outer, {.keep_until = held.server_time + Milliseconds{60000}}).how == How::kept);
+  const Released kept = scene.release(inner);
+  CHECK(kept.how == How::kept);
+  CHECK(kept.rest > Milliseconds{59000});
+  CHECK(is_busy(scene.ask(permits("b:1", {.total = 1}))));
+}
+
 TEST_CASE("a hold inside a hold has the permits for its whole lease from the start") {
   Permitted scene;
   scene.ask(permits("a:1", {.total = 1, .lease = Milliseconds{3000}}));
-  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});  // it takes none
+  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});  // the server takes no new keys
   CHECK(is_held(scene.ask(permits("a:1", {.hold = Hold::another}))));
   scene.server.cli({"CONFIG", "SET", "maxmemory", "0"});
   CHECK(std::get<Busy>(scene.ask(permits("b:1", {.total = 1}))).retry_after > Milliseconds{29000});
@@ -355,16 +401,16 @@ TEST_CASE("metadata of a holder of permits are written under its owner") {
   const Permits mine = permits("a:1", {.total = 1});
   scene.ask(mine);
   scene.redis.run(
-      write_metadata(kPool, mine.owner(), mine.evidence(), Milliseconds{30000}, about_us("make")));
+      write_metadata(kPool, mine.owner(), mine.hold_entry(), Milliseconds{30000}, about_us("make")));
   CHECK(scene.server.cli({"HKEYS", "rlock:meta:{pool}"}) == "a:1");
   scene.release(mine);
   scene.server.del("rlock:meta:{pool}");
   scene.redis.run(
-      write_metadata(kPool, mine.owner(), mine.evidence(), Milliseconds{30000}, about_us("make")));
+      write_metadata(kPool, mine.owner(), mine.hold_entry(), Milliseconds{30000}, about_us("make")));
   CHECK(!scene.server.has("rlock:meta:{pool}"));
 }
 
-TEST_CASE("what is no pool of permits is refused and left as it was") {
+TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
   const Words others[] = {
       {"SET", "pool", "token"},
       {"SET", "pool", "99999999999999999999"},
@@ -410,7 +456,7 @@ TEST_CASE("permits are refused when no zset stands beside the pool") {
   CHECK(scene.all() == before);
 }
 
-TEST_CASE("permits are conserved, whatever is asked in which order and how often") {
+TEST_CASE("permits are conserved in any order and repetition of calls") {
   constexpr std::int64_t kTotal = 5;
   Permitted scene;
   std::mt19937 chance{42};

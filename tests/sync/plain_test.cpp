@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "support/eventually.h"
 #include "support/scene.h"
 
 using namespace rlock;
@@ -17,6 +18,12 @@ PlainLock plain(const std::string& token, Hold hold = Hold::first, Milliseconds 
                    hold};
 }
 
+/// For an owner that the user named.
+PlainLock returning(const std::string& token) {
+  return PlainLock{{.name = LockName{"deploy"}, .owner = Owner{token}, .owner_returns = true},
+                   {Milliseconds{10}, Milliseconds{500}}};
+}
+
 }  // namespace
 
 TEST_CASE("a plain lock is the token under the key, with a TTL") {
@@ -27,7 +34,7 @@ TEST_CASE("a plain lock is the token under the key, with a TTL") {
   CHECK(plain("token").channels().empty());
 }
 
-TEST_CASE("a plain lock excludes another token, which is told when it ends at the latest") {
+TEST_CASE("a plain lock excludes another token, whose owner learns the latest end") {
   Scene scene;
   scene.server.cli({"SET", "deploy", "theirs", "NX", "PX", "20000"});
   const Attempt attempt = scene.ask(plain("mine"));
@@ -38,7 +45,7 @@ TEST_CASE("a plain lock excludes another token, which is told when it ends at th
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
 }
 
-TEST_CASE("the release of a plain lock compares the token, and its repetition harms nobody") {
+TEST_CASE("the release of a plain lock compares the token, and its repetition does no harm") {
   Scene scene;
   scene.ask(plain("mine"));
   CHECK(scene.release(plain("mine")).how == How::yes);
@@ -66,6 +73,89 @@ TEST_CASE("--min-hold keeps the token") {
   CHECK(scene.release(plain("mine"), {.keep_until = held.server_time + Milliseconds{60000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("deploy") > 59000);
+}
+
+TEST_CASE("a token stays until the last hold inside it has ended, although the outer hold was released") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), other = plain("theirs");
+  for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
+  CHECK(scene.release(outer).how == How::still_held);
+  CHECK(scene.release(outer).how == How::still_held);
+  CHECK(is_busy(scene.ask(other)));
+  CHECK(scene.renew(inner));
+  CHECK(scene.release(inner).how == How::yes);
+  CHECK(scene.release(inner).how == How::was_not_ours);
+  CHECK(is_held(scene.ask(other)));
+  CHECK(scene.release(inner).how == How::was_not_ours);
+  CHECK(scene.release(outer).how == How::was_not_ours);
+  CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
+}
+
+TEST_CASE("an inner hold of a token whose lease has ended keeps nothing") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another, Milliseconds{1});
+  for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
+  CHECK(eventually([&] { return scene.release(outer).how == How::yes; }, std::chrono::seconds{30}));
+}
+
+TEST_CASE("--min-hold of the outer hold counts after the inner hold of a token, too") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another);
+  const auto held = std::get<Held>(scene.ask(outer));
+  scene.ask(inner);
+  CHECK(scene.release(outer, {.keep_until = held.server_time + Milliseconds{20000}}).how == How::kept);
+  CHECK(scene.server.pttl("deploy") > 29000);
+  CHECK(scene.release(inner).how == How::kept);
+  CHECK(scene.server.pttl("deploy") <= 20000);
+  CHECK(scene.server.pttl("deploy") > 19000);
+}
+
+TEST_CASE("while its slot moves, no release with one key frees a token that has inner holds") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another);
+  for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
+  for (const Call& single : outer.release({}).while_slot_moves) scene.redis.run(single);
+  CHECK(scene.server.cli({"GET", "deploy"}) == "mine");
+}
+
+TEST_CASE("while its slot moves, a token is renewed with one key, but an inner hold only with all its keys") {
+  CHECK(plain("mine").renew().while_slot_moves.size() == 1);
+  CHECK(plain("mine", Hold::another).renew().while_slot_moves.empty());
+}
+
+TEST_CASE(
+    "an owner that acquires a token again, after its release and before the end of an inner hold, may give up") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), again = returning("mine");
+  for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
+  CHECK(scene.release(outer).how == How::still_held);
+  CHECK(is_held(scene.ask(again)));
+  scene.undo(again);
+  CHECK(scene.release(inner).how == How::yes);
+}
+
+TEST_CASE("a late copy of an acquire does not bring back the outer hold of a token") {
+  Scene scene;
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), again = returning("mine");
+  for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
+  CHECK(scene.release(outer).how == How::still_held);
+  const Call late = again.ask();
+  for (const Call& call : {late, again.release({}), late}) scene.redis.run(call);
+  CHECK(scene.release(inner).how == How::yes);
+}
+
+TEST_CASE("a late copy of a release does not write its --min-hold again") {
+  Scene scene;
+  const PlainLock outer = returning("mine"), inner = plain("mine", Hold::another);
+  const auto held = std::get<Held>(scene.ask(outer));
+  scene.ask(inner);
+  const Call release = outer.release({.keep_until = held.server_time + Milliseconds{60000}});
+  const std::string keep = "redisson_unlock_latch:{deploy}:keep";
+  scene.redis.run(release);
+  CHECK(scene.server.has(keep));
+  for (const std::string& key : {keep, std::string{"deploy"}}) scene.server.cli({"DEL", key});
+  scene.redis.run(release);
+  CHECK(!scene.server.has(keep));
 }
 
 TEST_CASE("a hold inside that of the same token is seen, not counted, and leaves it") {
@@ -100,7 +190,7 @@ TEST_CASE("a token without a TTL is waited for and named") {
   CHECK(std::get<Busy>(scene.ask(plain("mine"))).no_ttl);
 }
 
-TEST_CASE("what is no plain lock is refused and left as it was") {
+TEST_CASE("a key that is no plain lock is refused and left unchanged") {
   const Words others[] = {
       {"SET", "deploy", "7"},          {"RPUSH", "deploy", "a"},
       {"SADD", "deploy", "a"},         {"ZADD", "deploy", "1", "a"},

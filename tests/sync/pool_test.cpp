@@ -9,7 +9,7 @@
 using namespace rlock;
 using namespace rlock::test;
 
-TEST_CASE("a pool is made once, and is told to have been made to the repetition of that request only") {
+TEST_CASE("a pool is created once, and only the repetition of that request hears that it was created") {
   Permitted scene;
   const Pool mine{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(mine.init(3));
@@ -50,7 +50,7 @@ TEST_CASE("permits are added, or taken out of the pool, once per request") {
   CHECK(is_busy(scene.ask(permits("a:1"))));
 }
 
-TEST_CASE("a pool gets another size once per request, and what is taken stays taken") {
+TEST_CASE("a pool changes its size once per request, and taken permits stay taken") {
   Permitted scene;
   const auto resize = [&](std::int64_t total) {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
@@ -58,7 +58,7 @@ TEST_CASE("a pool gets another size once per request, and what is taken stays ta
     CHECK(pool.read_init(first).how == PoolAnswer::How::done);
     CHECK(pool.read_init(second).how == PoolAnswer::How::done);
   };
-  resize(3);  // there was none
+  resize(3);  // there was no pool before
   CHECK(scene.available() == "3");
   const Held held = std::get<Held>(scene.ask(permits("a:1", {.count = 2})));
   Listener waiter{scene.server, kPoolChannel};
@@ -70,7 +70,7 @@ TEST_CASE("a pool gets another size once per request, and what is taken stays ta
   CHECK(scene.status()->total == 1);
   CHECK(waiter.silence());
   CHECK(is_busy(scene.ask(permits("b:1"))));
-  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits[0]});  // its lease has ended
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits[0]});  // the permit's lease has ended
   resize(2);
   CHECK(scene.taken() == "1");
   CHECK(scene.available() == "1");
@@ -118,7 +118,7 @@ TEST_CASE("the status of a pool says how long one of its permits stays taken") {
 }
 
 TEST_CASE(
-    "permits are released and renewed by their ids, and of each it is said whether it was still taken") {
+    "permits are released and renewed by their ids, and the answer tells for each whether it was still taken") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 2, .total = 2})));
   const Pool pool{kPool, PoolKind::permits, PubSub::classic};
@@ -131,7 +131,7 @@ TEST_CASE(
   CHECK(scene.available() == "2");
 }
 
-TEST_CASE("who releases a permit by its id frees those whose lease has ended, too") {
+TEST_CASE("a release by a permit's id also frees expired permits") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 3, .total = 3})));
   scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits[0]});
@@ -141,7 +141,7 @@ TEST_CASE("who releases a permit by its id frees those whose lease has ended, to
   CHECK(scene.taken() == "1");
 }
 
-TEST_CASE("who releases a permit by its id tells those who wait, or says why they could not be told") {
+TEST_CASE("a release by a permit's id tells the waiters, or says why it could not") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 3, .total = 3})));
   const auto release = [&](const std::string& id) {
@@ -201,7 +201,7 @@ TEST_CASE("a deleted pool takes its permits along, once") {
   CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
 }
 
-TEST_CASE("who may not tell those who wait makes permits available all the same, and says why") {
+TEST_CASE("without rights to publish permits still become available, and the reason is reported") {
   Permitted scene;
   scene.ask(permits("a:1", {.count = 3, .total = 3}));
   const auto add = [&] {
@@ -214,7 +214,7 @@ TEST_CASE("who may not tell those who wait makes permits available all the same,
   scene.become("half", {"~*", "+@all", "resetchannels", "&" + kPoolChannel.str()});
   CHECK(add().unannounced.empty());
 
-  // The permits are announced, but who waits in the line cannot be told that they are enough.
+  // The permits are announced, but a waiter in the line cannot be told that they are enough.
   const Claim waiting{
       .name = kPool, .owner = Owner{"b:1"}, .lease = Milliseconds{30000}, .turn = Turn::queue};
   REQUIRE(is_busy(scene.ask(Permits{waiting, {.count = 3}})));

@@ -24,7 +24,7 @@ WriteLock writer(const std::string& owner, Hold hold = Hold::first,
   return WriteLock{claim(owner, lease), hold};
 }
 
-/// What Redisson's read lock writes for one hold.
+/// Writes the keys of one hold of Redisson's read lock.
 void java_reads(Scene& scene, const std::string& owner, const std::string& lease) {
   scene.server.cli({"HSET", "deploy", "mode", "read", owner, "1"});
   scene.server.cli({"SET", "{deploy}:" + owner + ":rwlock_timeout:1", "1", "PX", lease});
@@ -32,6 +32,13 @@ void java_reads(Scene& scene, const std::string& owner, const std::string& lease
 }
 
 const Channel kChannel{"redisson_rwlock:{deploy}"};
+
+/// Removes the holds of this owner by force; if it is empty, the whole lock.
+Forced force(Scene& scene, const std::string& owner) {
+  const Reply reply =
+      scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, PubSub::classic));
+  return decode_forced(LockName{"deploy"}, "a read/write lock", reply);
+}
 
 }  // namespace
 
@@ -45,7 +52,7 @@ TEST_CASE("a read hold is Redisson's field and timeout key, a write hold its :wr
   scene.ask(writer("a:1"));
   CHECK(scene.all() == "deploy (ends) hash ['mode', 'write', 'a:1:write', '1']");
   CHECK(reader("a:1").channels() == std::vector{kChannel});
-  CHECK(writer("a:1").evidence().member == "a:1:write");
+  CHECK(writer("a:1").hold_entry().member == "a:1:write");
 }
 
 TEST_CASE("readers share, writers exclude all") {
@@ -96,7 +103,7 @@ TEST_CASE("a writer may read too and go on reading when it stops writing, which 
   CHECK(scene.all().empty());
 }
 
-TEST_CASE("beside a thousand readers one more may read, and nobody beside as many fields of another hash") {
+TEST_CASE("beside a thousand readers one more may read, but not beside a thousand fields of another hash") {
   for (const std::string mode : {"read", "other"}) {
     CAPTURE(mode);
     Scene scene;
@@ -157,7 +164,7 @@ TEST_CASE("further holds of a reader or a writer are counted once, in and out") 
   go_in_and_out(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
 }
 
-TEST_CASE("a further hold that is given back leaves what was there, also when it never happened") {
+TEST_CASE("the release of an inner hold leaves the outer one, also if the inner one never happened") {
   Scene scene;
   const auto release_twice = [&](const ReadWriteLock& outer, const ReadWriteLock& inner,
                                  const std::string& field) {
@@ -233,8 +240,7 @@ TEST_CASE("a reader that died does not keep the lock from writers when the last 
   CHECK(scene.all().empty());
 }
 
-TEST_CASE(
-    "who may not publish frees what a dead reader has left all the same, and says why nobody was told") {
+TEST_CASE("without rights to publish a dead reader is still swept, and the reason is reported") {
   Scene scene;
   scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
   scene.ask(reader("alive:1"));
@@ -286,7 +292,7 @@ TEST_CASE("a reader that renewed between a release and its sweep is not swept aw
   CHECK(scene.server.cli({"HGET", "deploy", "slow:1"}) == "1");
 }
 
-TEST_CASE("what Java's renewal has shortened, ours makes long again") {
+TEST_CASE("rlock's renewal extends a lease that Java's renewal has shortened") {
   Scene scene;
   const ReadLock ours = reader("a:1", Hold::first, Milliseconds{60000});
   scene.ask(ours);
@@ -311,7 +317,7 @@ TEST_CASE("--min-hold keeps a read hold and a write hold") {
   CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{5000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("deploy") <= 5000);
-  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") <= 5000);  // so long others count it
+  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") <= 5000);  // so long other clients count the hold
   CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") > 59000);
@@ -348,7 +354,7 @@ TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x
   CHECK(is_refused(scene.ask(writer("b:1"))));
 }
 
-TEST_CASE("what is no read/write lock is refused and left as it was") {
+TEST_CASE("a key that is no read/write lock is refused and left unchanged") {
   const Words others[] = {
       {"SET", "deploy", "token"},
       {"SET", "deploy", "7"},
@@ -381,7 +387,7 @@ TEST_CASE("what is no read/write lock is refused and left as it was") {
 }
 
 TEST_CASE(
-    "who may not publish removes a read/write lock by force all the same, and says why nobody was told") {
+    "without rights to publish a read/write lock is still removed by force, and the reason is reported") {
   Scene scene;
   scene.ask(reader("me:1"));
   scene.become("mute", {"~*", "+@all", "-unlink", "resetchannels"});
@@ -395,22 +401,30 @@ TEST_CASE(
 TEST_CASE("force removes a read/write lock and wakes with the code of its mode") {
   Scene scene;
   Listener waiter{scene.server, kChannel};
-  const auto force = [&](const std::string& owner) {
-    const Reply reply =
-        scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, PubSub::classic));
-    return decode_forced(LockName{"deploy"}, "a read/write lock", reply);
-  };
-  CHECK(force("").how == Forced::How::nothing_there);
+  CHECK(force(scene, "").how == Forced::How::nothing_there);
   scene.ask(writer("a:1"));
-  CHECK(force("b:1").other == "a:1");
-  CHECK(force("a:1").how == Forced::How::removed);
+  CHECK(force(scene, "b:1").other == "a:1");
+  CHECK(force(scene, "a:1").how == Forced::How::removed);
   CHECK(waiter.heard() == "1");
   scene.ask(reader("a:1"));
-  CHECK(force("").how == Forced::How::removed);
+  CHECK(force(scene, "").how == Forced::How::removed);
   CHECK(waiter.heard() == "0");
 }
 
-TEST_CASE("a read/write lock whose name brings its own braces keeps its timeout keys beside it") {
+TEST_CASE("force with an owner removes one reader, and the others still read") {
+  Scene scene;
+  Listener waiter{scene.server, kChannel};
+  scene.ask(reader("a:1"));
+  scene.ask(reader("b:1"));
+  CHECK(force(scene, "a:1").how == Forced::How::removed);
+  CHECK(scene.server.cli({"HGETALL", "deploy"}) == "mode\nread\nb:1\n1");
+  CHECK(force(scene, "a:1").other == "b:1");  // a copy of the request
+  CHECK(force(scene, "b:1").how == Forced::How::removed);
+  CHECK(waiter.heard() == "0");
+  CHECK_FALSE(scene.server.has("deploy"));
+}
+
+TEST_CASE("a read/write lock with braces in its name keeps its timeout keys in its slot") {
   Scene scene;
   const ReadLock lock{
       {.name = LockName{"{team}:deploy"}, .owner = Owner{"a:1"}, .lease = Milliseconds{30000}}};

@@ -15,13 +15,13 @@ namespace {
 
 const Toy kToy{"k"};
 
-/// What the release of one lock comes to.
+/// The result of releasing one lock.
 ReleaseResult released_by(ListRedis& redis) {
   const std::vector<Part> parts{part_of(kToy)};
   return release(redis, parts, {}, within(5s)).front();
 }
 
-/// The same where each server answers this; nothing: it does not answer.
+/// The result of a release when the servers give these answers; std::nullopt: that server is silent.
 ReleaseResult answered(const ListRedis::Answer& answers) {
   ListRedis redis{answers.size()};
   redis.answers(answers);
@@ -54,7 +54,7 @@ TEST_CASE("'not ours' is a loss, unless a copy that came before it may have rele
   CHECK(released_by(redis).how == How::yes);
 }
 
-TEST_CASE("where nobody answers, nothing is known, and it is said why") {
+TEST_CASE("without any answer the result is unknown, and the reason is reported") {
   const ReleaseResult silent = answered({std::nullopt});
   CHECK(silent.how == How::unknown);
   CHECK(silent.why == "no answer");
@@ -69,20 +69,20 @@ TEST_CASE("a lock that stays for the rest of --min-hold is kept, and for how lon
   CHECK(back.rest == Milliseconds{500});
 }
 
-TEST_CASE("that waiters could not be told is said, and the lock is free") {
+TEST_CASE("a failed wake-up of waiters is reported, and the lock is free") {
   const ReleaseResult back = answered({kFreeForNobody});
   CHECK(back.how == How::yes);
   CHECK(back.unannounced == "no channel");
 }
 
-TEST_CASE("of five servers three have to release it, and those that do not answer are named") {
+TEST_CASE("of five servers three must release, and the silent ones are named") {
   const ReleaseResult back = answered({kFree, std::nullopt, kFree, kFree, std::nullopt});
   CHECK(back.how == How::yes);
   CHECK(back.why == "node 2: no answer; node 5: no answer");
   CHECK(answered({kFree, std::nullopt, std::nullopt, kFree, std::nullopt}).how == How::unknown);
 }
 
-TEST_CASE("of five servers it was lost when three have nothing of it") {
+TEST_CASE("of five servers three without the lock are a loss") {
   CHECK(answered({kGone, kGone, kGone, kFree, kFree}).how == How::not_ours);
   CHECK(answered({kGone, kGone, kGone, std::nullopt, std::nullopt}).how == How::not_ours);
   CHECK(answered({kGone, kGone, kFree, kFree, kFree}).how == How::yes);
@@ -90,17 +90,17 @@ TEST_CASE("of five servers it was lost when three have nothing of it") {
   CHECK(answered({kGone, kGone, std::nullopt, std::nullopt, std::nullopt}).how == How::unknown);
 }
 
-TEST_CASE("of four servers it was lost when two have nothing of it") {
+TEST_CASE("of four servers two without the lock are a loss") {
   CHECK(answered({kGone, kGone, kFree, kFree}).how == How::not_ours);
   CHECK(answered({kGone, kFree, kFree, kFree}).how == How::yes);
 }
 
-TEST_CASE("of several servers one that keeps it is enough to say so, and too few say nothing") {
+TEST_CASE("of several servers one that keeps the lock decides, and too few answers decide nothing") {
   CHECK(answered({kFree, kKept, kFree}).how == How::kept);
   CHECK(answered({std::nullopt, kKept, std::nullopt}).how == How::unknown);
 }
 
-TEST_CASE("a server that has released it is believed, whatever becomes of its second call") {
+TEST_CASE("a server that has released counts, even if its second call fails") {
   for (const auto& [second, unannounced] : std::vector<std::pair<Reply, std::string>>{
            {kFree, ""}, {kFreeForNobody, "no channel"}, {Reply::error("ERR"), ""}, {kGone, ""}}) {
     ListRedis redis;
@@ -113,7 +113,7 @@ TEST_CASE("a server that has released it is believed, whatever becomes of its se
   }
 }
 
-TEST_CASE("where it takes a second call to release it, that one decides, of those who have asked for it") {
+TEST_CASE("if a release needs a second call, that call decides, among the servers that asked for it") {
   ListRedis redis{3};
   redis.answers(ListRedis::Answer{kInside, kInside, kFree});
   redis.answers(ListRedis::Answer{kFree, std::nullopt, std::nullopt});
@@ -139,7 +139,7 @@ TEST_CASE("a release waits for its answer, but not longer than it may") {
   CHECK(released({plus(Clock::now(), 5s), [] { return true; }}) == How::unknown);
 }
 
-TEST_CASE("each of several locks is released, whatever becomes of the others") {
+TEST_CASE("each of several locks is released, even if the others fail") {
   ListRedis redis;
   redis.answers(kGone);
   redis.is_silent();

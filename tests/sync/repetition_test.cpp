@@ -1,5 +1,5 @@
-// An answer may get lost on its way: every script can be sent twice. The second copy changes nothing and gets
-// the same answer, or hears that what it wants is already so, where a row of the table says it.
+// A lost answer makes rlock send a script a second time. The second copy changes nothing. It gets the same
+// answer, or the one in the row's `again`.
 
 #include <doctest/doctest.h>
 
@@ -19,17 +19,18 @@ using namespace rlock::test;
 
 namespace {
 
-/// Words have spaces between them; '' is an empty one.
+/// One row of the table. Blanks separate words; '' is an empty word.
 struct Repetition {
   const char* script;
-  const char* before;  ///< commands, and scripts as NAME NUMKEYS KEY... ARG..., with semicolons between them
+  const char* before;  ///< the calls before it: commands, or scripts as NAME NUMKEYS KEY... ARG..., separated
+                       ///< by semicolons
   const char* keys;    ///< KEYS of the script
   const char* arguments;        ///< ARGV
-  const char* answer;           ///< numbers of twelve digits and more are N; ... stands for any end
-  const char* again = nullptr;  ///< to the second copy; none: the same
+  const char* answer;           ///< N stands for a number of twelve digits or more, a final ... for any end
+  const char* again = nullptr;  ///< the second copy's answer; nullptr: the same one
 };
 
-// The lock is k, the owner o, and another one p; r is the memory of a request, ch a channel; a lease has 9 s.
+// The lock is k; the owners are o and p; r is the memory of a request; ch is a channel; a lease has 9 s.
 const Repetition kRepetitions[] = {
     {"lock/acquire", "", "k", "o 9000", "['held', N]"},
     {"lock/acquire", "HSET k o 2", "k", "o 9000", "['held', N]"},
@@ -72,6 +73,9 @@ const Repetition kRepetitions[] = {
      "['not_ours']"},
     {"lock/release", "", "k l w f r", "o 9000 0 ch 0 9000 undo 0", "['not_ours']"},
     {"lock/renew", "HSET k o 1", "k", "o 9000", "'renewed'"},
+    {"lock/renew", "HSET k o 2;SET r 1", "k r", "o 9000 9000", "'renewed'"},
+    {"lock/renew", "HSET k o 2;SET r undone", "k r", "o 9000 9000", "'not_ours'"},
+    {"lock/renew", "HSET k o 1", "k r", "o 9000 9000", "'not_ours'"},
     {"lock/release", "HSET k o 1", "k", "o 9000 0 ch 0 9000 first 0", "['released', '']", "['not_ours']"},
     {"lock/release", "HSET k o 1", "k l w f r", "o 9000 0 ch 0 9000 first 0", "['released', '']",
      "['not_ours']"},
@@ -98,11 +102,23 @@ const Repetition kRepetitions[] = {
 
     {"plain/acquire", "", "k", "o 9000", "['held', N]"},
     {"plain/enter", "SET k o PX 5000", "k", "o 9000", "['held', N]"},
+    {"plain/enter", "SET k o PX 5000", "k i r", "o 9000 9000", "['held', N]"},
+    {"plain/enter", "SET k o PX 5000;SET r undone", "k i r", "o 9000 9000", "['not_ours']"},
     {"plain/renew", "SET k o", "k", "o 9000", "'renewed'"},
-    {"plain/release", "SET k o", "k", "o 0 9000 first", "['released', '']", "['not_ours']"},
-    {"plain/release", "SET k o", "k r", "o 0 9000 again", "['released', '']"},
-    {"plain/release", "SET k o;SET r 1", "k r", "o 0 9000 undo", "['released', '']", "['not_ours']"},
-    {"plain/release", "SET k o", "k", "o 9999999999999 9000 first", "['kept', N]"},
+    {"plain/renew", "SET k o", "k i r", "o 9000 9000", "'not_ours'"},
+    {"plain/renew", "SET k o;SET r 1", "k i r", "o 9000 9000", "'renewed'"},
+    {"plain/release", "SET k o", "k", "o 0 9000 first 0", "['released', '']", "['not_ours']"},
+    {"plain/release", "SET k o", "k i r", "o 0 9000 again 0", "['released', '']"},
+    {"plain/release", "SET k o;SET r 1", "k i r", "o 0 9000 undo 0", "['released', '']", "['not_ours']"},
+    {"plain/release", "SET k o", "k", "o 9999999999999 9000 first 0", "['kept', N]"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q", "o 0 9000 first 0", "['still_held']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q", "o 0 9000 again 0", "['still_held']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q K", "o 9999999999999 9000 first 0",
+     "['kept', N]"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r;SET r 1", "k i r", "o 0 9000 undo 1", "['still_held']",
+     "['not_ours']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r -1 over;SET r 1", "k i r", "o 0 9000 undo 1",
+     "['released', '']", "['not_ours']"},
     {"plain/force", "SET k o", "k", "''", "['removed', '']", "['absent']"},
 
     {"read/acquire", "", "k t", "o 9000 9000", "['held', N]"},
@@ -122,7 +138,9 @@ const Repetition kRepetitions[] = {
     {"read/sweep", "HSET k mode read p 1;SET tp 1 PX 60000", "k l w f tp", "ch 0 p 1", "['released', '']"},
     {"write/acquire", "", "k", "o 9000 9000", "['held', N]"},
     {"write/acquire", "HSET k mode write o:write 1", "k l w f r", "o 9000 9000 -1 ch 0 1", "['held', N]"},
+    {"read/renew", "HSET k mode read o 2;SET t 1;SET r undone", "k t r", "o 9000 9000", "'not_ours'"},
     {"write/renew", "HSET k mode write o:write 1", "k", "o 9000", "'renewed'"},
+    {"write/renew", "HSET k mode write o:write 2;SET r undone", "k r", "o 9000 9000", "'not_ours'"},
     {"write/release", "HSET k mode write o:write 1", "k l w f r", "o 9000 0 ch 0 9000 first 0",
      "['released', '']", "['not_ours']"},
     {"write/release", "HSET k mode write o:write 1 o 1", "k l w f r", "o 9000 0 ch 0 9000 first 0",
@@ -146,7 +164,7 @@ const Repetition kRepetitions[] = {
      "1 4 8 7 8 o 9000 9000 ch 0 9000 300000 o 9000 0 ch 0 9000 first 0", "['held', [['held', N]]]"},
     {"multi/fenced", "", "a t a", "1 2 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
      "['held', [['held', N, 1]]]"},
-    {"multi/plain", "", "a a", "1 1 1 2 2 o 9000 o 0", "['held', [['held', N]]]"},
+    {"multi/plain", "", "a a", "1 1 1 2 5 o 9000 o 0 9000 first 0", "['held', [['held', N]]]"},
     {"multi/read", "", "a t a t", "1 2 2 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1",
      "['held', [['held', N]]]"},
     {"multi/write", "", "a a", "1 1 1 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1", "['held', [['held', N]]]"},
@@ -171,15 +189,22 @@ const Repetition kRepetitions[] = {
     {"semaphore/status", "SET k 3", "k", "", "['found', 3]"},
 
     {"permit/acquire", "", "k T s", "o 1 9000 3 ch 0", "['held', N, 'rk..."},
-    {"permit/acquire", "", "k T s l w f r", "o 1 0 3 ch 0 9000 0", "['held', N, 'rk..."},
+    {"permit/acquire", "", "k T s l w f i r", "o 1 0 3 ch 0 9000 0", "['held', N, 'rk..."},
     {"permit/enter", "permit/acquire 3 k T s o 1 9000 3 ch 0", "k T s", "o 1 9000", "['held', N, 'rk..."},
     {"permit/renew", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s", "o 2 9000", "'renewed'"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s", "o 2 0 ch 0 9000 first 0",
+    {"permit/enter", "permit/acquire 3 k T s o 1 9000 3 ch 0;SET r 1", "k T s i r", "o 1 9000 9000",
+     "['held', N, 'rk..."},
+    {"permit/renew", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s i r", "o 2 9000 9000", "'not_ours'"},
+    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s", "o 2 0 ch 0 9000 first 0 0",
      "['released', '']", "['not_ours']"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s l w f r", "o 2 0 ch 0 9000 again 0",
-     "['released', '']"},
+    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s l w f i r",
+     "o 2 0 ch 0 9000 again 0 0", "['released', '']"},
+    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0;ZADD i 9999999999999 r", "k T s l w f i q",
+     "o 2 0 ch 0 9000 again 0 0", "['still_held']"},
+    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0;ZADD i 9999999999999 r -2 over;SET r 1",
+     "k T s l w f i r", "o 1 0 ch 0 9000 undo 1 0", "['released', '']", "['not_ours']"},
     {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s",
-     "o 2 9999999999999 ch 0 9000 first 0", "['kept', N]"},
+     "o 2 9999999999999 ch 0 9000 first 0 0", "['kept', N]"},
     {"permit/release_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T s", "ch 0 0123456789abcdef",
      "['', 1]", "['', 0]"},
     {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T", "9000 0123456789abcdef",
@@ -213,6 +238,7 @@ const Repetition kRepetitions[] = {
      "[N, 'o\\x0a{\"a\":1}']"},
     {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
     {"inspect/content", "HSET k o:1 1;HSET h a 1", "k h", "hash", "['lock:o:1', '']"},
+    {"inspect/content", "HSET h a 1", "k h", "any", "['', 'there']"},
     {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
      "[N, 'lock', -1, 0, 2, 2, 'o', '', -1, '']"},
     {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "o",
@@ -232,17 +258,17 @@ const Script& script_named(const std::string& name) {
   return **found;
 }
 
-/// A command, or a script with how many of the words are keys.
+/// Parses a command, or a script followed by the number of its keys.
 Call call_of(const std::string& line) {
   auto words = parts(line, ' ');
   if (words[0].find('/') == std::string::npos) return command(words);
   const auto last_key = words.begin() + 2 + std::stoi(words[1]);
   return {.script = &script_named(words[0]),
-          .keys = {words.begin() + 2, last_key},
-          .args = {last_key, words.end()}};
+          .keys = std::vector(words.begin() + 2, last_key),
+          .args = std::vector(last_key, words.end())};
 }
 
-/// Moments, and what ends at one of them, are not the same twice.
+/// Replaces each number of twelve digits or more by N: times differ from run to run.
 std::string without_moments(const std::string& text) {
   std::string all;
   for (auto at = text.begin(); at != text.end();) {
@@ -257,7 +283,7 @@ std::string without_moments(const std::string& text) {
   return all;
 }
 
-/// Those that stay for ever.
+/// The keys without a TTL.
 std::set<std::string> keys_without_ttl(Direct& redis) {
   std::set<std::string> keys;
   for (const std::string& line : split(contents(redis), '\n'))
@@ -294,20 +320,21 @@ TEST_CASE("every script that is sent twice does nothing the second time, and ans
   }
 }
 
-TEST_CASE("no script is missing among those that are sent twice") {
+TEST_CASE("the table of repetitions contains every script") {
   std::set<std::string_view> there;
   for (const Repetition& each : kRepetitions) there.insert(each.script);
   for (const Script* script : scripts::all) CHECK_MESSAGE(there.contains(script->name), script->name);
 }
 
-/// What a script came to: its answer, and all that the server holds.
+/// The result of a script: its answer, and everything that the server holds.
 struct Outcome {
   std::string answer;
   std::string contents;
   bool operator==(const Outcome&) const = default;
 };
 
-/// `none_behind_a_write`: it runs out after the first write of the script. (A server looks only at the first.)
+/// `none_behind_a_write`: the memory runs out after the first write of the script. (A server checks it only
+/// at the first write.)
 enum class Memory { enough, none, none_behind_a_write };
 Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
   redis.run(command({"FLUSHALL"}));
@@ -324,13 +351,13 @@ Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
   return {without_moments(answer), without_moments(contents(redis))};
 }
 
-// Those that take something, or make it. They fail before they have written anything.
+// The scripts that take or create something. Without memory they fail before their first write.
 const std::set<std::string_view> kNeedMemory = {
     "plain/acquire", "multi/plain",     "permit/acquire", "semaphore/acquire",
     "counter/init",  "semaphore/drain", "latch/set",      "newest/arrive",
 };
 
-TEST_CASE("without memory left scripts that give back work as ever, and those that take do nothing at all") {
+TEST_CASE("without memory scripts that release work as always, and scripts that acquire do nothing") {
   RedisServer server;
   Direct redis{server};
   std::set<std::string_view> failed;
@@ -363,7 +390,7 @@ TEST_CASE("a script that has written is done to its end, though memory runs out 
   }
 }
 
-TEST_CASE("who may not set a TTL leaves no key without one") {
+TEST_CASE("without rights to set a TTL no script leaves a key without one") {
   RedisServer server;
   Direct redis{server}, half{server};
   redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));

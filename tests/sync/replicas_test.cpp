@@ -1,4 +1,4 @@
-// --sync-replicas at a real primary with a real replica.
+// --sync-replicas with a real primary and a real replica.
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("a lock that the replica has is held, and is there when the command starts") {
+TEST_CASE("a lock on the replica is held, and is there when the command starts") {
   Pair pair;
   Rlock rlock = pair.run({"--sync-replicas", "1"}, {"sh", "-c", "echo inside; exec sleep 60"});
   REQUIRE(eventually([&] { return rlock.out() == "inside\n"; }, kDeadline));
@@ -50,7 +50,7 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
     options.insert(options.end(), wait.begin(), wait.end());
     const StopWatch watch;
     Rlock rlock = pair.run(options, {"echo", "ran"});
-    if (wait.empty()) {  // it waits for ever, as it was told; nothing is held between its tries
+    if (wait.empty()) {  // without -w it waits for ever; between its tries it holds nothing
       std::this_thread::sleep_for(1s);
       rlock.signal(SIGTERM);
       CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);

@@ -19,7 +19,7 @@ TEST_CASE("every script has the SHA-1 by which the server calls it") {
   }
 }
 
-TEST_CASE("what is sent are statements: no comments, no indentation, no blank lines") {
+TEST_CASE("scripts are sent as statements: no comments, no indentation, no blank lines") {
   for (const Script* script : scripts::all) {
     CAPTURE(script->name);
     const std::string source = '\n' + std::string{script->source};
@@ -29,8 +29,9 @@ TEST_CASE("what is sent are statements: no comments, no indentation, no blank li
   }
 }
 
-TEST_CASE("what a frozen server of several finds in its socket when it wakes up fits into its first read") {
-  constexpr std::size_t kFirstRead = 16384;  // then its answers meet a closed socket, and it reads no more
+TEST_CASE("the calls for a frozen server of several fit into its first read after it wakes up") {
+  constexpr std::size_t kFirstRead = 16384;  // the server reads no further: its first answers meet a closed
+                                             // socket
   constexpr std::size_t kKeysAndGreeting = 2048;
   const auto size = [](const Script& script) { return script.source.size(); };
   const std::size_t facts = size(scripts::meta_write) + size(scripts::meta_erase) + kKeysAndGreeting;
@@ -40,7 +41,7 @@ TEST_CASE("what a frozen server of several finds in its socket when it wakes up 
   CHECK(size(scripts::plain_acquire) + size(scripts::plain_release) + facts <= kFirstRead);
   for (const Script* together : {&scripts::quorum_multi_lock, &scripts::quorum_multi_read,
                                  &scripts::quorum_multi_write, &scripts::multi_plain})
-    CHECK(size(*together) + facts <= kFirstRead);  // the same gives all back, by its hash
+    CHECK(size(*together) + facts <= kFirstRead);  // the same script gives all locks back, called by its hash
 }
 
 TEST_CASE("no two scripts have the same name") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <list>
+#include <optional>
 #include <random>
 
 #include "base/random.h"
@@ -22,7 +23,7 @@ const std::string kLine = "redisson_unlock_latch:{sem}:line";
 
 Semaphore take(std::int64_t count) { return Semaphore{{.name = kSem, .owner = new_owner()}, count}; }
 
-/// Of somebody who waits.
+/// The semaphore as a waiter asks for it.
 Semaphore wait(const std::string& owner, std::int64_t count = 1,
                Semaphore::Absent absent = Semaphore::Absent::refuse) {
   return Semaphore{{.name = kSem, .owner = Owner{owner}, .turn = Turn::queue}, count, absent};
@@ -49,7 +50,7 @@ struct Counted : Scene {
 
 }  // namespace
 
-TEST_CASE("a semaphore is a number, and its releases are announced with what is available") {
+TEST_CASE("a semaphore is a number, and its releases are announced with the available permits") {
   Counted scene;
   Listener waiter{scene.server, kChannel};
   CHECK(scene.init(2).how == PoolAnswer::How::done);
@@ -62,7 +63,7 @@ TEST_CASE("a semaphore is a number, and its releases are announced with what is 
   CHECK(waiter.heard() == "1");
 }
 
-TEST_CASE("permits of a semaphore are all taken or none") {
+TEST_CASE("an acquire of several permits takes all or none") {
   Counted scene;
   scene.init(2);
   CHECK(is_busy(scene.ask(take(3))));
@@ -89,7 +90,7 @@ TEST_CASE("a semaphore acquire that is sent twice takes once, as often as it is 
   CHECK(scene.available() == "3");
 }
 
-TEST_CASE("an acquire that is undone gives back what it took, once, and a late copy takes nothing") {
+TEST_CASE("an undone acquire returns its permits, once, and a late copy takes nothing") {
   Counted scene;
   scene.init(5);
   const Semaphore came_through = take(2);
@@ -135,7 +136,7 @@ TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
   CHECK(pool().read_remove(scene.redis.run(pool().remove())).how == PoolAnswer::How::absent);
   const auto refused = std::get<Refused>(scene.ask(take(1)));
   CHECK(refused.why == Refused::Why::absent);
-  CHECK(refused.text == "there is no semaphore 'sem'; make it: rlock sem init sem N");
+  CHECK(refused.text == "there is no semaphore 'sem'; to create it: rlock sem init sem N");
   CHECK(!std::get<0>(pool().read_status(scene.redis.run(pool().status()))));
   CHECK(scene.all().empty());
 }
@@ -156,7 +157,7 @@ TEST_CASE("adding and draining leave the TTL of a semaphore") {
   CHECK(scene.server.pttl("sem") > 50000);
 }
 
-TEST_CASE("what is no semaphore is refused and left as it was") {
+TEST_CASE("a key that is no semaphore is refused and left unchanged") {
   const Words others[] = {
       {"SET", "sem", "token"},
       {"SET", "sem", "1.5"},
@@ -187,7 +188,7 @@ TEST_CASE("what is no semaphore is refused and left as it was") {
   }
 }
 
-TEST_CASE("permits of a semaphore are conserved, whatever is repeated and undone") {
+TEST_CASE("permits of a semaphore are conserved through repetitions and undos") {
   constexpr std::int64_t kTotal = 7;
   Counted scene;
   scene.init(kTotal);
@@ -214,7 +215,7 @@ TEST_CASE("permits of a semaphore are conserved, whatever is repeated and undone
   }
 }
 
-TEST_CASE("who waits for a semaphore has a place in the order of arrival, and a permit wakes one of them") {
+TEST_CASE("a waiter for a semaphore has a place in the order of arrival, and a permit wakes one waiter") {
   Counted scene;
   scene.init(0);
   std::list<Listener> waiters;
@@ -227,7 +228,7 @@ TEST_CASE("who waits for a semaphore has a place in the order of arrival, and a 
   CHECK(scene.line() == "a:1\nb:1\nc:1");
   Listener redisson{scene.server, kChannel};
   scene.add(1);
-  CHECK(redisson.heard() == "1");  // as ever
+  CHECK(redisson.heard() == "1");  // the announcement for Redisson stays the same
   CHECK(waiters.front().heard() == "0");
   CHECK(waiters.back().silence());
 
@@ -236,7 +237,7 @@ TEST_CASE("who waits for a semaphore has a place in the order of arrival, and a 
   CHECK(scene.available() == "0");
 }
 
-TEST_CASE("as many who wait for a semaphore are told as the permits that came serve") {
+TEST_CASE("as many waiters for a semaphore are told as the returned permits can serve") {
   Counted scene;
   scene.init(0);
   scene.ask(wait("a:1", 2));
@@ -248,20 +249,47 @@ TEST_CASE("as many who wait for a semaphore are told as the permits that came se
   CHECK(third.silence());
 }
 
-TEST_CASE("permits that another client gave back are told to the rest of the line by the first of it") {
+TEST_CASE("the line of a semaphore notices one client of Redisson that waits beside its first two waiters") {
+  for (const bool beside_redisson : {false, true}) {
+    CAPTURE(beside_redisson);
+    Counted scene;
+    scene.init(0);
+    for (const std::string owner : {"a:1", "b:1"}) scene.ask(wait(owner));
+    const Listener told = scene.listener("a:1"), next = scene.listener("b:1");
+    const Listener first{scene.server, kChannel}, second{scene.server, kChannel};
+    std::optional<Listener> redisson;
+    if (beside_redisson) redisson.emplace(scene.server, kChannel);
+    scene.add(1);
+    const std::string note = scene.server.cli({"HGET", kLine + ":waiters", ""});
+    CHECK((!note.empty() && !note.ends_with(" 0")) == beside_redisson);
+  }
+}
+
+TEST_CASE(
+    "without rights to publish a release of a semaphore still counts, and says why no waiter was told") {
+  Counted scene;
+  scene.init(0);
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
+  const PoolAnswer answer = scene.add(1);
+  CHECK(answer.how == PoolAnswer::How::done);
+  CHECK(answer.unannounced.find("channel") != std::string::npos);
+  CHECK(scene.available() == "1");
+}
+
+TEST_CASE("permits that another client returned are announced to the rest of the line by its first waiter") {
   Counted scene;
   scene.init(0);
   for (const std::string owner : {"a:1", "b:1", "c:1"}) scene.ask(wait(owner));
   Listener second = scene.listener("b:1"), third = scene.listener("c:1");
   scene.server.cli({"INCRBY", "sem", "2"});
   CHECK(is_held(scene.ask(wait("a:1"))));
-  CHECK(second.heard().starts_with("1 "));  // its place
+  CHECK(second.heard().starts_with("1 "));  // its place in the line
   CHECK(second.heard() == "0");
   CHECK(third.heard().starts_with("2 "));
   CHECK(third.silence());
 }
 
-TEST_CASE("who gives up waiting for a semaphore leaves the line, and passes on that it was told") {
+TEST_CASE("a waiter that gives up on a semaphore leaves the line, and passes on that it was told") {
   Counted scene;
   scene.init(0);
   const Semaphore first = wait("a:1");
@@ -278,7 +306,7 @@ TEST_CASE("who gives up waiting for a semaphore leaves the line, and passes on t
   CHECK(next.silence());
 }
 
-TEST_CASE("nobody who waits for a semaphore is passed more than ten times") {
+TEST_CASE("no waiter for a semaphore is passed more than ten times") {
   Counted scene;
   scene.init(0);
   scene.ask(wait("a:1"));
@@ -289,7 +317,7 @@ TEST_CASE("nobody who waits for a semaphore is passed more than ten times") {
   CHECK(passed == 10);
 }
 
-TEST_CASE("a semaphore that is not there is waited for where that is wanted, and told when it is made") {
+TEST_CASE("with the option for it an acquire waits for a missing semaphore, and is told when it is made") {
   Counted scene;
   CHECK(is_refused(scene.ask(wait("a:1"))));
   const auto awaits = [](const std::string& owner) { return wait(owner, 1, Semaphore::Absent::await); };
@@ -304,7 +332,7 @@ TEST_CASE("a semaphore that is not there is waited for where that is wanted, and
   CHECK(is_held(scene.ask(awaits("a:1"))));
 }
 
-TEST_CASE("all who wait for a semaphore are told that it is deleted") {
+TEST_CASE("all waiters for a semaphore are told that it is deleted") {
   Counted scene;
   scene.init(0);
   std::list<Listener> waiters;
@@ -315,10 +343,10 @@ TEST_CASE("all who wait for a semaphore are told that it is deleted") {
   Listener redisson{scene.server, kChannel};
   CHECK(scene.remove().how == PoolAnswer::How::done);
   for (Listener& waiter : waiters) CHECK(waiter.heard() == "0");
-  CHECK(redisson.silence());  // it would take that for permits
+  CHECK(redisson.silence());  // Redisson would take the message for permits
 }
 
-TEST_CASE("of a semaphore that somebody else deleted the line hears one after the other") {
+TEST_CASE("if another client deletes a semaphore, the waiters of its line learn of it one after the other") {
   Counted scene;
   scene.init(0);
   const Semaphore first = wait("a:1");
@@ -332,7 +360,7 @@ TEST_CASE("of a semaphore that somebody else deleted the line hears one after th
   CHECK(next.heard() == "0");
 }
 
-TEST_CASE("a semaphore may be made without permits, may have less than none, and ends when it is to") {
+TEST_CASE("a semaphore may be made without permits, may have less than zero, and ends with its TTL") {
   Counted scene;
   Listener redisson{scene.server, kChannel};
   CHECK(scene.init(0, Milliseconds{60000}).how == PoolAnswer::How::done);
@@ -344,13 +372,13 @@ TEST_CASE("a semaphore may be made without permits, may have less than none, and
   CHECK(scene.server.pttl("sem") > 50000);
 }
 
-TEST_CASE("who waits for a semaphore says of itself who it is, and nobody is written down as its holder") {
+TEST_CASE("a waiter for a semaphore records its facts, and no holder is recorded") {
   Counted scene;
   scene.init(1);
   const auto say = [&](const Semaphore& one) {
     Metadata facts;
     facts.host = "ci-7";
-    scene.redis.run(write_metadata(kSem, *one.asker(), one.evidence(), Milliseconds{1}, facts));
+    scene.redis.run(write_metadata(kSem, *one.asker(), one.hold_entry(), Milliseconds{1}, facts));
   };
   const Semaphore first = wait("a:1"), second = wait("b:1");
   CHECK(is_held(scene.ask(first)));

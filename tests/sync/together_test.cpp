@@ -17,7 +17,7 @@ Claim claim(const char* key, const char* owner) {
   return {.name = LockName{key}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
 }
 
-/// Three locks of one owner, asked for together.
+/// Three locks of one owner, taken together.
 template <class Kind>
 struct Three {
   Kind a, b, c;
@@ -115,7 +115,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   REQUIRE(std::holds_alternative<Refused>(attempt));
   CHECK(std::get<Refused>(attempt).text.find("more entries") != std::string::npos);
 
-  // A key of the user that only looks like a line.
+  // The user's own key, whose name only looks like that of a line.
   fill("a:line");
   const Lock named{claim("a:line", "o:1")};
   const std::vector<const Lockable*> others{&named, &three.c};
@@ -126,7 +126,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   CHECK(std::get<Refused>(other).text.find("more entries") != std::string::npos);
 }
 
-TEST_CASE("who takes a lock and gives it back in one call, since another one is busy, has passed nobody") {
+TEST_CASE("a lock that is taken and undone in one call, because another is busy, counts as no pass") {
   RedisServer redis;
   Direct direct{redis};
   Claim waiting = claim("a", "w:1");

@@ -41,8 +41,8 @@ end
 local function all_or_none(ask, undo, leave)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
-  if crowded and gives_back then return redis.error_reply('CROWD') end
-  if crowded then return {'not_all', crowded, {'foreign', 'crowd', key}} end
+  if crowded and gives_back then return redis.error_reply('TOOMANY') end
+  if crowded then return {'not_all', crowded, {'foreign', 'too_many', key}} end
 
   local function undone(member) return undo(members[member][2], members[member][4]) end
   local taken, answers, passed = {}, {}, {}

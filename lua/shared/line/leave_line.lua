@@ -2,16 +2,16 @@ local waiter_of = include('line/waiter_of')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 
--- Removes `owner` from the line, and answers whether it was there. The waiters that become first or second by that are told so,
--- and for how long the holder may keep the lock at most (`rest`, ms; -1: it has no TTL): these two listen to the releases of
--- other clients, too. A waiter that cannot hear the message is dead, and the next one takes its place. A waiter that was told
--- that it is its turn needs no place.
+-- Removes `owner` from the line, and answers whether it was there. The waiters that become first or second by that are told
+-- so, and for how long the holder may keep the lock at most (`rest`, ms; -1: it has no TTL): these two listen to the releases
+-- of other clients, too. A waiter that cannot hear the message is dead, and the next one takes its place. A waiter that knows
+-- that it is its turn need not know its place.
 -- line: see in_turn
 local function leave_line(line, owner, rest)
   if not line.order then return false end
   local arrived = redis.call('zscore', line.order, owner)
   if not arrived then
-    -- It has waited: the line in which it stood was lost, and the others do not know that (see take_place).
+    -- The owner has waited, but its line was lost, and the other waiters have not noticed (see take_place).
     if (line.waited or -1) > 0 and redis.call('exists', line.order) == 0 then tell_owner(line, '', '0') end
     return false
   end

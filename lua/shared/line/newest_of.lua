@@ -6,7 +6,7 @@ local field_of = include('redis/field_of')
 --   arrived, before
 --           the place that it takes over from the waiter before it, as in waiter_of; 0: none
 --   owner   the owner that it waits as; '': it has taken neither a place nor the lock yet
---   who     what it says of itself, for people
+--   who     the waiter's facts, for people
 -- line: see in_turn
 local function newest_of(line)
   if line.newest then return line.newest end

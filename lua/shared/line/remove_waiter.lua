@@ -2,7 +2,7 @@ local newest_of = include('line/newest_of')
 local note_newest = include('line/note_newest')
 
 -- Removes `owner` from the line, with all that is known of it. If the owner is frozen and others wait, its notes stay: it gets
--- its old place when it asks again. The server still knows who is the newest. line: see in_turn
+-- its old place when it asks again. The record of the newest waiter stays (see newest_of). line: see in_turn
 local function remove_waiter(line, owner, frozen)
   redis.call('zrem', line.order, owner)
   if redis.call('zcard', line.order) == 0 then

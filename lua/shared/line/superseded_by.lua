@@ -1,11 +1,11 @@
 local newest_of = include('line/newest_of')
 local note_newest = include('line/note_newest')
 
--- Has a newer waiter come than this one, which has a ticket? Answers what the newer one says of itself; or nil, and then `owner`
--- is known as the newest.
--- The server may have lost what it knew. Then this waiter is the newest until a newer one asks. But if it was silent for longer
--- than the server remembers, it may have missed a newer one, and counts as superseded: the answer is ''.
--- line: see in_turn
+-- Has a newer waiter with --newest come? If so, answers what the newer one says of itself. If not, answers nil and records
+-- `owner` as the newest.
+-- If the server has lost its record, this waiter is the newest again. But if it came more than a day ago, a newer one may be
+-- forgotten: then this waiter counts as superseded, and the answer is ''.
+-- line: see in_turn; it has a ticket
 local function superseded_by(line, owner, time)
   local newest = newest_of(line)
   if newest.ticket > line.ticket then return newest.who end

@@ -5,7 +5,7 @@ local tell_owner = include('line/tell_owner')
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
--- line, ask: see in_turn; of ask only owner, needs and time, and rest for a waiter with --newest
+-- line, ask: see in_turn; of ask only owner, needs and time, and rest for a lock
 local function take_place(line, ask)
   local owner, time = ask.owner, ask.time
   for _ = 1, 16 do  -- dead waiters in front would hide the first
@@ -18,19 +18,20 @@ local function take_place(line, ask)
   local listed = redis.call('zscore', line.order, owner)
   local known = waiter_of(line, owner)
   if known and not listed and known.alive <= time then known = nil end
-  local arrived, before, takes_over = known and known.arrived, known and known.before, false
+  local arrived, before = known and known.arrived, known and known.before
   if not known then
     local clock = redis.call('time')
     local now = clock[1] * 1000000 + clock[2]
-    -- Behind the last one, if the clock was set back since that came. (A score above 2^53 is not of rlock.)
+    -- The owner stands behind the last waiter, even if the clock was set back since that one came. (A score above 2^53 was not
+    -- written by rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
     if last > now and last < 9007199254740992 then now = last + 1 end
     arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
     local newest = line.ticket and line.ticket > 0 and line.newest
-    takes_over = newest and newest.arrived ~= '0'
-    if takes_over then arrived, before = newest.arrived, newest.before end
+    if newest and newest.arrived ~= '0' then arrived, before = newest.arrived, newest.before end
   end
-  -- A client that believes now that it stands in the line stood in one that was lost. All waiters hear this channel.
+  -- The line is empty. If other clients believe that they stand in it, it was lost: they must ask again. All waiters listen on
+  -- this channel.
   if length == 0 then tell_owner(line, '', '0') end
   if not listed then length = length + 1 end
   local place = redis.call('zcount', line.order, '-inf', '(' .. arrived) + 1
@@ -45,9 +46,14 @@ local function take_place(line, ask)
   })
   redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
-  -- The waiter behind it was told that it had moved up when the older one was superseded.
-  local behind = takes_over and place <= 2 and redis.call('zrange', line.order, place, place)[1]
-  if behind then tell_owner(line, behind, string.format('%d %.0f', place + 1, math.max(ask.rest, -1))) end
+  -- An owner that is new in front of others has waited longer, or takes over a place. The waiters behind it move back: the new
+  -- third one listens to the releases of other clients no more. A waiter that was told asks, and gets its place as the answer.
+  local rest = math.max(ask.rest or -1, -1)
+  for other = place + 1, listed and 0 or 3 do
+    local behind = redis.call('zrange', line.order, other - 1, other - 1)[1]
+    local waiter = behind and waiter_of(line, behind)
+    if waiter and waiter.told == 0 then tell_owner(line, behind, string.format('%d %.0f', other, rest)) end
+  end
   return place, length, sleeps
 end
 return take_place

@@ -6,17 +6,30 @@ local remove_waiter = include('line/remove_waiter')
 local remove_dead = include('line/remove_dead')
 local load_line = include('line/load_line')
 
--- The message for the first waiter. If other clients than rlock's waiters have heard of the release, too, they need longer to
--- ask, since ours are ready: so for two seconds rlock's waiters leave them two of three releases, for 10 ms.
+-- Do other clients wait beside the line? Of those who heard a release, two can be of rlock: the first two waiters. (A holder
+-- unsubscribes before its release.) In a longer line, waiters whose place has just changed may listen, too, until they know it.
+-- So others must have heard each release for 50 ms there. From then on they count for two seconds.
+local function note_others(line, length, time)
+  load_line(line)
+  local before = line.others
+  local heard_long = before > 0 and before <= time - 50
+  local almost_over = before > time and before < time + 1000
+  if line.heard <= math.min(length, 2) then
+    if before <= time then line.others = 0 end
+  elseif heard_long or almost_over or (length < 3 and before <= time) then
+    line.others = time + 2000
+  elseif before == 0 then
+    line.others = time
+  end
+  if line.others ~= before then write_note(line, '') end
+end
+
+-- The message for the first waiter. Other clients, such as Redisson's, need longer to ask than rlock's waiters, which are
+-- ready. So beside other clients, the first waiter asks only after 10 ms, for two of three releases.
 local function message_of(line, time)
   local length = line.heard and redis.call('zcard', line.order) or 0
   if length == 0 then return '0' end
-  load_line(line)
-  -- The first two waiters listen where releases are announced, or will; and so may the client that released the lock.
-  if line.heard > math.min(length, 2) + 1 and line.others < time + 1000 then
-    line.others = time + 2000
-    write_note(line, '')
-  end
+  note_others(line, length, time)
   return line.others > time and time % 3 > 0 and 'later 10' or '0'
 end
 

@@ -1,6 +1,6 @@
--- Writes down what the line knows of a waiter, see waiter_of; and with owner '' what load_line has read and the script has
--- changed. REQUIRES: there is a waiter in the line. The notes end with the line, also if they were lost and this function makes
--- them again. line: see in_turn
+-- Stores the note of a waiter (see waiter_of), or, with owner '', the note of the line itself (see load_line). REQUIRES: the
+-- line has a waiter. The notes expire with the line, even if they were lost before and this call creates them again.
+-- line: see in_turn
 local function write_note(line, owner, waiter)
   local text = string.format('%d %.0f', line.passes, line.others)
   if waiter then

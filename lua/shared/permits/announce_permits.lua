@@ -8,8 +8,6 @@ local tell_waiters = include('line/tell_waiters')
 local function announce_permits(line, available)
   if available < 1 then return '' end
   local why = announce(line.channel, available, line.sharded, line)
-  -- A holder of permits does not listen, see tell_waiters: any listener but the first two waiters is another client.
-  line.heard = line.heard and line.heard + 1
   local why_not_first = tell_waiters(line, available)
   return why ~= '' and why or why_not_first
 end

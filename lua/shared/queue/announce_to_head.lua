@@ -9,7 +9,7 @@ local function announce_to_head(queue)
   local time = now()
   local done, place, found, key = pcall(mended_queue, queue, time, '')
   if not done then return type(place) == 'table' and place.err or tostring(place) end
-  if not place then return key .. (found == 'crowd' and ' has too many items' or ' is a ' .. found) end
+  if not place then return key .. (found == 'too_many' and ' has too many items' or ' is a ' .. found) end
   return wake_head(queue, time)
 end
 return announce_to_head

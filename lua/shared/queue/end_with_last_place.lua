@@ -1,8 +1,8 @@
--- Lets the queue of a fair lock expire a day after its last place. A client that was killed, or a call that came late, may
--- leave a place that nobody gives back; it is dropped while others use the queue, and expires otherwise. It is a day because
--- Redisson's waiters, whose places stand in the queue, too, do not move the end when they come later. All three keys end
--- together: without the hash a dead waiter of rlock would look like one of Redisson's, and others would wait for its deadline,
--- which is late if the server's clock was set back.
+-- Lets the queue of a fair lock expire a day after its last place. A killed client, or a late call, may leave a place behind.
+-- While the queue is used, other calls drop that place; otherwise it expires. It is a day because Redisson's waiters, which
+-- stand in the queue, too, do not extend the TTL when they come later. All three keys end together: without the hash a dead
+-- waiter of rlock would look like one of Redisson's, and others would wait for its deadline, which is late if the server's
+-- clock was set back.
 -- queue: see mended_queue
 local function end_with_last_place(queue, time)
   local last = redis.call('zrange', queue.deadlines, -1, -1, 'withscores')[2]

@@ -2,7 +2,8 @@ local end_with_last_place = include('queue/end_with_last_place')
 local look_through = include('redis/look_through')
 local in_pieces = include('redis/in_pieces')
 
--- rlock's waiters that are alive: owner -> alive until; the whole hash, in any order; the names of the dead ones.
+-- Answers three values: rlock's waiters that are alive (owner -> alive until); the whole hash, in any order; the owners that
+-- are dead.
 local function living_waiters(queue, time)
   local alive_until, dead = {}, {}
   local said = redis.call('hgetall', queue.alive)
@@ -41,8 +42,8 @@ local function set_of(members)
   return set
 end
 
--- Reads all keys once, mends them, and answers the queue as a list of owners; for rlock's waiters, owner -> alive until; and
--- whether the queue has another head than before.
+-- Reads all keys once and mends them. Answers three values: the queue as a list of owners; rlock's waiters that are alive
+-- (owner -> alive until); whether the queue has another head than before.
 local function mend(queue, time)
   local alive_until, said, dead = living_waiters(queue, time)
   local has_deadline = set_of(redis.call('zrange', queue.deadlines, 0, -1))

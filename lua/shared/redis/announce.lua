@@ -5,7 +5,7 @@ local function announce(channel, payload, sharded, line)
   if channel == '' then return '' end
   local heard = sharded == '1' and redis.pcall('spublish', channel, payload)
   local told = redis.pcall('publish', channel, payload)
-  if line then line.heard = (tonumber(heard) or 0) + (tonumber(told) or 0) end
+  if line then line.heard = math.max(tonumber(heard) or 0, tonumber(told) or 0) end  -- rlock's waiters hear both
   return type(told) == 'table' and told.err or ''
 end
 return announce

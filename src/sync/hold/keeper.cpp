@@ -1,13 +1,16 @@
-// Renewals, one Try after the other. begin() posts the renewal of every part; advance() looks at the votes
-// after each turn of the loop. outcome() is renewed when every part is still ours at a quorum: then the lease
-// starts again at the moment when the try was posted. It is failed when some part has no quorum any more: the
-// next try comes soon, and often (retry_every), since each that succeeds is enough. It is not_ours when the
-// nodes say so: then the lock is lost, at once and for ever, since somebody else may hold it.
+// Renews a lease, one Try after the other. Without renewals (--no-renew), each Try only asks whether the lock is
+// still ours, at the same times. begin() posts the renewal of every part; advance() looks at the
+// votes after each turn of the loop. outcome() decides:
 //
-// The Keeper never waits for the network to be sure. stop_at() lies at a fixed distance from the last try
-// that succeeded, so the command is stopped in time even when nothing is ever heard again. All votes that
-// count for one renewal come from one and the same try: two halves of different tries could both be true and
-// yet never have been true together.
+//   renewed   Every part is still ours at a quorum. With renewals, the lease starts again at the time when the
+//             try was posted.
+//   failed    Some part has no quorum now. The next try comes soon (retry_every), because one success is
+//             enough.
+//   not_ours  The nodes say so. The lock is lost for good, because another owner may hold it.
+//
+// The Keeper never waits for the network to be sure. stop_at() lies at a fixed distance from the last
+// successful try, so the command is stopped in time even if no reply ever comes. All votes for one renewal
+// come from the same try: half of one try and half of another may never have been true at the same time.
 
 #include "sync/hold/keeper.h"
 
@@ -29,7 +32,7 @@ RenewAnswer answer_of(const Lockable& lock, const Vote& vote) {
   return vote.reply ? lock.read_renewal(*vote.reply) : *vote.failure;
 }
 
-/// Why a vote tells nothing about the hold; empty where it does, or has not come.
+/// Why a vote says nothing about the hold. Empty: it does say something, or it has not come yet.
 std::string why_unanswered(const Lockable& lock, const Vote& vote) {
   if (!vote.settled()) return "";
   const RenewAnswer answer = answer_of(lock, vote);
@@ -42,8 +45,7 @@ std::string why_unanswered(const Lockable& lock, const Vote& vote) {
 Keeper::Keeper(Redis& redis, Options options)
     : redis_(redis),
       options_(std::move(options)),
-      next_try_(options_.lease.budget.renews ? plus(options_.lease.asked, options_.lease.budget.renew_every)
-                                             : kNever) {
+      next_try_(plus(options_.lease.asked, options_.lease.budget.renew_every)) {
   redis_.loop().join(*this);
 }
 
@@ -53,15 +55,20 @@ TimePoint Keeper::stop_at() const { return lost() ? lost_at_ : options_.lease.st
 
 TimePoint Keeper::kill_at() const {
   if (!lost()) return options_.lease.kill_at();
-  // Somebody else may hold it already: the grace runs from now, and never beyond what we were sure of anyway.
+  // Another owner may hold the lock already. So the grace starts now, but never ends later than the old
+  // kill_at().
   return earliest(plus(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
 }
 
-void Keeper::look_now() noexcept { looks_now_ = options_.lease.budget.renews; }
+void Keeper::removed() {
+  if (lost()) return;
+  taken_away_ = true;
+  lose("it was removed", redis_.loop().now());
+}
 
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
-  // A renewal that arrives behind the release would find nothing and say "not ours".
+  // A renewal that arrives after the release would get the answer "not ours".
   redis_.loop().wait(patience, [this] { return !try_ || lost(); });
   try_.reset();
 }
@@ -79,22 +86,26 @@ void Keeper::ready(short, TimePoint now) {
   advance(now);
   if (!lost() && !try_ && !stopped_ && (looks_now_ || now >= next_try_)) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
-  // Last, after what this turn has brought: a renewal that came in time counts.
+  // This check comes last, so a renewal that arrived in this turn still counts.
   lose(options_.lease.budget.renews
            ? fmt::format("it could not be renewed for {}{}{}", describe(elapsed(options_.lease.asked, now)),
-                         obstacle_.empty() ? "" : ": ", obstacle_)
+                         problem_.empty() ? "" : ": ", problem_)
            : std::string{"its lease has ended (--no-renew)"},
        now);
 }
 
 void Keeper::begin(TimePoint now) {
+  const Budget& budget = options_.lease.budget;
   try_.emplace(now);
   looks_now_ = false;
-  next_try_ = plus(now, options_.lease.budget.retry_every);  // unless it succeeds: see advance()
+  next_try_ = plus(now, budget.retry_every);  // if it succeeds, advance() sets a later time
+  const Milliseconds rest = remaining(options_.lease.valid_until(), now);
   for (const Part& part : options_.parts) {
-    const Delivery delivery{.source = Delivery::Source::to_several, .followers = part.followers};
-    try_->requests.push_back(
-        redis_.post(part.lock->renew(), delivery, plus(now, options_.lease.budget.try_for)));
+    Delivery delivery{.source = Delivery::Source::to_several};
+    if (budget.renews) delivery.followers = part.followers;
+    try_->requests.push_back(redis_.post(
+        budget.renews ? part.lock->renew() : part.lock->still_ours(std::max(rest, Milliseconds{1})), delivery,
+        plus(now, budget.try_for)));
   }
 }
 
@@ -106,32 +117,37 @@ void Keeper::advance(TimePoint now) {
     taken_away_ = true;
     return lose("the server says that it is not ours any more", now);
   }
-  if (came_to == Outcome::renewed && options_.sync_replicas > 0 && try_->confirmations.empty())
+  const bool renews = options_.lease.budget.renews;
+  if (came_to == Outcome::renewed && renews && options_.sync_replicas.count > 0 &&
+      try_->confirmations.empty())
     return ask_for_confirmations();
   if (came_to == Outcome::renewed) {
-    // From when it was posted, not from when the answer came: the server may have renewed at any time
-    // between.
-    options_.lease.asked = try_->asked;
+    // The lease counts from the post, not from the reply: the server may have renewed at any time between
+    // them.
+    if (renews) options_.lease.asked = try_->asked;
     next_try_ = plus(try_->asked, options_.lease.budget.renew_every);
   }
   const bool troubled = came_to == Outcome::failed;
-  const std::string obstacle = troubled ? this->obstacle() : "";
-  if (troubled ? obstacle_.empty() : !said_renewed_ || !obstacle_.empty()) say(obstacle);
-  if (options_.tell && obstacle.empty() != obstacle_.empty()) options_.tell(obstacle);
+  const std::string problem = troubled ? this->problem() : "";
+  if (troubled ? problem_.empty() : !said_renewed_ || !problem_.empty()) say(problem);
+  if (options_.tell && problem.empty() != problem_.empty()) options_.tell(problem);
   said_renewed_ = said_renewed_ || !troubled;
-  obstacle_ = obstacle;
+  problem_ = problem;
   try_.reset();
 }
 
-/// For -v: the first renewal, and where trouble begins and ends.
-void Keeper::say(const std::string& obstacle) const {
-  const std::string what = quoted(names_of(options_.parts));
-  if (!obstacle.empty()) return mention(fmt::format("could not renew {}: {}; trying again", what, obstacle));
-  mention(fmt::format("renewed {}{}", what, said_renewed_ || !obstacle_.empty() ? " again" : ""));
+/// For -v: mentions the first renewal, and the beginning and end of trouble.
+void Keeper::say(const std::string& problem) const {
+  const bool renews = options_.lease.budget.renews;
+  const std::string what = (renews ? "" : "about ") + quoted(names_of(options_.parts));
+  if (!problem.empty())
+    return debug(fmt::format("could not {} {}: {}; trying again", renews ? "renew" : "ask", what, problem));
+  debug(fmt::format("{} {}{}", renews ? "renewed" : "asked", what,
+                    said_renewed_ || !problem_.empty() ? " again" : ""));
 }
 
-/// Why the present try has failed: what the first node says that did not renew, or that has too few replicas.
-std::string Keeper::obstacle() const {
+/// Why the current try failed: the reason of the first node that did not renew, or that has too few replicas.
+std::string Keeper::problem() const {
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
     const Votes& votes = try_->requests[part].votes();
     for (std::size_t node = 0; node < votes.size(); ++node) {
@@ -148,7 +164,7 @@ std::string Keeper::obstacle() const {
   return "";
 }
 
-/// Of all parts: the worst, where a part that is lost is worse than one that nobody answers for.
+/// The worst outcome of all parts. A part that is lost counts as worse than a part without an answer.
 Keeper::Outcome Keeper::outcome() const {
   Outcome worst = Outcome::renewed;
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
@@ -159,8 +175,8 @@ Keeper::Outcome Keeper::outcome() const {
   return worst;
 }
 
-/// A part must be ours at a quorum. It is lost as soon as so many nodes say "not ours" that no quorum is
-/// left.
+/// A part must be ours at a quorum. It is lost as soon as a quorum is impossible because so many nodes say
+/// "not ours".
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) const {
   std::map<Outcome, std::size_t> count;
   for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
@@ -181,7 +197,7 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const
 Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const {
   const auto found = try_->confirmations.find(connection);
   if (found == try_->confirmations.end())
-    return Outcome::failed;  // its reply came after the confirmations were asked for: nobody has asked it
+    return Outcome::failed;  // its reply came after WAIT had been sent to the other nodes
   const Votes& votes = found->second.votes();
   const bool confirmed = std::ranges::any_of(
       votes, [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); });
@@ -189,16 +205,17 @@ Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const 
   return found->second.settled() ? Outcome::failed : Outcome::open;
 }
 
-/// WAIT goes once to each connection that has renewed something: it speaks of all that was written on it.
+/// WAIT goes once to each connection that renewed something, because it covers all writes on that connection.
 void Keeper::ask_for_confirmations() {
-  const TimePoint until = plus(redis_.loop().now(), options_.sync_timeout + options_.lease.budget.try_for);
+  const TimePoint until =
+      plus(redis_.loop().now(), options_.sync_replicas.timeout + options_.lease.budget.try_for);
   std::map<std::uint64_t, Redis::Request> confirmations;
   for (const Redis::Request& request : try_->requests) {
     for (const Vote& vote : request.votes()) {
       if (vote.good_reply() == nullptr || confirmations.contains(vote.connection)) continue;
       confirmations[vote.connection] =
-          redis_.post(await_replicas_call(options_.sync_replicas, options_.sync_timeout),
-                      await_replicas_delivery(options_.sync_timeout, vote.connection), until);
+          redis_.post(await_replicas_call(options_.sync_replicas),
+                      await_replicas_delivery(options_.sync_replicas, vote.connection), until);
     }
   }
   try_->confirmations = std::move(confirmations);

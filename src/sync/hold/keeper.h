@@ -13,53 +13,57 @@
 
 namespace rlock {
 
-/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every).
+/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every). Without renewals
+/// (Budget::renews), it asks as often whether the lock is still ours.
 ///
-/// stop_at() lies in the past before the lease can have expired on the server, whatever the network does.
-/// Once lost() is true it never becomes false again. A lost key is never taken again. Of several nodes
-/// a quorum must renew every part, in one and the same try.
+/// stop_at() is reached before the lease can expire on the server, whatever the network does. Once lost() is
+/// true, it never becomes false again, and the Keeper never acquires the key again. With several nodes, a
+/// quorum must renew every part in the same try.
 /// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
 class Keeper final : public Source {
  public:
   struct Options {
     Lease lease;
     std::vector<Part> parts;
-    int sync_replicas = 0;
-    Milliseconds sync_timeout{1000};
-    /// Told where trouble begins and ends: why a renewal has failed; empty: one has succeeded again. Null: nobody is.
-    std::function<void(const std::string& obstacle)> tell{};
+    SyncReplicas sync_replicas{};
+    /// Called when trouble begins, with the reason why a renewal failed, and when it ends, with an empty
+    /// text. May be null.
+    std::function<void(const std::string& problem)> tell{};
   };
 
   Keeper(Redis& redis, Options options);
   ~Keeper() override;
 
-  /// The server said that it is not ours any more, or the time in which we could be sure is over.
+  /// The server said that the lock is not ours any more, or the time in which we could be sure is over.
   bool lost() const noexcept { return why_.has_value(); }
   const std::string& why() const { return *why_; }          ///< REQUIRES: lost()
-  bool taken_away() const noexcept { return taken_away_; }  ///< lost, and the server has said so
+  bool taken_away() const noexcept { return taken_away_; }  ///< the lock is lost because the server said so
 
-  /// Somebody says that it was taken from us: a renewal now tells whether that is so, or one behind that which
-  /// is in flight, since it may have come first.
-  void look_now() noexcept;
+  /// Renews or asks at once, because a message says that the lock was removed: the answer tells whether this is
+  /// true. If a renewal is in flight, another one follows it, because the first may have come before the removal.
+  void look_now() noexcept { looks_now_ = true; }
 
-  /// When the command must get the stop signal, and when KILL;
-  /// in the past once lost(). Both move on with each renewal.
+  /// The lock was removed. A renewal cannot tell, because the owner may have acquired it again since.
+  void removed();
+
+  /// When the command must get the stop signal, and when KILL. Both times move on with each renewal. Once
+  /// lost() is true, they are in the past or near.
   TimePoint stop_at() const;
   TimePoint kill_at() const;
 
-  /// The last confirmed lease: valid_until() is what a guardian has to be told.
+  /// The last confirmed lease. A guardian must know its valid_until().
   const Lease& lease() const noexcept { return options_.lease; }
 
-  /// No more renewals; one in flight is awaited at most `patience`,
-  /// since it would find the lock gone and call it lost.
+  /// Ends the renewals. A renewal in flight is awaited for at most `patience`: after a release it would find
+  /// no lock and call it lost.
   void stop(const Patience& patience);
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  /// One renewal under way: of each part a request, and where replicas are
-  /// wanted, then of each connection that has renewed something a confirmation.
+  /// One renewal under way: one request for each part. With --sync-replicas, one confirmation follows for
+  /// each connection that renewed something.
   struct Try {
     TimePoint asked;
     std::vector<Redis::Request> requests{};
@@ -74,8 +78,8 @@ class Keeper final : public Source {
   Outcome outcome_of(const Lockable& lock, const Vote& vote) const;
   Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
-  std::string obstacle() const;
-  void say(const std::string& obstacle) const;
+  std::string problem() const;
+  void say(const std::string& problem) const;
   void lose(std::string why, TimePoint now);
 
   Redis& redis_;
@@ -84,7 +88,7 @@ class Keeper final : public Source {
   TimePoint lost_at_ = kNever;
   TimePoint next_try_;
   std::optional<Try> try_;
-  std::string obstacle_;  ///< why the last try came to nothing
+  std::string problem_;  ///< why the last try failed; empty: it succeeded
   bool said_renewed_ = false;
   bool stopped_ = false;
   bool taken_away_ = false;

@@ -4,21 +4,21 @@
 
 #include <algorithm>
 
+#include "base/as_given.h"
 #include "base/error.h"
+#include "sync/kinds/claim.h"
 
 namespace rlock {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kRenewalsPerLease = 3;  ///< two may be lost in a row before the lease is in danger
-
 constexpr Milliseconds kShortestTry{50};
 
-/// One hundredth, rounded up: a reserve is never a little too small.
+/// One hundredth, rounded up: a reserve must never be too small.
 Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
 
-Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), 2ms); }
+Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), kLeastDrift); }
 
 Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
   Budget budget{.lease = lease,
@@ -29,25 +29,25 @@ Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
                 .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
                 .try_for = kShortestTry,
                 .renews = renews};
-  // Half of the time from the first renewal to the stop: at least lease/12. On a slow line with a short lease
-  // a try needs all of it, and the next one must not have less.
+  // Half of the time from the first renewal to the stop, which is at least lease/12. On a slow line with a
+  // short lease a try may need all of it, and the next try must get as much.
   budget.try_for = std::max((budget.stop_after() - budget.renew_every) / 2, kShortestTry);
   return budget;
 }
 
-/// Without renewals the stop must lie after the start; with them, at least lease/6 after the first one at
-/// lease/3: not in the first half. Counted in parts of a millisecond, of which a lease has 600 times as many:
-/// with rounded milliseconds a longer lease could be too short again. No lost_grace: lease/6.
+/// Without renewals, the stop must lie after the start. With renewals, it must lie at least lease/6 after the
+/// first renewal, so in the second half of the lease. The sums are in 1/600 of a millisecond: with rounding,
+/// a longer lease could be too short again. Without `lost_grace`, lease/6 is assumed.
 bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
   const auto part = [](Milliseconds whole, int percent) { return whole.count() * 6 * percent; };
   const auto grace = lost_grace ? part(*lost_grace, 100) : lease.count() * 100;
-  const auto stop = part(lease, 100) - std::max(part(lease, 1), part(2ms, 100)) -
+  const auto stop = part(lease, 100) - std::max(part(lease, 1), part(kLeastDrift, 100)) -
                     std::max(part(lease, 1), part(250ms, 100)) - grace;
   return renews ? stop >= part(lease, 50) : stop > 0;
 }
 
-/// The shortest lease that fits, as people type it: whole seconds, or milliseconds below one. 0: no lease
-/// does.
+/// The shortest lease that fits, in the units that people type: whole seconds, or milliseconds below one
+/// second. 0: no lease is long enough.
 Milliseconds shortest_lease(std::optional<Milliseconds> lost_grace, bool renews) {
   if (!fits(kLongest, lost_grace, renews)) return 0ms;
   Milliseconds no = 0ms, yes = kLongest;
@@ -61,10 +61,10 @@ Milliseconds shortest_lease(std::optional<Milliseconds> lost_grace, bool renews)
 [[noreturn]] void refuse(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
   const Milliseconds enough = shortest_lease(lost_grace, renews);
   if (!lost_grace) {
-    throw Error{Error::config,
-                fmt::format("--lease {} leaves no time to stop the command before the lock can end; it needs "
-                            "--lease {} or more",
-                            exact(lease), exact(enough))};
+    throw Error{
+        Error::config,
+        fmt::format("{} leaves no time to stop the command before the lock can end; it needs {} or more",
+                    as_given("lease", fmt::format("--lease {}", exact(lease))), exact(enough))};
   }
   if (enough == 0ms) {
     throw Error{Error::config, fmt::format("--lost-grace {} is longer than the longest lease ({}) allows",

@@ -7,18 +7,19 @@
 
 namespace rlock {
 
-/// How the time of one lease is spent. Pure arithmetic, checked before anything is sent.
+/// The plan for the time of one lease. Pure arithmetic, checked before rlock sends anything.
 ///
 ///   asked ──renew──renew──renew?──┬ stop_after ──lost_grace──┬ kill_after ──margin──┬ valid_for ──drift──┬ lease
 ///                                 SIGTERM                    SIGKILL                we may act no longer
 struct Budget {
   Milliseconds lease;
   Milliseconds drift;        ///< max(1 % of lease, 2 ms): how far the server's clock may run ahead of ours
-  Milliseconds margin;       ///< max(1 % of lease, 250 ms): for the kill to take effect
-  Milliseconds lost_grace;   ///< between the stop signal and KILL after a loss
-  Milliseconds renew_every;  ///< lease/3, from start to start
-  Milliseconds retry_every;  ///< after a failed renewal: min(1 s, lease/20)
-  Milliseconds try_for;      ///< how long one try may take: so long that another one can still succeed
+                             ///< during a lease
+  Milliseconds margin;       ///< max(1 % of lease, 250 ms): for KILL to take effect
+  Milliseconds lost_grace;   ///< the time between the stop signal and KILL after a loss
+  Milliseconds renew_every;  ///< lease/3, from the start of one renewal to that of the next
+  Milliseconds retry_every;  ///< the pause after a failed renewal: min(1 s, lease/20)
+  Milliseconds try_for;      ///< how long one try may take: short enough that another try can succeed
   bool renews = true;        ///< false: --no-renew
 
   Milliseconds valid_for() const { return lease - drift; }
@@ -30,18 +31,23 @@ struct Budget {
   std::string str() const;
 };
 
-/// So long from the moment of asking a lease is surely ours: all of it but the drift.
+/// See Budget::drift.
+constexpr Milliseconds kLeastDrift{2};
+
+/// A shorter lease is at no moment surely ours.
+constexpr Milliseconds kShortestLease = kLeastDrift + Milliseconds{1};
+
+/// How long a lease is surely ours, counted from the moment of asking: all of it except the drift.
 Milliseconds valid_for(Milliseconds lease);
 
-/// Plans a budget. `lost_grace`: as given by the user,
-/// else nothing: `kill_after` where it fits, else lease/6.
-/// Throws Error{config} when it does not fit (at least lease/6 must lie between
-/// the first renewal and the stop signal; without renewals the stop must lie after
-/// the start), naming the remedy: "--lost-grace 60s needs --lease 2m5s or more".
+/// Plans a budget. `lost_grace`: the user's value; if empty, `kill_after` if it fits, else lease/6. At least
+/// lease/6 must lie between the first renewal and the stop signal; without renewals, the stop must lie after
+/// the start. Otherwise throws Error{config} that names the remedy: "--lost-grace 60s needs --lease 2m5s or
+/// more".
 Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
                    bool renews);
 
-/// Until when we may act on a hold. Counted from the moment before the call was written.
+/// How long we may rely on a hold. `asked` is the time before the call was written.
 struct Lease {
   TimePoint asked;
   Budget budget;

@@ -1,17 +1,17 @@
-// Every part is released at once, on all nodes. await() waits for a quorum and a moment more, follow_up()
-// sends the second call that some releases need (Released::then), result_of() counts what the nodes say. A
-// release has no second chance: after it rlock ends. So its result has a word for each thing that a person
-// should know, and "unknown" is one of them: then the key frees itself with the lease.
+// Releases every part at once, on all nodes. await() waits for a quorum and a moment more, follow_up() sends
+// the second call that some releases need (Released::then), and result_of() counts the answers. A release has
+// no second chance, because rlock ends after it. So its result has a word for every case that the user should
+// know. One of them is "unknown": then the key expires with the lease.
 //
-// What shaped it: a release whose reply was lost is sent again, and the second copy is told "not ours",
-// because the first has released it. Only when there was one copy does "not ours" mean that the lock had been
-// lost.
+// If the reply to a release is lost, rlock sends it again. The second copy gets "not ours", because the first
+// has released the lock. So "not ours" means a lost lock only if there was one copy.
 
 #include "sync/hold/release.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -21,19 +21,19 @@
 namespace rlock {
 namespace {
 
-/// How much longer than a quorum the other nodes get: they may be gone for days.
+/// How long await() waits for the other nodes after a quorum: they may be down for days.
 constexpr Milliseconds kGrace{200};
 
-/// What the nodes say about one part, counted.
+/// The answers of the nodes about one part, counted.
 struct Count {
-  std::size_t ours = 0;  ///< freed or kept
-  std::size_t gone = 0;  ///< nothing of ours was there
+  std::size_t ours = 0;  ///< nodes that released or kept our hold
+  std::size_t gone = 0;  ///< nodes that had no hold of ours
   std::vector<std::string> silent;
   ReleaseResult back;
 
   void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
-    // "Not ours" as the reply to a second copy: the first one has released it.
+    // "Not ours" in the reply to a second copy: the first copy released it.
     ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
     back.how = ReleaseResult::How::kept;
@@ -41,7 +41,7 @@ struct Count {
   }
 };
 
-/// What one node answered about one part.
+/// The answer of one node about one part.
 struct NodeAnswer {
   ReleaseAnswer answer;
   bool repeated;  ///< the node may have received the call more than once
@@ -57,8 +57,8 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
   return answers;
 }
 
-/// It is free when somebody else can now have a quorum. It had been lost when so many nodes had nothing of
-/// ours that we cannot have had a quorum.
+/// The lock is free if another owner can now get a quorum. If we had a hold at fewer nodes than a quorum, the lock
+/// was lost before the release.
 ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
   Count count;
   for (std::size_t node = 0; node < answers.size(); ++node) {
@@ -83,9 +83,9 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return back;
 }
 
-/// Sends the second call that some answers ask for (Released::then), and reads it for the nodes that asked. A
-/// node that had released our hold before is believed, whatever becomes of the second call: that one only
-/// clears away what dead readers have left.
+/// Sends the second call that some answers ask for (Released::then), and takes over the answers of the nodes
+/// that asked. If a node had already released our hold, its answer stays, even if the second call fails: that
+/// call only clears away dead readers.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
@@ -94,10 +94,10 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
     auto* released = std::get_if<Released>(&answers[node].answer);
     if (released == nullptr || !released->then) continue;
     unfinished.emplace(node, released->how);
-    if (!call) call = std::move(released->then);  // the same for all nodes, as far as it concerns us
+    if (!call) call = std::move(released->then);  // the calls of all nodes do the same for us
   }
   if (!call) return;
-  const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, persistently(), patience));
+  const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, with_retries(), patience));
   for (const auto& [node, before] : unfinished) {
     const auto* released = std::get_if<Released>(&later[node].answer);
     const bool confirmed = released != nullptr && released->how == Released::How::yes;
@@ -105,7 +105,7 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
-/// Waits for all answers; when a quorum has answered about each part, not much longer for the other nodes.
+/// Waits for all answers. After a quorum has answered about each part, the other nodes get kGrace.
 void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
   Enough enough{redis.quorum(), kGrace};
   const auto by_quorum = [&](const auto& request) { return answered_by(enough.nodes(), request.votes()); };
@@ -123,10 +123,13 @@ void await(const Redis& redis, const std::vector<Redis::Request>& requests, cons
 std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
                                    const Patience& patience) {
   std::vector<Redis::Request> requests;
+  std::vector<Call> calls;
   for (const Part& part : parts) {
-    Delivery delivery = persistently(part.release_followers);
+    Delivery delivery = with_retries(part.release_followers);
     delivery.source = Delivery::Source::to_several;
-    requests.push_back(redis.post(part.lock->release(options), delivery, patience.until));
+    calls.push_back(part.lock->release(options));
+    requests.push_back(redis.post(calls.back(), delivery, patience.until));
+    std::ranges::copy(part.release_followers, std::back_inserter(calls));
   }
   await(redis, requests, patience);
 
@@ -137,13 +140,9 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     follow_up(redis, *parts[i].lock, answers, patience);
     back.push_back(result_of(redis, answers));
   }
-  // Abandoned connections may still carry our acquire or a renewal. Last, since a copy there that comes
-  // before the one that we read would make its answer "not ours".
-  for (const Part& part : parts) {
-    std::vector<Call> calls{part.lock->release(options)};
-    std::ranges::copy(part.release_followers, std::back_inserter(calls));
-    redis.send_on_abandoned(calls);
-  }
+  // An abandoned connection may still carry our acquire or a renewal, so a release follows there too. It goes
+  // last: if it came before the release above, that one would get the answer "not ours".
+  redis.send_on_abandoned(calls);
   redis.await_followers(patience);
   return back;
 }

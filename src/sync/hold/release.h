@@ -10,21 +10,21 @@
 
 namespace rlock {
 
-/// What became of the release of one part.
+/// The result of the release of one part.
 struct ReleaseResult {
   enum class How {
-    yes,       ///< free now (of several servers: a quorum of them is), or still held by an outer hold of ours
-    kept,      ///< stays for the rest of --min-hold
+    yes,       ///< free now (with several servers: at a quorum), or still held by an outer hold of ours
+    kept,      ///< the key stays for the rest of --min-hold
     not_ours,  ///< it was not ours any more: it had been lost
-    unknown,   ///< nobody answered in time; it frees itself with the lease
+    unknown,   ///< no server answered in time; the lock expires with the lease
   } how = How::unknown;
-  Milliseconds rest{0};     ///< kept: how long still
-  std::string why;          ///< who did not confirm it, and why; empty: everybody did
-  std::string unannounced;  ///< why waiters could not be told; empty when they were
+  Milliseconds rest{0};     ///< kept: the rest of the time
+  std::string why;          ///< the nodes that did not confirm the release, and why; empty: all confirmed it
+  std::string unannounced;  ///< why waiters could not be told; empty: they were told
 };
 
-/// Releases every part, all at once and whatever becomes of the others, each with its release_followers; one
-/// result per part.
+/// Releases all parts at once, each with its release_followers; a failure of one does not affect the others.
+/// Returns one result per part.
 [[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
                                                  const ReleaseOptions& options, const Patience& patience);
 

@@ -8,26 +8,31 @@
 
 namespace rlock {
 
-/// What the scripts of every kind of lock answer alike, decoded once. Each answer begins with a word, which
-/// means the same in every script. All of these throw Error{internal} for a reply that is out of shape.
+/// Decodes the answers that the scripts of all kinds of lock have in common. Each answer begins with a word,
+/// which has the same meaning in every script. All functions here throw Error{internal} if a reply has
+/// another shape.
 
-/// The first item, a word.
+/// The first item of the reply: a word.
 std::string word_of(const Reply& reply);
 
-/// Throws Error{internal}: no script answers this word to `question`, "release".
+/// Throws Error{internal}: no script gives this answer. `question` names the call, for example "release".
 [[noreturn]] void refuse_word(std::string_view question, const Reply& reply);
 
-/// To acquire: {held, now[, token]}; {busy, pttl, holder}; {not_ours}: one more hold was asked for, and this
-/// owner has none; {upgrade}: it would wait for itself; {superseded, who}: a newer waiter has come, who says this
-/// of itself; {foreign, kind}: something else stands there.
-/// `wanted` is what was asked for: "a lock".
+/// Answers to an acquire:
+///   {held, now[, token]}
+///   {busy, pttl, holder}
+///   {not_ours}          one more hold was asked for, but this owner has none
+///   {upgrade}           this owner already holds the lock for reading and would wait for itself
+///   {superseded, text}  a newer waiter has arrived; `text` is its description of itself
+///   {foreign, kind}     the key holds something else
+/// `wanted` names the synchronizer in a refusal: "a lock".
 Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
 
-/// To release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. What else a
-/// script may answer is the lock's own business.
+/// Answers to a release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. The
+/// class of the lock decodes all other answers.
 Released decode_released(const Reply& reply);
 
-/// What force came to.
+/// The result of a removal by force.
 struct Forced {
   enum class How {
     removed,
@@ -36,11 +41,12 @@ struct Forced {
     refused,      ///< see `refused`
   } how = How::removed;
   std::string other{};
-  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
   Refused refused{};
 };
 
-/// To force: {removed, why}; {absent}; {other_owner, other}; {foreign, kind}: something else stands there.
+/// Answers to a removal by force: {removed, why}; {absent}; {other_owner, other}; {foreign, kind}: the key
+/// holds something else.
 Forced decode_forced(const LockName& name, std::string_view wanted, const Reply& reply);
 
 }  // namespace rlock

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/time.h"
@@ -10,26 +13,27 @@
 
 namespace rlock {
 
-/// More keys, arguments or values of a call.
+/// Appends `more` to `all`: keys, arguments or values of a call.
 template <class Item>
-void append(std::vector<Item>& all, const std::vector<Item>& more) {
-  all.insert(all.end(), more.begin(), more.end());
+void append(std::vector<Item>& all, std::type_identity_t<std::vector<Item>> more) {
+  std::ranges::move(more, std::back_inserter(all));
 }
 
-/// A duration as scripts take it: "30000".
+/// A duration as scripts take it, in milliseconds: "30000".
 inline std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
-/// A way to release as scripts take it.
+/// The word by which scripts know a way to release.
 inline std::string word(Way way) {
   switch (way) {
     case Way::first: return "first";
     case Way::again: return "again";
-    case Way::undo: return "undo";
+    case Way::undo:
+    case Way::inner: return "undo";
   }
   return "";
 }
 
-/// Whether to announce as sharded pub/sub too: the argument that follows the channel.
+/// The argument behind the channel: "1" if the script also announces by sharded pub/sub.
 inline std::string word(PubSub pub_sub) { return pub_sub == PubSub::sharded_too ? "1" : "0"; }
 
 }  // namespace rlock

@@ -12,10 +12,10 @@
 namespace rlock {
 namespace {
 
-/// More of what it says of itself is cut: the server keeps it for a day.
+/// A waiter's description of itself is cut after this many bytes: the server keeps it for a day.
 constexpr std::size_t kLongestWho = 500;
 
-/// As long as the script keeps the newest ticket: a copy that comes later must not draw a newer one.
+/// The script keeps the newest ticket as long as this: a late copy of the call must not draw a newer ticket.
 constexpr Milliseconds kTicketMemory = std::chrono::hours{24};
 
 }  // namespace
@@ -34,7 +34,7 @@ Call Arrival::ask(Milliseconds) const {
              {Parameter::memory, number(kTicketMemory)}};
   if (!claim_.owner.str().empty()) all.emplace_back(Parameter::owner, claim_.owner.str());
   append(all, Line{claim_, kind_->channel(claim_.name)}.values());
-  return call_of(scripts::newest_arrive, all);
+  return call_of(scripts::newest_arrive, std::move(all));
 }
 
 Attempt Arrival::decode(const Reply& reply) const { return decode_attempt(claim_, kind_->noun, reply); }

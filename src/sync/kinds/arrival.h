@@ -8,13 +8,13 @@
 
 namespace rlock {
 
-/// The coming of a waiter with --newest. Once it is Held, whoever came before it with --newest will not get the lock,
-/// whatever becomes of this waiter; and Held::fence is its ticket: see Claim. One Arrival is one request: it arrives
-/// once, however often it is sent. It cannot be undone.
+/// Announces the arrival of a waiter with --newest. Once the answer is Held, earlier waiters with --newest
+/// will not get the lock, even if this waiter gives up. Held::fence is the waiter's ticket: see Claim. One
+/// Arrival is one request: however often it is sent, the waiter arrives once. It cannot be undone.
 class Arrival final : public Waitable {
  public:
-  /// `who`: what it says of itself, to those that it supersedes. The claim has the ticket that it has drawn at another
-  /// key, or none yet.
+  /// `who`: the waiter's description of itself, which superseded waiters print. The claim has the ticket that
+  /// the waiter drew at another key, or no ticket yet.
   Arrival(Claim claim, const Kind& kind, const std::string& who);
 
   using Waitable::ask;

@@ -8,17 +8,17 @@
 
 namespace rlock {
 
-/// Somebody else has it.
+/// The answer to an acquire: another owner holds the lock.
 struct Busy {
-  /// Worth asking again then, announcement or not; nothing: only an announcement tells.
+  /// When to ask again even without an announcement. Empty: only an announcement is a reason to ask.
   std::optional<Milliseconds> retry_after{};
-  bool no_ttl = false;                     ///< what stands there never frees itself
-  std::optional<std::int64_t> position{};  ///< in the queue, from 1
-  std::optional<std::int64_t> queue{};     ///< its length
-  std::string member{};                    ///< of several keys: the busy one
-  std::string holder{};                    ///< an owner who has it; empty where nobody can say
-  std::optional<Milliseconds> rest{};      ///< of the holder's lease, when this was said
-  TimePoint heard{};                       ///< when that was, by our clock; filled in by whoever waits
+  bool no_ttl = false;                     ///< the key has no TTL: it never frees itself
+  std::optional<std::int64_t> position{};  ///< our place in the queue, from 1
+  std::optional<std::int64_t> queue{};     ///< the length of the queue
+  std::string member{};                    ///< of several keys, the busy one
+  std::string holder{};                    ///< one owner that holds it; empty: unknown
+  std::optional<Milliseconds> rest{};      ///< the rest of the holder's lease at the time of the answer
+  TimePoint seen_at{};                     ///< the time of the answer by our clock; the waiter fills it in
 };
 
 }  // namespace rlock

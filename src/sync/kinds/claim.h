@@ -8,30 +8,38 @@
 
 namespace rlock {
 
-/// What happens to who does not get it: a place among those who wait, or none. A try that does not wait
-/// leaves nothing behind. Over several servers there are no places: each would order the waiters in another
-/// way.
+/// How often a holder renews within a lease, and a fair waiter its place: two renewals may get lost.
+constexpr int kRenewalsPerLease = 3;
+
+/// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because a try
+/// does not wait. `no_places`: over several servers there is no line, because each server would order the
+/// waiters differently.
 enum class Turn { queue, leave, no_places };
 
-/// Who asks for what, and for how long: what every synchronizer with an owner is made from.
+/// The lock, the owner and the lease that an acquire asks for. Every synchronizer with an owner is made from
+/// a Claim.
 struct Claim {
   LockName name;
   Owner owner;
-  Milliseconds lease{30000};  ///< at least 1 ms; of permits also 0: they never end
+  Milliseconds lease{30000};  ///< at least 1 ms; for permits also 0: they never end
   PubSub pub_sub = PubSub::classic;
 
-  /// The owner was named by the user and may have the lock before and after
-  /// this hold. Such a hold is told from the others by a request, not by
-  /// its owner: so a copy of a call that comes late touches no other hold.
+  /// The user named the owner, so it may hold the lock before and after this hold. Then the server tells
+  /// holds apart by a request instead of the owner, so that a late copy of a call touches no other hold.
   bool owner_returns = false;
+
+  /// The request that acquires one more hold of its owner: the hold's ID names it. Empty: a new
+  /// request.
+  RequestId request{};
 
   Turn turn = Turn::leave;
 
-  /// What Arrival has drawn for who waits with --newest: a larger one supersedes it. 0: it waits without.
+  /// The ticket that Arrival drew for a waiter with --newest: a larger ticket supersedes it. 0: the waiter
+  /// has none.
   std::int64_t ticket = 0;
 };
 
-/// Whether it is the owner's first hold, or one more of what the owner must have already (re-entry).
+/// The owner's first hold, or one more hold of an owner that already has the lock (re-entry).
 enum class Hold { first, another };
 
 }  // namespace rlock

@@ -12,24 +12,22 @@
 namespace rlock {
 namespace {
 
-/// As the Keeper: a waiter shows that it lives as often as a holder does.
-constexpr int kRenewalsPerLease = 3;
-
-/// A waiter that has not asked for so many of these intervals is taken for dead.
+/// If a waiter has not asked for this many intervals, it counts as dead.
 constexpr int kMissedBeforeDead = 2;
 
-/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others ask only
-/// to show that they live: who becomes the head is told (lua/shared/queue/tell_new_head).
+/// The head of the queue sleeps at most this long: if its announcement is lost, all waiters are stuck. Other
+/// waiters ask only to show that they live: the server tells a new head (lua/shared/queue/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
 
 constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,
                                      &scripts::lock_renew, &scripts::fair_release};
 
-/// Redisson's default.
+/// Redisson's default for fairLockWaitTimeout.
 constexpr Milliseconds kTheirWaitTimeout{300000};
 
 Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_timeout) {
   const Milliseconds most = wait_timeout.value_or(kLongest) / kMissedBeforeDead;
+  // A waiter shows that it lives as often as a holder does.
   return std::max(std::min(claim.lease / kRenewalsPerLease, most), Milliseconds{1});
 }
 
@@ -54,14 +52,15 @@ std::vector<Channel> FairLock::channels() const {
   return {Channel{own_line().releases().str() + ":" + owner().str()}};
 }
 
-Evidence FairLock::evidence() const {
+HoldEntry FairLock::hold_entry() const {
   return {name().str(), owner().str(), {fair_queue_keys(name()).back(), line_keys(name()).back()}};
 }
 
-/// As in a line: each place has a channel of its own, and "1 <rest>" says that we are the first now.
-Line::Heard FairLock::hear(const Message& message, const Busy& busy) const {
+/// Works as in a line: each waiter has a channel of its own, and "1 <rest>" says that this waiter is first
+/// now.
+Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) const {
   const Line* const line = Lock::line(busy);
-  return line != nullptr ? line->hear(message, busy) : Line::Heard::reason();
+  return line != nullptr ? line->read_notice(message, busy) : Line::Notice::reason();
 }
 
 Attempt FairLock::decode(const Reply& reply) const {
@@ -75,9 +74,9 @@ Attempt FairLock::decode(const Reply& reply) const {
   return busy;
 }
 
-/// The head of the queue is always woken: a holder has no place in the queue, so it is never the head itself; and
-/// while an acquire that is undone held the lock, the head was told "busy". The script leaves the queue, too, where a
-/// late copy of the acquire may have put us.
+/// The release always wakes the head of the queue. A holder has no place in the queue, so it never wakes
+/// itself. While the undone acquire held the lock, the head was told "busy" and now sleeps. The script also
+/// leaves the queue, because a late copy of the acquire may have put us there.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
   return Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
 }

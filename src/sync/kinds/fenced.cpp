@@ -11,7 +11,7 @@ constinit const LockBase::Form kFenced{&kinds::lock, &scripts::fenced_acquire, &
 
 }  // namespace
 
-/// Its token counts on for ever: nothing removes it.
+/// The token is never deleted, so the next hold always draws a larger one.
 FencedLock::FencedLock(const Claim& claim, Hold hold)
     : Lock(claim, hold, kFenced, {{Parameter::token, prefix_name("redisson_lock_token", claim.name)}}) {}
 

@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-/// RFencedLock: a Lock whose every hold draws a token that is larger than all before (Held::fence). Whoever
-/// works for the holder can refuse a token that is older than one it has seen.
+/// Redisson's RFencedLock: a Lock with a token. Each hold draws a token that is larger than all before it
+/// (Held::fence). A service that the holder calls can refuse a token that is smaller than one it has seen.
 class FencedLock final : public Lock {
  public:
   explicit FencedLock(const Claim& claim, Hold hold = Hold::first);

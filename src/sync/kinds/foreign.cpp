@@ -10,22 +10,23 @@
 namespace rlock {
 namespace {
 
-/// What lua/shared/redis/kind_of and others say of what is none of our kinds.
+/// A word by which the scripts (lua/shared/redis/kind_of and others) name something that is none of our
+/// kinds.
 struct Other {
   std::string_view word;
   std::string_view what;      ///< for people
-  std::string_view remedy{};  ///< besides choosing another key; empty: deleting what stands there
+  std::string_view remedy{};  ///< another way out, besides choosing another key; empty: delete this key
 };
 
 constexpr Other kOthers[] = {
     {"group", "a FasterMultiLock of Redisson, which rlock does not know"},
     {"hash", "a hash of another program"},
     {"permits", "a number, and beside it ({...}:timeout) no list of taken permits"},
-    {"crowd", "more entries than rlock reads in one go (thousands)"},
+    {"too_many", "more entries than rlock reads in one go (thousands)"},
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 
-/// The verbs of what is kept in a number know no --type: they get no remedy that they would refuse.
+/// The verbs of semaphores, pools and latches have no --type: a remedy that names it would be refused.
 bool has_type(std::string_view wanted) {
   const auto kind = std::ranges::find(all_kinds(), wanted, &Kind::noun);
   return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;

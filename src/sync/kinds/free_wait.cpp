@@ -11,7 +11,7 @@ namespace rlock {
 
 Call FreeWait::ask(Milliseconds) const {
   Call call{.script = &scripts::inspect_free};
-  for (const LockName& name : names_) call.keys.push_back(name.str());
+  for (const LockName& name : names_) call.keys.edit().push_back(name.str());
   return call;
 }
 

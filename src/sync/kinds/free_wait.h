@@ -6,18 +6,18 @@
 
 namespace rlock {
 
-/// Waiting until several locks of any kind are free, all of them in one moment. Held: they were; nothing was
-/// taken, so it may be over by now. A value: what its answers mean never changes.
+/// Waits until several locks of any kind are free in the same moment. Held: they were free, but nothing was
+/// acquired, so they may be busy again by now. An immutable value.
 class FreeWait final : public Waitable {
  public:
-  /// REQUIRES: at least one name; in a cluster they lie in one slot.
+  /// REQUIRES: at least one name; in a Cluster, all names share one slot.
   explicit FreeWait(std::vector<LockName> names) : names_(std::move(names)) {}
 
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
 
-  /// Where any kind of lock announces its releases: which kind somebody takes there next, nobody knows.
+  /// The channels of all kinds of lock: a key that is free now may be of any kind next time.
   std::vector<Channel> channels() const override;
 
   const LockName& name() const override { return names_.front(); }

@@ -3,8 +3,7 @@
 namespace rlock {
 namespace {
 
-/// The name, braced unless it brings an opening brace of its own, closed or not: this is all that Redisson
-/// looks at.
+/// Adds braces unless the name contains an opening brace. Redisson does not look at the closing brace either.
 std::string braced(const LockName& name) {
   const bool has_tag = name.str().find('{') != std::string::npos;
   return has_tag ? name.str() : "{" + name.str() + "}";
@@ -26,7 +25,7 @@ Channel read_write_channel(const LockName& name) { return Channel{prefix_name("r
 
 Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
 
-/// Always with braces of its own, also when the name brings some.
+/// Redisson adds braces here even if the name has some.
 Channel latch_channel(const LockName& name) {
   return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
 }
@@ -47,6 +46,10 @@ std::string permit_slots_key(const LockName& name) {
 
 std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
 
+std::string inner_holds_key(const LockName& name, const Owner& owner) {
+  return prefix_name("redisson_unlock_latch", name) + ":inner:" + owner.str();
+}
+
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
 std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }
@@ -56,7 +59,7 @@ bool placeable(const LockName& name) {
   const auto open = text.find('{');
   if (open == std::string::npos) return text.find('}') == std::string::npos;
   const auto close = text.find('}', open);
-  return close != std::string::npos && close > open + 1;  // an empty tag counts as none
+  return close != std::string::npos && close > open + 1;  // a Cluster ignores an empty tag
 }
 
 }  // namespace rlock

@@ -8,8 +8,9 @@
 
 namespace rlock {
 
-/// Redisson's rules for the names that stand beside a key, once. A name with an opening brace is taken to
-/// bring its own hash tag; any other is wrapped into one, so that all of them share a cluster slot.
+/// Redisson's rules for the names of the keys beside a lock. A name that contains an opening brace is
+/// expected to have a hash tag of its own. Any other name is put in braces, so that all its keys share one
+/// Cluster slot.
 
 /// prefix_name("redisson_lock_queue", "orders") == "redisson_lock_queue:{orders}"
 std::string prefix_name(std::string_view prefix, const LockName& name);
@@ -17,39 +18,46 @@ std::string prefix_name(std::string_view prefix, const LockName& name);
 /// suffix_name("orders", "timeout") == "{orders}:timeout"
 std::string suffix_name(const LockName& name, std::string_view suffix);
 
-/// Where releases of each kind are announced.
+/// The channels on which clients announce the releases of each kind.
 Channel lock_channel(const LockName& name);
 Channel read_write_channel(const LockName& name);
-Channel permits_channel(const LockName& name);  ///< of semaphores too
+Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
-/// The queue of a fair lock, in the order in which the scripts name its keys: Redisson's list of owners,
-/// Redisson's zset of their deadlines, and a hash of our own of those who are rlock's and say that they live.
-/// That one stands among Redisson's unlock latches, which have random names: so an ACL made for Redisson
-/// suffices, and no name of Redisson's can be the same.
+/// The keys of the queue of a fair lock, in the order in which the scripts name them: Redisson's list of
+/// owners; Redisson's zset of their deadlines; rlock's hash of its living waiters. The hash has a name among
+/// Redisson's unlock latches, which are named at random. So an ACL made for Redisson suffices, and no name
+/// can collide.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
-/// The line of those of rlock who wait for a lock that is not fair: a zset, owner -> when it arrived; a hash,
-/// owner -> what the scripts note of it; and a hash, owner -> JSON, what it says of itself (of those who wait
-/// for a fair lock, too). Among Redisson's unlock latches, as the queue's.
+/// The keys of the line in which rlock's waiters for a lock that is not fair stand:
+///   a zset, owner -> time of arrival
+///   a hash, owner -> notes of the scripts about the waiter
+///   a hash, owner -> JSON, the waiter's description of itself (also for waiters for a fair lock)
+/// The names are among Redisson's unlock latches, like that of the queue.
 std::vector<std::string> line_keys(const LockName& name);
 
-/// The slots of rlock's permits: a zset, the end of a permit's id -> its slot. It can be made from the permits that
-/// are taken, so nothing is lost with it. Among Redisson's unlock latches, as the queue's.
+/// The slots of rlock's permits: a zset, end of a permit's id -> slot. The scripts can rebuild it from the
+/// taken permits, so losing it does no harm. The name is among Redisson's unlock latches, like that of the
+/// queue.
 std::string permit_slots_key(const LockName& name);
 
-/// Until when a lock stays although its owner had holds inside that went on (--min-hold, --once-per): a string
-/// among Redisson's unlock latches, as the queue's.
+/// A string: the time until which a lock stays although inner holds of its owner went on (--min-hold,
+/// --once-per). The name is among Redisson's unlock latches, like that of the queue.
 std::string keep_key(const LockName& name);
 
-/// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
+/// The inner holds of an owner whose holds are not counted (tokens, permits): a zset, request -> end of its lease.
+/// The name is among Redisson's unlock latches, like that of the queue.
+std::string inner_holds_key(const LockName& name, const Owner& owner);
+
+/// The hash in which rlock records facts about holders for people: owner -> JSON.
 std::string metadata_key(const LockName& name);
 
-/// Where rlock keeps how the last holds ended: a zset.
+/// The zset in which rlock records how the last holds ended.
 std::string history_key(const LockName& name);
 
-/// Do the derived names share a slot with the key? "a{b",
-/// "{}x" and "a}b" do not, and a cluster cannot place them.
+/// Do the derived names share a Cluster slot with the key? Those of "a{b", "{}x" and "a}b" do not, so a
+/// Cluster cannot place them.
 bool placeable(const LockName& name);
 
 }  // namespace rlock

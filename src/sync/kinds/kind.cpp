@@ -45,15 +45,15 @@ constinit const Kind kinds::plain{.name = "plain",
                                   .noun = "a plain token lock",
                                   .stored_as = "string",
                                   .layout = Layout::token,
-                                  .as_stored = "text, perhaps the token of a plain lock",
-                                  .remedy = "take that with --type plain"};
+                                  .as_stored = "text",
+                                  .remedy = "if it is a plain lock, take it with --type plain"};
 
 constinit const Kind kinds::semaphore{.name = "semaphore",
                                       .noun = "a semaphore",
                                       .stored_as = "number",
                                       .layout = Layout::number,
                                       .as_stored = "a number (a semaphore, a pool of permits, a latch)",
-                                      .as_found = "a number: a semaphore, perhaps",
+                                      .as_found = "a number (a semaphore or a pool of permits)",
                                       .channel = permits_channel};
 
 constinit const Kind kinds::permit{.name = "permit",

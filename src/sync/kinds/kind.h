@@ -8,30 +8,31 @@
 
 namespace rlock {
 
-/// A synchronizer, as it is found under a key: a row of the table of kinds, which has names and facts. What can
-/// be done with a key of a kind stands in kind_actions.h.
+/// A synchronizer as it is found under a key: a row of the table of kinds, with names and facts.
+/// kind_actions.h says what can be done with a key of each kind.
 struct Kind {
-  /// How holders are stored under the key.
+  /// How the key stores its holders.
   enum class Layout {
-    owners,               ///< a hash: owner -> holds
-    readers_and_writers,  ///< the same with a mode, and owner:write for who writes
-    token,                ///< text: the owner
-    number,               ///< how many; who has them is not to be seen there
+    owners,               ///< a hash: owner -> number of holds
+    readers_and_writers,  ///< the same with a mode; a writer's field is owner:write
+    token,                ///< a string: the owner
+    number,               ///< a number of permits or counts; it does not name the holders
   };
 
   std::string_view name;  ///< in JSON and in text: "read-write"
   std::string_view noun;  ///< "a read/write lock"
   std::string_view
-      stored_as;  ///< what lua/shared/redis/kind_of says of it, and of all that are stored like it
+      stored_as;  ///< the word of lua/shared/redis/kind_of for this kind, and for all kinds that are stored
+                  ///< like it
   Layout layout;
-  std::string_view as_stored{};  ///< for people, where only `stored_as` is known; empty: the noun
-  std::string_view as_found{};   ///< for people, where the key was inspected; empty: the noun
-  std::string_view remedy{};     ///< how to take this instead; empty: not by run or lock acquire
+  std::string_view as_stored{};  ///< for people, if only `stored_as` is known; empty: use the noun
+  std::string_view as_found{};   ///< for people, if the key was inspected; empty: use the noun
+  std::string_view remedy{};     ///< how to acquire this kind instead; empty: run and lock acquire cannot
 
-  /// The kind that it cannot be told from when nothing stands beside the key; nothing: it is told from all.
+  /// The kind that this one looks like when no other key stands beside it. Null: it looks like no other kind.
   const Kind* like = nullptr;
 
-  /// Where its releases are announced; nothing: nowhere.
+  /// The channel of its releases. Null: its releases are not announced.
   Channel (*channel)(const LockName& name) = nullptr;
 
   /// The plainest kind that looks like this one.
@@ -42,10 +43,10 @@ namespace kinds {
 extern const Kind lock, fair, fenced, read_write, plain, semaphore, permit, latch;
 }
 
-/// Every kind, the plainest of those that are stored alike first.
+/// All kinds. Of kinds that are stored alike, the plainest comes first.
 std::span<const Kind* const> all_kinds();
 
-/// The plainest kind of which lua/shared/redis/kind_of says this word. Nothing: it is nothing that rlock knows.
+/// The plainest kind that lua/shared/redis/kind_of calls by this word. Null: rlock does not know it.
 const Kind* kind_stored_as(std::string_view word);
 
 }  // namespace rlock

@@ -16,11 +16,11 @@
 namespace rlock {
 namespace {
 
-/// How long it is known that a latch was opened.
+/// How long the record of an opened latch stays.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
 
-/// The number behind `"name":` in a record, which is written
-/// by our script and nobody else; nothing for anything else.
+/// The number behind `"name":` in a record. Only our script writes records; empty if the text is anything
+/// else.
 std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
   const std::string label = fmt::format("\"{}\":", name);
   const std::size_t at = record.find(label);
@@ -49,7 +49,7 @@ Call Latch::call(const Script& script, Values more) const {
                 {Parameter::channel, latch_channel(name_).str()},
                 {Parameter::sharded, word(pub_sub_)},
                 {Parameter::memory, number(kRequestMemory)}});
-  return call_of(script, more);
+  return call_of(script, std::move(more));
 }
 
 Call Latch::write_record(std::string total) const {
@@ -129,13 +129,13 @@ Call LatchWait::ask(Milliseconds waited) const {
              {Parameter::waited, line_.waited(waited)}};
   append(all, line_.values());
   if (until_ == Until::set) all.emplace_back(Parameter::record, metadata_key(claim_.name));
-  return call_of(scripts::latch_inspect, all);
+  return call_of(scripts::latch_inspect, std::move(all));
 }
 
-/// Who does not wait any more has no place.
+/// A waiter that gives up loses its place.
 std::optional<Call> LatchWait::undo(Wake) const { return ask(Milliseconds{-1}); }
 
-/// Only an announcement tells when a latch is set or opened. A TTL is when it is forgotten.
+/// A closed latch stays busy until an announcement, or until its key expires (retry_after).
 Attempt LatchWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};

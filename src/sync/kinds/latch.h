@@ -12,35 +12,35 @@
 
 namespace rlock {
 
-/// What an operation on a latch came to.
+/// The result of an operation on a latch.
 struct LatchAnswer {
   enum class How {
     done,
-    exists,   ///< set: there is one, unchanged; see `count`
-    absent,   ///< down, remove: there is none
+    exists,   ///< set: there is a latch already, unchanged; see `count`
+    absent,   ///< down, remove: there is no latch
     refused,  ///< see `refused`
   } how = How::done;
-  std::int64_t count = 0;     ///< how often it is still to be counted down; 0: it is open
-  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  std::int64_t count = 0;     ///< how often the latch must still be counted down; 0: it is open
+  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
   Refused refused{};
 };
 
-/// What rlock has written down about a latch, for those who come when it is gone: Redisson deletes a latch
-/// that reaches zero, so "opened" and "never set" would look alike. In milliseconds since the epoch, by the
-/// server's clock.
+/// rlock's record of a latch. Redisson deletes a latch that reaches zero, so without a record "opened" and
+/// "never set" would look alike. Times are in milliseconds since the epoch, by the server's clock.
 struct LatchRecord {
   std::optional<std::int64_t> total{};
   std::optional<Milliseconds> set{};
   std::optional<Milliseconds> opened{};
 };
 
-/// The operations on Redisson's RCountDownLatch. A value; one Latch is
-/// one request: each of its calls may be sent twice and is done once.
+/// The operations on Redisson's RCountDownLatch. An immutable value. One Latch is one request: each call may
+/// be sent twice and is done once.
 class Latch {
  public:
   Latch(LockName name, PubSub pub_sub);
 
-  /// Send each with what it writes down, or erases, as a follower, whose failure harms nobody.
+  /// Send each call with the matching record call below as its follower. If the follower fails, the operation
+  /// still counts.
   Call set(std::int64_t total, Milliseconds expire) const;
   LatchAnswer read_set(const Reply& reply) const;
   Call down(std::int64_t count) const;
@@ -67,16 +67,17 @@ class Latch {
   std::string request_;
 };
 
-/// Waiting for a latch; Held: it is over. A value: what its answers mean never changes. Whoever waits is told by one
-/// announcement, and has a place in the line only to be seen there.
+/// Waits for a latch to open or to be set; then the answer is Held. An immutable value. One announcement
+/// tells all waiters. A waiter has a place in the line only so that others can see it.
 class LatchWait final : public Waitable {
  public:
   enum class Until {
-    open,  ///< an absent latch is open
-    set,   ///< or opened before, which a key of rlock's own tells; an absent latch is busy
+    open,  ///< an absent latch counts as open
+    set,   ///< ends when the latch is set, or was opened before according to rlock's record; an absent latch
+           ///< is busy
   };
 
-  /// The owner of the claim is who waits; of the lease nothing is used.
+  /// The owner of the claim is the waiter; the lease is not used.
   LatchWait(Claim claim, Until until);
 
   using Waitable::ask;
@@ -86,8 +87,8 @@ class LatchWait final : public Waitable {
   std::vector<Channel> channels() const override { return {line_.releases()}; }
   const LockName& name() const override { return claim_.name; }
 
-  /// That we wait.
-  Evidence evidence() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
+  /// Where an observer sees that we wait.
+  HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
   Attempt decode(const Reply& reply) const override;

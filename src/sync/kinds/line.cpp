@@ -11,17 +11,22 @@
 namespace rlock {
 namespace {
 
-/// How long the second leaves a release to the first: who needs longer is frozen.
+/// The first waiter has this long to take a released lock before the second asks: a first that needs longer
+/// is frozen.
 constexpr Milliseconds kFirstMayTake{300};
 
-/// In the first and the second place we ask again after this at the latest: messages get lost, and keys are
-/// deleted by hand. (The scripts say the same of the place in which they see us.)
+/// The first waiter asks again after this at the latest, the second after twice as long: messages get lost,
+/// and people delete keys by hand. The scripts use the same figure for the place that they answer.
 constexpr Milliseconds kFirstSleeps{2000};
 
-/// Between the questions of two neighbours in a line that have lost the server, or their places.
-constexpr Milliseconds kBetweenQuestions{2};
+/// When waiters have lost the server or their line, each asks this much later than the one before it. Until a
+/// waiter sleeps again, it costs a server 0.3 ms: its connection, two questions, and a subscription.
+constexpr std::chrono::microseconds kBetweenQuestions{500};
 
-/// When the lease ends the second asks so much later than the first.
+/// A line of 100,000 waiters needs this long. A waiter that is still farther behind pauses no longer.
+constexpr Milliseconds kLongestPause{50000};
+
+/// When the lease ends, each waiter asks this much later than the one before it.
 constexpr Milliseconds kBehindFirst{200};
 
 std::optional<Milliseconds> time_from(const Reply& reply) {
@@ -29,25 +34,25 @@ std::optional<Milliseconds> time_from(const Reply& reply) {
   return reply.milliseconds();
 }
 
-/// "<place> <rest>"; nothing: another text.
-std::optional<Line::Heard> place_in(std::string_view text) {
+/// Parses "<place> <rest>". Empty: it is another text.
+std::optional<Line::Notice> place_in(std::string_view text) {
   const std::vector<std::string> words = split(std::string{text}, ' ');
   if (words.size() != 2) return std::nullopt;
   const auto place = parse_count(words[0]);
   const auto rest = parse_count(words[1]);
   if (!place || *place < 1) return std::nullopt;
-  return Line::Heard{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
+  return Line::Notice{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
 }
 
-/// "later <ms>": it is our turn, but others than rlock's waiters may take this one first. Nothing: another
-/// text.
-std::optional<Line::Heard> later_in(std::string_view text) {
+/// Parses "later <ms>": it is our turn, but clients other than rlock may take this release first. Empty: it
+/// is another text.
+std::optional<Line::Notice> later_in(std::string_view text) {
   constexpr std::string_view kLater = "later ";
   constexpr std::int64_t kAtMost = 100;
   if (!text.starts_with(kLater)) return std::nullopt;
   const auto after = parse_count(text.substr(kLater.size()));
   if (!after || *after > kAtMost) return std::nullopt;
-  return Line::Heard{.ask_after = Milliseconds{*after}, .not_before = true};
+  return Line::Notice{.ask_after = Milliseconds{*after}, .not_before = true};
 }
 
 }  // namespace
@@ -77,34 +82,42 @@ std::vector<Channel> Line::channels(const Busy& busy) const {
   return {own_, all_, releases_};
 }
 
-Line::Heard Line::hear(const Message& message, const Busy& busy) const {
+Line::Notice Line::read_notice(const Message& message, const Busy& busy) const {
   const std::int64_t place = busy.position.value_or(0);
   if (message.channel == all_) {
     if (!message.text) return {};
-    return {.ask_after = kBetweenQuestions * place};
+    return {.ask_after = pause_behind_others(busy)};
   }
   if (message.channel != releases_) {
     const auto moved = message.text ? place_in(*message.text) : std::nullopt;
     if (moved) return *moved;
     const auto later = message.text ? later_in(*message.text) : std::nullopt;
     if (later) return *later;
-    // A failover makes thousands subscribe again at once: they ask one after the other.
-    return {.ask_after = message.text || place <= kListening ? Milliseconds{0} : kBetweenQuestions * place};
+    // After a failover thousands of waiters subscribe again at once: they ask one after the other.
+    return {.ask_after = message.text ? Milliseconds{0} : pause_behind_others(busy)};
   }
-  if (place <= 1) return Heard::reason();
-  // What was released before we listened here, the first has heard.
+  if (place <= 1) return Notice::reason();
+  // A confirmed subscription is no reason for the second waiter to ask: if it missed a release, the first
+  // waiter knows of that.
   if (place > kListening || !message.text) return {};
   return {.ask_after = kFirstMayTake};
 }
 
-void Line::move_up(Busy& busy, const Heard& heard, TimePoint now) {
-  const Milliseconds behind = kBehindFirst * (*heard.place - 1);
-  busy.position = heard.place;
-  busy.retry_after = kFirstSleeps * *heard.place;
-  busy.no_ttl = heard.rest < Milliseconds{0};
-  busy.rest = busy.no_ttl ? std::nullopt : std::optional{heard.rest};
+Milliseconds Line::pause_behind_others(const Busy& busy) {
+  const std::int64_t place = busy.position.value_or(0);
+  if (place <= kListening) return Milliseconds{0};
+  if (place > kLongestPause / kBetweenQuestions) return kLongestPause;
+  return std::chrono::ceil<Milliseconds>(kBetweenQuestions * place);
+}
+
+void Line::move_up(Busy& busy, const Notice& notice, TimePoint now) {
+  const Milliseconds behind = kBehindFirst * (*notice.place - 1);
+  busy.position = notice.place;
+  busy.retry_after = kFirstSleeps * *notice.place;
+  busy.no_ttl = notice.rest < Milliseconds{0};
+  busy.rest = busy.no_ttl ? std::nullopt : std::optional{notice.rest};
   if (busy.rest) busy.retry_after = std::min(*busy.retry_after, *busy.rest + behind);
-  busy.heard = now;
+  busy.seen_at = now;
 }
 
 Busy decode_place(const Reply& reply) {

@@ -14,61 +14,68 @@
 
 namespace rlock {
 
-/// The line of rlock's waiters beside a lock that is not fair (lua/shared/line/in_turn), as one of them sees it.
+/// The line of rlock's waiters beside a lock that is not fair (lua/shared/line/in_turn), as one waiter sees
+/// it.
 ///
-/// Each waiter listens on a channel of its own, where it is told that it is its turn. The first two listen to
-/// the releases of other clients, too: the first asks then, and the second asks a little later, in case that
-/// the first is frozen. So a release wakes one waiter, however many there are. All of them hear when a line begins: then
-/// the one in which they stood was lost.
+/// Each waiter listens to a channel of its own, on which it is told when its turn comes. The first two also
+/// listen to the releases of other clients: the first asks at once, and the second a little later in case the
+/// first is frozen. So a release wakes one waiter, however long the line is. All waiters hear when a line
+/// begins, because then the line in which they stood was lost.
 class Line {
  public:
-  /// Each place has its own time to ask again, up to this.
+  /// A waiter asks again after a time that grows with its place, up to this.
   static constexpr Milliseconds kSleepsAtMost{120000};
 
-  /// So many at the front listen to the releases of other clients, too.
+  /// This many waiters at the front also listen to the releases of other clients.
   static constexpr std::int64_t kListening = 2;
 
-  /// `releases`: where every client announces them.
+  /// `releases`: the channel on which every client announces releases.
   Line(const Claim& claim, Channel releases);
 
-  /// See Evidence::waiting.
+  /// See HoldEntry::waiting.
   std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
-  /// What its scripts take: its keys, where waiters are told, and our ticket (--newest).
+  /// The values for the scripts: the keys of the line, the channel of its waiters, and our ticket (--newest).
   Values values() const;
-  /// For those that acquire: for how long we have waited, or that we do not wait.
+  /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we do not queue.
   std::string waited(Milliseconds waited) const;
   const Channel& releases() const noexcept { return releases_; }
   bool queues() const noexcept { return turn_ == Turn::queue; }
   bool exists() const noexcept { return turn_ != Turn::no_places; }
 
-  /// What to listen to in this place.
+  /// The channels to which a waiter in this place listens.
   std::vector<Channel> channels(const Busy& busy) const;
 
   /// What a message means to a waiter in this place.
-  struct Heard {
-    static Heard reason() { return {.ask_after = Milliseconds{0}}; }
+  struct Notice {
+    static Notice reason() { return {.ask_after = Milliseconds{0}}; }
 
-    std::optional<Milliseconds> ask_after{};  ///< there is a reason to ask, after so long
-    bool not_before{};                        ///< whatever else was heard of the same release
-    std::optional<std::int64_t> place{};      ///< we have moved up,
-    Milliseconds rest{-1};                    ///< and this is left of the holder's lease; -1: it has no TTL
+    std::optional<Milliseconds> ask_after{};  ///< ask again after this time; empty: the message is no reason
+                                              ///< to ask
+    bool not_before{};  ///< do not ask before `ask_after`, even if another message told of the same release
+    std::optional<std::int64_t> place{};  ///< our new place in the line
+    Milliseconds rest{-1};                ///< with `place`: the rest of the holder's lease; -1: it has no
+                                          ///< TTL
   };
-  Heard hear(const Message& message, const Busy& busy) const;
+  Notice read_notice(const Message& message, const Busy& busy) const;
 
-  /// The same waiter in a new place, told `now`.
-  static void move_up(Busy& busy, const Heard& heard, TimePoint now);
+  /// After a failover thousands of waiters want to ask again. Each waits this long, so that the waiters
+  /// before it can ask first; the first two ask at once.
+  static Milliseconds pause_behind_others(const Busy& busy);
+
+  /// Moves a waiter to its new place. `now`: when it was told.
+  static void move_up(Busy& busy, const Notice& notice, TimePoint now);
 
  private:
   Channel releases_;
   Channel own_;
-  Channel all_;  ///< where a line that begins is announced
+  Channel all_;  ///< the channel that announces the beginning of a line
   PubSub pub_sub_;
   Turn turn_;
   std::int64_t ticket_;
   Values keys_;
 };
 
-/// {busy, retry, rest, place, length, holder}: what an acquire answers where waiters have places.
+/// Decodes {busy, retry, rest, place, length, holder}: the answer to an acquire where waiters have places.
 Busy decode_place(const Reply& reply);
 
 }  // namespace rlock

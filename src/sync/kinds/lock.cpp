@@ -17,7 +17,8 @@ Lock::Lock(const Claim& claim, Hold hold, const Form& form, Values own)
 Lock::Lock(const Claim& claim, Hold hold) : Lock(claim, hold, kForm, {}) {}
 
 Call Lock::release_any() const {
-  return release_by(scripts::fair_release, {}, Way::again, queue_values(name()));
+  return release_by(scripts::fair_release, {}, hold() == Hold::another ? Way::inner : Way::again,
+                    queue_values(name()));
 }
 
 Call Lock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
@@ -27,7 +28,7 @@ Call Lock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
              {P::sharded, word(pub_sub)}};
   append(all, queue_values(name));
   append(all, line_values(name));
-  return call_of(scripts::lock_force, all);
+  return call_of(scripts::lock_force, std::move(all));
 }
 
 }  // namespace rlock

@@ -1,5 +1,7 @@
 #include "sync/kinds/lock_base.h"
 
+#include <utility>
+
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
@@ -9,11 +11,12 @@ namespace {
 
 using P = Parameter;
 
-/// A call that needs one key only can be sent so while a cluster slot moves, too. Only a cluster ever asks for it.
+/// While a Cluster slot moves, a call with several keys fails. If the script needs only one, the call can be
+/// sent with that key alone.
 Call with_single_key(Call call) {
   if (call.script->required_keys != 1 || call.keys.size() == 1) return call;
   Call single = call;
-  single.keys.resize(1);
+  single.keys = {call.keys.front()};
   call.while_slot_moves.push_back(std::move(single));
   return call;
 }
@@ -33,8 +36,9 @@ Claim LockBase::without_place(Claim claim) {
   return claim;
 }
 
-Call LockBase::call_for_nodes(const Script& script, const Values& all) const {
-  return call_of(line_.exists() || script.for_quorum == nullptr ? script : *script.for_quorum, all);
+Call LockBase::call_for_nodes(const Script& script, Values all) const {
+  return call_of(line_.exists() || script.for_quorum == nullptr ? script : *script.for_quorum,
+                 std::move(all));
 }
 
 Values LockBase::values() const {
@@ -43,22 +47,24 @@ Values LockBase::values() const {
              {P::lease, number(claim_.lease)},
              {P::memory, number(kRequestMemory)}};
   append(all, line_.values());
+  if (!form_->counts) all.emplace_back(P::inner, inner_holds_key(claim_.name, claim_.owner));
   append(all, own_);
   return all;
 }
 
-Call LockBase::take(Milliseconds lease, Milliseconds waited) const {
+Call LockBase::take(Milliseconds waited) const {
   const bool another = hold_ == Hold::another;
   const Script& script = another && form_->enter != nullptr ? *form_->enter : *form_->acquire;
-  Values all{{P::lease, number(lease)}, {P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
+  Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
   if (requests_.counts_acquire()) all.emplace_back(P::request, requests_.acquire());
+  if (requests_.inner()) all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
   append(all, values());
-  return call_for_nodes(script, all);
+  return call_for_nodes(script, std::move(all));
 }
 
 Call LockBase::ask(Milliseconds waited) const {
-  Call call = take(claim_.lease, waited);
-  // Without the line nobody knows whether a newer waiter has come.
+  Call call = take(waited);
+  // With the first key alone, the script could not see whether a newer waiter has arrived.
   const bool needs_line = requests_.counts_acquire() || claim_.ticket != 0;
   return needs_line ? call : with_single_key(std::move(call));
 }
@@ -68,19 +74,30 @@ Attempt LockBase::decode(const Reply& reply) const {
 }
 
 std::optional<Call> LockBase::undo(Wake wake) const {
-  if (hold_ == Hold::another && !form_->counts) return std::nullopt;
   const ReleaseOptions options{.keep_until = {}, .wake = wake};
   return requests_.counts_acquire() ? release_call(options, Way::undo) : release(options);
 }
 
-Call LockBase::renew() const { return call_of(*form_->renew, values()); }
+Call LockBase::renew() const { return still_ours(claim_.lease); }
+
+/// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing.
+Call LockBase::still_ours(Milliseconds rest) const {
+  Values all{{P::lease, number(rest)}};
+  if (requests_.inner()) {
+    all.emplace_back(P::request, requests_.acquire());
+    all.emplace_back(P::memory, number(rest + kRequestMemory));
+  }
+  append(all, values());
+  Call call = call_of(*form_->renew, std::move(all));
+  // With the first key alone, the script could not prolong an inner hold that the lock does not count.
+  return requests_.inner() && !form_->counts ? call : with_single_key(std::move(call));
+}
 
 Call LockBase::release(const ReleaseOptions& options) const {
-  // There is nothing to release: the call asks whether the outer hold remains.
-  if (hold_ == Hold::another && !form_->counts) return take(Milliseconds{0}, Milliseconds{0});
   const Way way = requests_.release_way();
   Call call = release_call(options, way);
-  return way == Way::first ? with_single_key(std::move(call)) : call;
+  // With the first key alone, the script could not see the inner holds that the lock does not count.
+  return way == Way::first && form_->counts ? with_single_key(std::move(call)) : call;
 }
 
 Call LockBase::release_call(const ReleaseOptions& options, Way way) const {
@@ -92,21 +109,18 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
   const bool silent = options.wake == Wake::nobody || channels().empty();
   Values all{{P::keep_until, number(options.keep_until.value_or(Milliseconds{0}))},
              {P::way, word(way)},
+             {P::inside, requests_.inner() ? "1" : "0"},
              {P::silent, silent ? "1" : "0"}};
-  // If holds are not counted, and the owner has only this one, no copy can release another.
-  if (way == Way::undo) all.emplace_back(P::request, requests_.acquire());
-  if (way == Way::again || (way == Way::first && form_->counts))
-    all.emplace_back(P::request, requests_.release());
-  // The request of an undo stays the last key: hold/all_or_none looks for it there.
+  if (way == Way::undo || way == Way::inner) all.emplace_back(P::request, requests_.acquire());
+  if (way == Way::again || way == Way::first) all.emplace_back(P::request, requests_.release());
+  // The request of an undo must stay the last key: hold/all_or_none looks for it there.
   if (way != Way::undo) all.emplace_back(P::keep, keep_key(claim_.name));
   append(all, more);
   append(all, values());
-  return call_for_nodes(script, all);
+  return call_for_nodes(script, std::move(all));
 }
 
 Released LockBase::decode_release(const Reply& reply) const {
-  if (hold_ == Hold::another && !form_->counts)
-    return {.how = word_of(reply) == "held" ? Released::How::still_held : Released::How::was_not_ours};
   if (word_of(reply) != "held_inside") return decode_released(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }

@@ -8,30 +8,31 @@
 
 namespace rlock {
 
-/// What the locks of all kinds have in common: they make the same calls, by scripts of their own.
+/// The common base of all locks: they make the same calls, with scripts of their own.
 ///
-/// A value: what it asks and how it understands the answers never changes. One lock is one hold: it is asked
-/// for, renewed and released, each as often as needed.
+/// An immutable value. One lock object is one hold: it is acquired, renewed and released, each as often as
+/// needed.
 class LockBase : public Lockable {
  public:
   using Hold = rlock::Hold;
 
-  /// What tells one kind from another.
+  /// The differences between the kinds.
   struct Form {
-    const Kind* wanted;  ///< in refusals
+    const Kind* wanted;  ///< its name in refusals
     const Script* acquire;
-    const Script* enter;  ///< takes one more hold; null: `acquire` does
+    const Script* enter;  ///< acquires one more hold; null: `acquire` does
     const Script* renew;
     const Script* release;
     bool counts =
-        true;  ///< a hold inside another is counted; else it only needs the lease, and ends with the outer one
+        true;  ///< the lock counts inner holds; false: they are noted beside it, see inner_holds_key()
   };
 
-  /// Hold::another of an owner who does not have it (any more) is Refused{absent}.
+  /// Hold::another fails with Refused{absent} if the owner does not hold the lock any more.
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
   Call renew() const override;
+  Call still_ours(Milliseconds rest) const override;
   Call release(const ReleaseOptions& options) const override;
 
   const LockName& name() const override { return claim_.name; }
@@ -39,20 +40,20 @@ class LockBase : public Lockable {
   std::vector<Channel> channels() const override { return {line_.releases()}; }
   const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
   bool queues() const override { return line_.queues() && hold_ == Hold::first; }
-  Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
+  HoldEntry hold_entry() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  protected:
-  /// `own`: the values of its scripts that no other kind has.
+  /// `own`: values that only the scripts of this kind take.
   LockBase(const Claim& claim, Hold hold, const Form& form, Channel releases, Values own = {});
 
-  /// Of a kind whose waiters poll.
+  /// For kinds whose waiters poll.
   static Claim without_place(Claim claim);
 
   Attempt decode(const Reply& reply) const override;
   Released decode_release(const Reply& reply) const override;
 
-  /// Takes a first hold, or another one. Of one that is not counted: with this lease.
-  virtual Call take(Milliseconds lease, Milliseconds waited) const;
+  /// The call that acquires this hold.
+  virtual Call take(Milliseconds waited) const;
   virtual Call release_call(const ReleaseOptions& options, Way way) const;
   Call release_by(const Script& script, const ReleaseOptions& options, Way way,
                   const Values& more = {}) const;
@@ -63,7 +64,7 @@ class LockBase : public Lockable {
 
  private:
   Values values() const;
-  Call call_for_nodes(const Script& script, const Values& all) const;
+  Call call_for_nodes(const Script& script, Values all) const;
 
   Claim claim_;
   Hold hold_;

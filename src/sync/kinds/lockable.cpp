@@ -8,7 +8,8 @@
 namespace rlock {
 namespace {
 
-/// Turns a decoder that throws into a reader that does not: a reply out of shape becomes a Failure.
+/// Makes a reader that does not throw out of a decoder that throws: a reply of another shape becomes a
+/// Failure.
 template <class Answer, class Decode>
 Answer read_by(const Decode& decode, const Reply& reply) noexcept {
   if (reply.is_error()) return failure_of(reply);
@@ -30,7 +31,8 @@ RenewAnswer decode_renewal(const Reply& reply) {
 
 Attempt Waitable::read(const Reply& reply) const noexcept {
   Attempt attempt = read_by<Attempt>([this](const Reply& good) { return decode(good); }, reply);
-  // The server does not say which key it means, and a key beside the lock is found by nobody who is not told.
+  // The server does not name the key that has the wrong type, and a user would not guess the keys beside the
+  // lock.
   if (auto* failure = std::get_if<Failure>(&attempt); failure != nullptr && reply.is_error("WRONGTYPE")) {
     std::vector<std::string> names;
     for (const std::string& key : ask().keys) names.push_back(quoted(LockName{key}));

@@ -17,40 +17,40 @@
 
 namespace rlock {
 
-/// It is ours.
+/// We hold it.
 struct Held {
-  Milliseconds server_time{0};          ///< of the acquire, since the epoch, by the server's clock
-  std::optional<std::int64_t> fence{};  ///< of this hold
-  std::vector<std::int64_t> slots{};    ///< of permits
-  std::vector<std::string> permits{};   ///< their ids, 16 bytes each
-  std::vector<Held> members{};          ///< of several keys that were taken together: each one's
+  Milliseconds server_time{0};          ///< time of the acquire since the epoch, by the server's clock
+  std::optional<std::int64_t> fence{};  ///< fencing token of this hold
+  std::vector<std::int64_t> slots{};    ///< slots of the acquired permits
+  std::vector<std::string> permits{};   ///< ids of the acquired permits, 16 bytes each
+  std::vector<Held> members{};          ///< of several keys acquired together, the answer for each
 };
 
-/// It cannot be had, now or by waiting: another type under
-/// the key (65), nothing there to take from (exit 1), a newer one has come (--newest), ...
+/// It cannot be acquired, and waiting would not help: the key holds another type (exit 65), there is no pool
+/// (exit 1), a newer waiter has come (--newest), and so on.
 struct Refused {
   enum class Why { wrong_type, absent, upgrade, superseded } why = Why::wrong_type;
-  std::string text{};  ///< for a person: what stands there, and the remedy
+  std::string text{};  ///< for a person: what the key holds, and the remedy
 };
 
-/// What a reply to an acquire means. Failure: an error reply, or one that cannot be read. It is the failure
-/// of the server that gave it, not of the lock.
+/// The meaning of a reply to an acquire. Failure: an error reply, or one that cannot be read. Then the server
+/// has failed, and nothing is known about the lock.
 using Attempt = std::variant<Held, Busy, Refused, Failure>;
 
-/// How the server is to tell this release, and copies of it
-/// that come late, from those of other holds of the same owner.
+/// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
 enum class Way {
-  first,  ///< no later hold has this owner: a late copy may free what a late copy of the acquire has taken
-  again,  ///< the owner may take the lock again, which a late copy must not free
-  undo,   ///< of an acquire: nothing happens unless that very request has taken it
+  first,  ///< no later hold has this owner: a late copy may release what a late copy of the acquire took
+  again,  ///< the owner may acquire the lock again, and a late copy must not release that hold
+  undo,   ///< the undo of an acquire: it does nothing unless that request acquired the hold
+  inner,  ///< the same, as the release of an inner hold: others may release it, too, and only one counts
 };
 
-/// Whether whoever waits for what becomes free is told. Nobody: it will be asked for again at once.
+/// Whether a release publishes a wake-up. `nobody`: the caller asks again at once.
 enum class Wake { waiters, nobody };
 
-/// What a release is asked to do besides.
+/// Further instructions for a release.
 struct ReleaseOptions {
-  /// --min-hold: server time since the epoch before which the key stays.
+  /// --min-hold: the key stays until this server time since the epoch.
   std::optional<Milliseconds> keep_until{};
 
   Wake wake = Wake::waiters;
@@ -58,90 +58,92 @@ struct ReleaseOptions {
 
 struct Released {
   enum class How {
-    yes,           ///< free now
+    yes,           ///< the lock is free now
     still_held,    ///< an outer hold of the same owner remains
-    kept,          ///< stays for the rest of --min-hold
-    was_not_ours,  ///< nothing of ours was there
+    kept,          ///< the key stays for the rest of --min-hold
+    was_not_ours,  ///< this owner had no hold there
   } how = How::yes;
-  Milliseconds rest{0};       ///< kept: how long still
-  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  Milliseconds rest{0};       ///< kept: the rest of the time
+  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
 
-  /// It takes a second call, which needs keys that only now are known, or that the ordinary release does
-  /// without: send it and read its answer. Inner holds of the same owner remain, and ours is to be counted
-  /// down; or other readers do, and somebody has to see which of them live.
+  /// A second call to send, and its answer to read. It has keys that the first reply named, or that an
+  /// ordinary release does not need. It counts down our hold if inner holds of the same owner remain, or
+  /// clears away dead readers if other readers remain.
   std::optional<Call> then{};
 };
 
-/// What a reply to a release means; Failure as in Attempt: the server has confirmed nothing.
+/// The meaning of a reply to a release. Failure as in Attempt: the server has confirmed nothing.
 using ReleaseAnswer = std::variant<Released, Failure>;
 
-/// What a reply to a renewal means; Failure as in Attempt: nothing is known about the hold.
+/// The meaning of a reply to a renewal. Failure as in Attempt: nothing is known about the hold.
 struct Renewed {};
 struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
 /// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a
-/// string. `waiting`: and that we wait: our owner is a field of the first hash, what we say of ourselves
-/// stands in the second; empty: that is written nowhere.
-struct Evidence {
+/// string. `waiting` names two hashes in which our owner is a field while we wait; the second has our
+/// description of ourselves. If `waiting` is empty, our wait is not recorded.
+struct HoldEntry {
   std::string key;
   std::string member;
   std::vector<std::string> waiting{};
 };
 
-/// How to ask for something, what the answers mean, and which
-/// channels may wake us. Does no I/O and knows no time.
-/// Every call may be sent twice: the second time it changes nothing and answers the same.
+/// How to ask for something, what the answers mean, and which channels may wake us. It does no I/O and has no
+/// clock. Every call may be sent twice: the second one changes nothing and gets the same answer.
 class Waitable {
  public:
   virtual ~Waitable() = default;
 
-  /// `waited`: for how long, which decides the place among those who wait.
+  /// `waited`: how long we have waited; it decides our place among the waiters.
   virtual Call ask(Milliseconds waited) const = 0;
   Call ask() const { return ask(Milliseconds{0}); }
   [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
 
-  /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no
-  /// trace. Waiters are woken even with Wake::nobody where they could not go on otherwise (a fair queue).
+  /// The call that undoes ask(), whatever its answer was. If ask() got nothing, the undo changes nothing.
+  /// Empty: asking leaves no trace. In a fair queue the undo wakes the head even with Wake::nobody, because
+  /// the queue would be stuck.
   virtual std::optional<Call> undo(Wake wake) const = 0;
 
-  /// Does asking leave a trace even when the answer is "busy" (a place in a queue)?
+  /// Does a busy answer leave a trace too, such as a place in a queue?
   virtual bool queues() const { return false; }
 
-  /// Where a release is announced. Empty: nothing announces it, waiters poll with pause().
+  /// The channels on which releases are announced. Empty: releases are not announced, and waiters poll with
+  /// pause().
   virtual std::vector<Channel> channels() const = 0;
 
-  /// The line in which we wait, where that was said; nothing: there is none, everybody is told by channels().
+  /// Our line if the reply gave us a place in it. Null: we have none, and releases are announced on
+  /// channels().
   virtual const Line* line(const Busy&) const { return nullptr; }
 
-  /// What a message on a channel of ours means to us, who were told that it is busy.
-  virtual Line::Heard hear(const Message& message, const Busy& busy) const {
+  /// What a message on one of our channels means to a waiter that got this `busy` answer.
+  virtual Line::Notice read_notice(const Message& message, const Busy& busy) const {
     const Line* const in = line(busy);
-    return in != nullptr ? in->hear(message, busy) : Line::Heard::reason();
+    return in != nullptr ? in->read_notice(message, busy) : Line::Notice::reason();
   }
 
-  /// Between two tries where nothing wakes us: doubles from `least` to `most`.
+  /// The pause between two tries if no announcement can wake us. It doubles from `least` to `most`.
   struct Pause {
     Milliseconds least{0}, most{0};
   };
   virtual Pause pause() const { return {Milliseconds{10}, Milliseconds{500}}; }
 
-  /// How long a waiter that is told by announcements sleeps
-  /// at most: they get lost, and locks are deleted by hand.
+  /// A waiter with announcements sleeps at most this long: messages get lost, and people delete locks by
+  /// hand.
   virtual Milliseconds poll_every() const { return Milliseconds{2000}; }
 
-  /// Who asks; nothing: nobody in particular.
+  /// The owner that asks. Null: no owner asks.
   virtual const Owner* asker() const { return nullptr; }
 
-  /// What people call it: the key, or the keys.
+  /// Its name for people: the key, or the first of several.
   virtual const LockName& name() const = 0;
 
  protected:
-  /// read() of a reply that is no error. Throws Error where it is out of shape.
+  /// read() of a reply that is no error. Throws Error if the reply has another shape.
   virtual Attempt decode(const Reply& reply) const = 0;
 };
 
-/// A Waitable that can be kept and released.
+/// A Waitable that can be renewed and released.
 class Lockable : public Waitable {
  public:
   virtual const Owner& owner() const = 0;
@@ -149,18 +151,22 @@ class Lockable : public Waitable {
 
   virtual Call renew() const = 0;
 
+  /// Asks whether the hold is still ours, and changes nothing. `rest`: what is left of its lease by our clock, at
+  /// least 1 ms. The answer is that of a renewal.
+  virtual Call still_ours(Milliseconds rest) const = 0;
+
   [[nodiscard]] RenewAnswer read_renewal(const Reply& reply) const noexcept;
 
   virtual Call release(const ReleaseOptions& options) const = 0;
   [[nodiscard]] ReleaseAnswer read_release(const Reply& reply) const noexcept;
 
-  /// Releasing is undoing, for everything with an owner.
+  /// For everything with an owner, a release is the undo.
   std::optional<Call> undo(Wake wake) const override { return release({.keep_until = {}, .wake = wake}); }
 
-  virtual Evidence evidence() const = 0;
+  virtual HoldEntry hold_entry() const = 0;
 
  protected:
-  /// read_release() of a reply that is no error. Throws Error where it is out of shape.
+  /// read_release() of a reply that is no error. Throws Error if the reply has another shape.
   virtual Released decode_release(const Reply& reply) const = 0;
 };
 

@@ -9,7 +9,8 @@
 namespace rlock {
 namespace {
 
-/// Among Redisson's unlock latches, as the keys of the line: an ACL made for Redisson suffices.
+/// The name begins as Redisson's unlock latches do, and as the names of the line do. So an ACL made for
+/// Redisson permits it.
 std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }
 
 }  // namespace
@@ -34,8 +35,8 @@ Call OncePer::release(const ReleaseOptions& options) const {
   if (!options.keep_until) return call;
   const bool fair = call.script == &scripts::fair_release;
   call.script = fair ? &scripts::once_fair_release : &scripts::once_lock_release;
-  call.keys.push_back(done_key(name()));
-  call.args.push_back(facts_);
+  call.keys.edit().push_back(done_key(name()));
+  call.args.edit().push_back(facts_);
   call.while_slot_moves.clear();
   return call;
 }

@@ -8,23 +8,23 @@
 
 namespace rlock {
 
-/// A lock, fair or fenced lock whose work is to be done once in a while (--once-per): a release that keeps
-/// the key (ReleaseOptions::keep_until) also marks it as done, in the same script, and wakes all who wait. To
-/// other clients the key looks held until then.
+/// A lock, fair or fenced lock for work that is done once in an interval (--once-per). A release that keeps
+/// the key (ReleaseOptions::keep_until) also marks the work as done, in the same script, and wakes all
+/// waiters. Until then other clients see a held lock.
 class OncePer final : public Lockable {
  public:
-  /// `facts`: who does it, for people: "root@web-1".
+  /// `facts`: the client that does the work, for people: "root@web-1".
   OncePer(std::shared_ptr<const Lockable> lock, std::string facts)
       : lock_(std::move(lock)), facts_(std::move(facts)) {}
 
-  /// Is it done, and does whoever has done it keep the key?
+  /// Is the work marked as done, and does the key still stay?
   static Call status(const LockName& name);
   struct Done {
-    Milliseconds since{0};  ///< so long ago, by the server's clock
-    Milliseconds rest{0};   ///< and for so long more
+    Milliseconds since{0};  ///< the time since it was done, by the server's clock
+    Milliseconds rest{0};   ///< the time for which the key still stays
     std::string facts;
   };
-  /// Nothing: it is not done, or the reply is no answer to that.
+  /// Empty: the work is not done, or the reply is no answer to status().
   static std::optional<Done> read_status(const Reply& reply);
 
   using Waitable::ask;
@@ -33,16 +33,17 @@ class OncePer final : public Lockable {
   bool queues() const override { return lock_->queues(); }
   std::vector<Channel> channels() const override { return lock_->channels(); }
   const Line* line(const Busy& busy) const override { return lock_->line(busy); }
-  Line::Heard hear(const Message& message, const Busy& busy) const override {
-    return lock_->hear(message, busy);
+  Line::Notice read_notice(const Message& message, const Busy& busy) const override {
+    return lock_->read_notice(message, busy);
   }
   Pause pause() const override { return lock_->pause(); }
   Milliseconds poll_every() const override { return lock_->poll_every(); }
   const LockName& name() const override { return lock_->name(); }
   const Owner& owner() const override { return lock_->owner(); }
   Call renew() const override { return lock_->renew(); }
+  Call still_ours(Milliseconds rest) const override { return lock_->still_ours(rest); }
   Call release(const ReleaseOptions& options) const override;
-  Evidence evidence() const override { return lock_->evidence(); }
+  HoldEntry hold_entry() const override { return lock_->hold_entry(); }
 
  private:
   Attempt decode(const Reply& reply) const override { return lock_->read(reply); }

@@ -11,33 +11,37 @@
 namespace rlock {
 namespace {
 
-/// An id in a reply takes so many bytes of memory, or less.
+/// The most memory that one id in a reply takes, in bytes.
 constexpr std::size_t kIdTakes = 128;
 
-/// In an id: there were more permits than slots can be told.
+/// This slot in an id means that the pool had more permits than slots can number.
 constexpr std::int64_t kNoSlot = 65535;
 
 Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
+  if (found == 0)  // --permits has no 0
+    return {
+        .why = Refused::Why::wrong_type,
+        .text = fmt::format("{} is a pool of 0 permits, not of {}; change its size: rlock permit set {} {}",
+                            quoted(name), wanted, words_for(name), wanted)};
   return {
       .why = Refused::Why::wrong_type,
       .text = fmt::format(
-          "{} is a pool of {} permits, not of {}; use --permits {}, or change it for everybody: rlock permit set {} {}",
-          quoted(name), found, wanted, found, words_for(name), wanted)};
+          "{} is a pool of {}, not of {}; use --permits {}, or change the size of the pool: rlock permit set {} {}",
+          quoted(name), counted(found, "permit"), wanted, found, words_for(name), wanted)};
 }
 
 Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size) {
   return {.why = Refused::Why::wrong_type,
-          .text = fmt::format("the pool {} has {} {}, fewer than --count {}; ask for fewer, or make the pool "
+          .text = fmt::format("the pool {} has {}, fewer than --count {}; ask for fewer, or make the pool "
                               "larger: rlock permit add {} {}",
-                              quoted(name), size, size == 1 ? "permit" : "permits", count, words_for(name),
-                              count - size)};
+                              quoted(name), counted(size, "permit"), count, words_for(name), count - size)};
 }
 
 constinit const LockBase::Form kPermits{&kinds::permit,           &scripts::permit_acquire,
                                         &scripts::permit_enter,   &scripts::permit_renew,
                                         &scripts::permit_release, false};
 
-/// `slots`: which permits of rlock are taken, see permit_slots_key().
+/// The keys of a pool, and how many permits to acquire. `slots`: see permit_slots_key().
 Values values_of(const Claim& claim, const Permits::Wanted& wanted) {
   return {{Parameter::pool, claim.name.str()},
           {Parameter::taken, suffix_name(claim.name, "timeout")},
@@ -59,13 +63,15 @@ Permits::Permits(const Claim& claim, const Wanted& wanted, Hold hold)
     : LockBase(claim, hold, kPermits, permits_channel(claim.name), values_of(claim, wanted)),
       wanted_(wanted) {}
 
-Call Permits::take(Milliseconds lease, Milliseconds waited) const {
-  Call call = LockBase::take(lease, waited);
+Call Permits::take(Milliseconds waited) const {
+  Call call = LockBase::take(waited);
   call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
   return call;
 }
 
-Evidence Permits::evidence() const { return {permit_slots_key(name()), owner().str(), own_line().waiting()}; }
+HoldEntry Permits::hold_entry() const {
+  return {permit_slots_key(name()), owner().str(), own_line().waiting()};
+}
 
 Held Permits::decode_held(const Reply& reply) const {
   Held held{.server_time = reply.at(1).milliseconds()};

@@ -4,18 +4,18 @@
 
 namespace rlock {
 
-/// The token lock that redis-py, node-redlock, redsync and many a script share: `SET key token NX PX`, and
-/// deleted by whoever has the token. The token is the owner. Nothing announces a release: waiters poll.
+/// The token lock of redis-py, node-redlock, redsync and many scripts: `SET key token NX PX`. A client that
+/// knows the token deletes the key. The token is the owner. No release is announced, so waiters poll.
 class PlainLock final : public LockBase {
  public:
-  /// Hold::another is a hold inside that of the same token. It cannot be counted: it ends with the outer one.
+  /// Hold::another is an inner hold with the same token: see inner_holds_key().
   PlainLock(const Claim& claim, Pause pause, Hold hold = Hold::first);
 
   std::vector<Channel> channels() const override { return {}; }
   Pause pause() const override { return pause_; }
-  Evidence evidence() const override { return {name().str(), owner().str()}; }
+  HoldEntry hold_entry() const override { return {name().str(), owner().str()}; }
 
-  /// Deletes the lock, no matter who holds it; if `token` is not empty, only if the lock holds it.
+  /// Deletes the lock of any holder. If `token` is not empty, only if the key has this token.
   static Call force(const LockName& name, const Owner& token);
 
  private:

@@ -22,14 +22,14 @@ std::string_view noun_of(PoolKind kind) {
 Refused refuse_absent(const LockName& name, PoolKind kind) {
   const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
   return {.why = Refused::Why::absent,
-          .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun_of(kind).substr(2),
+          .text = fmt::format("there is no {} {}; to create it: rlock {} init {} N", noun_of(kind).substr(2),
                               quoted(name), verb, words_for(name))};
 }
 
 Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
     : name_(std::move(name)), kind_(kind), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
-Call Pool::call(const Script& script, Values more) const {
+Call Pool::make_call(const Script& script, Values more) const {
   append(more, {{Parameter::pool, name_.str()},
                 {Parameter::request, request_},
                 {Parameter::channel, permits_channel(name_).str()},
@@ -39,7 +39,7 @@ Call Pool::call(const Script& script, Values more) const {
     append(more,
            {{Parameter::taken, suffix_name(name_, "timeout")}, {Parameter::slots, permit_slots_key(name_)}});
   append(more, line_values(name_));
-  return call_of(script, more);
+  return call_of(script, std::move(more));
 }
 
 PoolAnswer Pool::refuse(const Reply& reply) const {
@@ -53,12 +53,12 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
 }
 
 Call Pool::init(std::int64_t total, Milliseconds expire) const {
-  return call(scripts::counter_init,
-              {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
+  return make_call(scripts::counter_init,
+                   {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
 }
 
 Call Pool::resize(std::int64_t total) const {
-  return call(
+  return make_call(
       scripts::counter_init,
       {{Parameter::total, std::to_string(total)}, {Parameter::expire, "0"}, {Parameter::resize, "1"}});
 }
@@ -71,7 +71,7 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  return call(scripts::counter_add, {{Parameter::count, std::to_string(count)}});
+  return make_call(scripts::counter_add, {{Parameter::count, std::to_string(count)}});
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -79,14 +79,14 @@ PoolAnswer Pool::read_add(const Reply& reply) const {
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
-Call Pool::drain() const { return call(scripts::semaphore_drain); }
+Call Pool::drain() const { return make_call(scripts::semaphore_drain); }
 
 PoolAnswer Pool::read_drain(const Reply& reply) const {
   if (word_of(reply) != "done") return refuse(reply);
   return {.count = reply.at(1).integer()};
 }
 
-Call Pool::remove() const { return call(scripts::counter_delete); }
+Call Pool::remove() const { return make_call(scripts::counter_delete); }
 
 PoolAnswer Pool::read_remove(const Reply& reply) const {
   if (word_of(reply) != "done") return refuse(reply);
@@ -94,8 +94,8 @@ PoolAnswer Pool::read_remove(const Reply& reply) const {
 }
 
 Call Pool::release(const std::vector<std::string>& ids) const {
-  Call release = call(scripts::permit_release_ids);
-  append(release.args, ids);
+  Call release = make_call(scripts::permit_release_ids);
+  append(release.args.edit(), ids);
   return with_large_reply(std::move(release));
 }
 
@@ -106,8 +106,8 @@ Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
 }
 
 Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
-  Call renewal = call(scripts::permit_renew_ids, {{Parameter::lease, number(lease)}});
-  append(renewal.args, ids);
+  Call renewal = make_call(scripts::permit_renew_ids, {{Parameter::lease, number(lease)}});
+  append(renewal.args.edit(), ids);
   return with_large_reply(std::move(renewal));
 }
 
@@ -118,10 +118,12 @@ std::vector<bool> Pool::read_renewal(const Reply& reply) const {
 }
 
 Call Pool::status() const {
-  return call(kind_ == PoolKind::semaphore ? scripts::semaphore_status : scripts::permit_status);
+  return make_call(kind_ == PoolKind::semaphore ? scripts::semaphore_status : scripts::permit_status);
 }
 
-Call Pool::status(const std::string& id) const { return call(scripts::permit_status, {{Parameter::id, id}}); }
+Call Pool::status(const std::string& id) const {
+  return make_call(scripts::permit_status, {{Parameter::id, id}});
+}
 
 std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
   const std::string word = word_of(reply);

@@ -11,58 +11,58 @@
 
 namespace rlock {
 
-/// What Redisson keeps its semaphores in: a number of available permits. They are
-/// of two kinds that nothing tells apart as long as no permit is taken: the classic
-/// semaphore, whose permits nobody owns, and the pool of permits that are leases.
+/// Redisson has two synchronizers whose key holds the number of available permits: the classic semaphore,
+/// whose permits have no owner, and the pool, whose permits are leases. While no permit of a pool is taken,
+/// the keys of both look alike.
 enum class PoolKind { semaphore, permits };
 
 /// "a semaphore", "a pool of permits".
 std::string_view noun_of(PoolKind kind);
 
-/// Nothing there to take from: says how to make it.
+/// Refuses because there is no such pool, and says how to make one.
 Refused refuse_absent(const LockName& name, PoolKind kind);
 
-/// What an operation on a pool came to.
+/// The result of an operation on a pool.
 struct PoolAnswer {
   enum class How {
     done,
-    exists,   ///< init: there is one, unchanged
-    absent,   ///< all others: there is none
+    exists,   ///< init: there is one already, unchanged
+    absent,   ///< all others: there is no such pool
     refused,  ///< see `refused`
   } how = How::done;
-  std::int64_t count = 0;     ///< init: its size; add: what is available now; drain: what was taken
-  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  std::int64_t count = 0;     ///< add: the permits available now; drain: the permits taken
+  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
   Refused refused{};
 };
 
-/// The operations on a semaphore or a pool of permits that are not taking and giving back by an owner. A
-/// value; one Pool is one request: each of its calls may be sent twice and is done once.
+/// The operations on a semaphore or a pool of permits that need no owner. An immutable value. One Pool is one
+/// request: each call may be sent twice and is done once.
 class Pool {
  public:
   Pool(LockName name, PoolKind kind, PubSub pub_sub);
 
-  /// `expire`: after which it is forgotten; 0: never.
+  /// `expire`: the server deletes the key after this time; 0: never.
   Call init(std::int64_t total, Milliseconds expire = Milliseconds{0}) const;
   PoolAnswer read_init(const Reply& reply) const;
 
-  /// Gives a pool of permits this size, and makes one where there is none. What is taken stays taken. Read it by
-  /// read_init().
+  /// Gives a pool of permits this size, or makes a pool of this size. Taken permits stay taken. The reply is
+  /// for read_init().
   Call resize(std::int64_t total) const;
 
-  /// Makes more permits available, or (negative) fewer: there may be less than none then, and what comes back fills that
-  /// up first. Of a semaphore this is the release.
+  /// Makes more permits available; with a negative count, fewer. The number may fall below zero: then
+  /// returned permits fill it up first. For a semaphore this is the release.
   Call add(std::int64_t count) const;
   PoolAnswer read_add(const Reply& reply) const;
 
-  /// Takes all that is available. Of a semaphore only.
+  /// Takes all available permits. REQUIRES: a semaphore.
   Call drain() const;
   PoolAnswer read_drain(const Reply& reply) const;
 
   Call remove() const;
   PoolAnswer read_remove(const Reply& reply) const;
 
-  /// By ids of 16 bytes, whoever took them. Of a pool of permits
-  /// only. The answers: for each id whether it was still taken.
+  /// Releases the permits with these ids of 16 bytes, no matter which owner took them. ReleasedIds::taken
+  /// says for each id whether it was taken. REQUIRES: a pool of permits.
   Call release(const std::vector<std::string>& ids) const;
   struct ReleasedIds {
     std::vector<bool> taken{};
@@ -70,25 +70,25 @@ class Pool {
   };
   ReleasedIds read_release(const Reply& reply) const;
 
-  /// `lease`: 0: they stay taken until somebody gives them back.
+  /// Renews the permits with these ids. `lease` 0: they stay taken until they are released.
   Call renew(const std::vector<std::string>& ids, Milliseconds lease) const;
   std::vector<bool> read_renewal(const Reply& reply) const;
 
-  /// How many are available, and of a pool of permits the size. Nothing: there is none.
+  /// The number of available permits and, for a pool, its size. read_status() is empty if there is none.
   struct Status {
     std::int64_t available = 0;
     std::optional<std::int64_t> total{};
     std::optional<Milliseconds>
-        rest{};  ///< of the lease of the permit that was asked for, where it is taken; -1: it has none
+        rest{};  ///< rest of the lease of the permit in question; empty: it is not taken, -1: it has no lease
   };
   Call status() const;
 
-  /// The same, with the rest of the lease of one permit. Of a pool of permits only.
+  /// The same, with the rest of one permit's lease. REQUIRES: a pool of permits.
   Call status(const std::string& id) const;
   std::variant<std::optional<Status>, Refused> read_status(const Reply& reply) const;
 
  private:
-  Call call(const Script& script, Values more = {}) const;
+  Call make_call(const Script& script, Values more = {}) const;
   PoolAnswer refuse(const Reply& reply) const;
 
   LockName name_;

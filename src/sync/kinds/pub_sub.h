@@ -2,9 +2,9 @@
 
 namespace rlock {
 
-/// To whom a script announces. Newer clients in a cluster listen only by sharded pub/sub (SSUBSCRIBE), which
-/// servers outside of a cluster may not have. The deployment decides it; word() in arguments.h makes it an
-/// argument.
+/// The kind of pub/sub on which a script announces. Newer clients in a Cluster listen only to sharded pub/sub
+/// (SSUBSCRIBE), and servers outside a Cluster may not have it. The deployment decides; word() in arguments.h
+/// makes the argument.
 enum class PubSub { classic, sharded_too };
 
 }  // namespace rlock

@@ -8,15 +8,15 @@
 namespace rlock {
 namespace {
 
-/// How many timeout keys we look at. So many holds are no
-/// leftovers: the lock is in use, and the next reader looks again.
+/// A sweep looks at this many timeout keys at most. A lock with more holds is in use, and the next reader
+/// looks again.
 constexpr std::size_t kMostHolds = 500;
 
-/// Those that a release names (lua/read/release: no more
-/// than a hundred) take so many bytes of memory, or less.
+/// The most memory that the readers in a release's reply take, in bytes: lua/read/release names a hundred at
+/// most.
 constexpr std::size_t kReadersTake = 64U << 10;
 
-/// Where the lease of one read hold of `owner` runs, counted from 1.
+/// The key with the lease of one read hold of `owner`. Holds are counted from 1.
 std::string timeout_key(const LockName& name, std::string_view owner, std::int64_t hold) {
   return suffix_name(name, owner) + ":rwlock_timeout:" + std::to_string(hold);
 }
@@ -43,21 +43,21 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-/// Other readers are written down. Whether they live is
-/// known by their timeout keys, which only now can be named.
+/// The reply names other readers. Their timeout keys tell which of them live, and now the names of these keys
+/// are known.
 Released ReadLock::decode_release(const Reply& reply) const {
   if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
   Values all = own_line().values();
   all.emplace_back(Parameter::lock, name().str());
-  Call sweep = call_of(scripts::read_sweep, all);
+  Call sweep = call_of(scripts::read_sweep, std::move(all));
   for (std::size_t i = 1; i + 1 < reply.items().size(); i += 2) {
     const std::string reader = reply.at(i).text();
     const auto holds = parse_count(reply.at(i + 1).text());
     if (!holds || static_cast<std::size_t>(*holds) + sweep.keys.size() > kMostHolds)
       return {.how = Released::How::yes};
-    sweep.args.insert(sweep.args.end(), {reader, reply.at(i + 1).text()});
+    sweep.args.edit().insert(sweep.args.end(), {reader, reply.at(i + 1).text()});
     for (std::int64_t hold = 1; hold <= *holds; ++hold)
-      sweep.keys.push_back(timeout_key(name(), reader, hold));
+      sweep.keys.edit().push_back(timeout_key(name(), reader, hold));
   }
   return {.how = Released::How::yes, .then = std::move(sweep)};
 }
@@ -68,7 +68,7 @@ Call ReadWriteLock::force(const LockName& name, const Owner& owner, PubSub pub_s
              {Parameter::channel, read_write_channel(name).str()},
              {Parameter::sharded, word(pub_sub)}};
   append(all, line_values(name));
-  return call_of(scripts::read_write_force, all);
+  return call_of(scripts::read_write_force, std::move(all));
 }
 
 }  // namespace rlock

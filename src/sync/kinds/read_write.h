@@ -4,13 +4,14 @@
 
 namespace rlock {
 
-/// RReadWriteLock: readers share it, a writer has it alone. What its two halves have in common.
+/// Redisson's RReadWriteLock: readers share the lock, a writer has it alone. This is the common base of its
+/// two halves.
 ///
-/// A writer may read too and then give up writing (downgrade): its own read hold is a Hold::another. The
-/// other way round is refused, since it would wait for itself.
+/// A writer may also acquire it for reading and then release the write hold (downgrade): its own read hold is
+/// a Hold::another. The reverse is refused, because the reader would wait for itself.
 class ReadWriteLock : public LockBase {
  public:
-  /// Deletes the lock, no matter who holds it; if `owner` is not empty, only if that one reads or writes.
+  /// Deletes the lock of any holder. If `owner` is not empty, only if that owner reads or writes.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:
@@ -31,7 +32,7 @@ class WriteLock final : public ReadWriteLock {
  public:
   explicit WriteLock(const Claim& claim, Hold hold = Hold::first);
 
-  Evidence evidence() const override {
+  HoldEntry hold_entry() const override {
     return {name().str(), owner().str() + ":write", own_line().waiting()};
   }
 };

@@ -10,8 +10,22 @@ std::string request_key(const LockName& name, const RequestId& request) {
 }
 
 HoldRequests::HoldRequests(const Claim& claim, Hold hold)
-    : counts_acquire_(hold == Hold::another || claim.owner_returns),
-      acquire_(request_key(claim.name, new_request())),
+    : inner_(hold == Hold::another),
+      counts_acquire_(inner_ || claim.owner_returns),
+      acquire_(counts_acquire_
+                   ? request_key(claim.name, claim.request.empty() ? new_request() : claim.request)
+                   : ""),
       release_(request_key(claim.name, new_request())) {}
+
+Call ask_for_inner(const LockName& name, const RequestId& request) {
+  const std::string key = request_key(name, request);
+  return command({"GET", key}, key);
+}
+
+InnerState read_inner(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::text) return InnerState::unknown;
+  if (reply.text() == "undone") return InnerState::ended;
+  return reply.text() == "read" ? InnerState::reads : InnerState::held;
+}
 
 }  // namespace rlock

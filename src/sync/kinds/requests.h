@@ -4,34 +4,45 @@
 
 #include "base/names.h"
 #include "base/time.h"
+#include "redis/call.h"
+#include "redis/reply.h"
 #include "sync/kinds/claim.h"
 #include "sync/kinds/lockable.h"
 
 namespace rlock {
 
-/// How long a server remembers that it has done a request. Longer than anybody keeps repeating one, and than
-/// a copy can stay in a connection that was given up.
+/// A server remembers for this long that it has done a request. It is longer than any retry, and longer than
+/// a copy can stay in an abandoned connection.
 constexpr Milliseconds kRequestMemory{60000};
 
-/// Where a request is remembered: among the unlock latches
-/// of Redisson, so that an ACL made for Redisson suffices.
+/// The key in which the server remembers a request. The name is among Redisson's unlock latches, so an ACL
+/// made for Redisson suffices.
 std::string request_key(const LockName& name, const RequestId& request);
 
-/// By what the server tells one hold from other holds of the same owner.
+/// Asks for the state of the inner hold that this request acquired. `unknown`: the server does not remember it.
+enum class InnerState { unknown, ended, reads, held };
+Call ask_for_inner(const LockName& name, const RequestId& request);
+InnerState read_inner(const Reply& reply);
+
+/// The requests by which the server tells one hold from other holds of the same owner.
 class HoldRequests {
  public:
   HoldRequests(const Claim& claim, Hold hold);
 
-  /// Does the acquire carry a request? Else the owner tells the hold: it is used for no other one.
-  bool counts_acquire() const noexcept { return counts_acquire_; }
-  const std::string& acquire() const noexcept {
-    return acquire_;
-  }  ///< where the server remembers that it took the hold,
-  const std::string& release() const noexcept { return release_; }  ///< and that it gave it back
+  /// Is it an inner hold? Then its request identifies it, and must be remembered as long as the hold lasts.
+  bool inner() const noexcept { return inner_; }
 
-  Way release_way() const noexcept { return counts_acquire_ ? Way::again : Way::first; }
+  /// Does the acquire carry a request? If not, the owner has only this hold, and identifies it.
+  bool counts_acquire() const noexcept { return counts_acquire_; }
+  /// The key in which the server remembers the acquire. Empty: the acquire carries no request.
+  const std::string& acquire() const noexcept { return acquire_; }
+  /// The key in which the server remembers the release.
+  const std::string& release() const noexcept { return release_; }
+
+  Way release_way() const noexcept { return inner_ ? Way::inner : counts_acquire_ ? Way::again : Way::first; }
 
  private:
+  bool inner_;
   bool counts_acquire_;
   std::string acquire_;
   std::string release_;

@@ -35,7 +35,7 @@ Call Semaphore::ask(Milliseconds waited) const {
   Values all = values();
   append(all, {{Parameter::waited, line_.waited(waited)},
                {Parameter::absent, absent_ == Absent::await ? "wait" : ""}});
-  return call_of(scripts::semaphore_acquire, all);
+  return call_of(scripts::semaphore_acquire, std::move(all));
 }
 
 Attempt Semaphore::decode(const Reply& reply) const {

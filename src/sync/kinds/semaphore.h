@@ -11,12 +11,12 @@
 
 namespace rlock {
 
-/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: a process that dies takes them along,
-/// and only Pool::add gives them back. One Semaphore is one request: it takes once, however often it is sent.
-/// The owner of its claim is who waits; of the lease nothing is used.
+/// Acquires permits of Redisson's RSemaphore. Its permits have no holder: if a process dies, its permits are
+/// lost until Pool::add puts them back. One Semaphore is one request: it acquires once, however often it is
+/// sent. The owner of the claim is the waiter; the lease is not used.
 class Semaphore final : public Waitable {
  public:
-  /// Where there is no semaphore: it is refused, or waited for.
+  /// If there is no semaphore: refuse, or wait for one.
   enum class Absent { refuse, await };
 
   Semaphore(Claim claim, std::int64_t count, Absent absent = Absent::refuse);
@@ -24,9 +24,9 @@ class Semaphore final : public Waitable {
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
 
-  /// After this the request takes nothing any more, also when a copy of it arrives late.
+  /// After the undo the request acquires nothing more, even if a copy arrives late.
   std::optional<Call> undo(Wake wake) const override;
-  /// As if it did, also where we do not wait: a late copy of the call would take permits that nobody gives back.
+  /// True even without waiting: a late copy of the call would take permits that no client gives back.
   bool queues() const override { return true; }
 
   std::vector<Channel> channels() const override { return {line_.releases()}; }
@@ -34,8 +34,8 @@ class Semaphore final : public Waitable {
   const LockName& name() const override { return claim_.name; }
   const Owner* asker() const override { return &claim_.owner; }
 
-  /// That we wait; that we have permits nobody can see.
-  Evidence evidence() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
+  /// Where an observer sees that we wait. The holders of permits are recorded nowhere.
+  HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
   Attempt decode(const Reply& reply) const override;

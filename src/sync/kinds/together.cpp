@@ -8,7 +8,7 @@
 namespace rlock {
 namespace {
 
-/// The answer of a member takes so many bytes of memory in the reply, or less.
+/// The most memory that the answer of one member takes in the reply, in bytes.
 constexpr std::size_t kMemberTakes = 512;
 
 }  // namespace
@@ -23,25 +23,28 @@ std::optional<Together> Together::of(std::span<const Lockable* const> members) {
 }
 
 Call Together::ask(Milliseconds waited) const {
-  Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
+  Call all{.script = script_};
+  std::vector<std::string> keys, args{std::to_string(members_.size())};
   all.largest_reply += members_.size() * kMemberTakes;
   for (const Lockable* member : members_) {
     const Call ask = member->ask(waited);
     const Call back = *member->undo(Wake::nobody);
-    append(all.keys, ask.keys);
-    append(all.keys, back.keys);
+    append(keys, ask.keys);
+    append(keys, back.keys);
     for (const std::size_t count : {ask.keys.size(), back.keys.size(), ask.args.size(), back.args.size()})
-      all.args.push_back(std::to_string(count));
-    append(all.args, ask.args);
-    append(all.args, back.args);
+      args.push_back(std::to_string(count));
+    append(args, ask.args);
+    append(args, back.args);
   }
+  all.keys = std::move(keys);
+  all.args = std::move(args);
   return all;
 }
 
 std::optional<Call> Together::undo(Wake wake) const {
   if (wake == Wake::waiters) return std::nullopt;
   Call call = ask();
-  call.args.front().insert(0, 1, '-');
+  call.args.edit().front().insert(0, 1, '-');
   return call;
 }
 
@@ -81,9 +84,9 @@ const Line* Together::line(const Busy& busy) const {
   return member != nullptr ? member->line(busy) : nullptr;
 }
 
-Line::Heard Together::hear(const Message& message, const Busy& busy) const {
+Line::Notice Together::read_notice(const Message& message, const Busy& busy) const {
   const Lockable* const member = busy_one(busy);
-  return member != nullptr ? member->hear(message, busy) : Line::Heard::reason();
+  return member != nullptr ? member->read_notice(message, busy) : Line::Notice::reason();
 }
 
 std::vector<Channel> Together::channels() const {

@@ -14,15 +14,15 @@ namespace {
 using P = Parameter;
 
 std::vector<std::string> in_order(const Script& script, const Script::Parameters& names, std::size_t required,
-                                  const Values& values) {
+                                  Values& values) {
   std::vector<std::string> all;
   bool ended = false;
   for (const Parameter name : names) {
     if (name == P::none) break;
     const auto value = std::ranges::find(values, name, &Values::value_type::first);
     const bool given = value != values.end();
-    if (given && !ended) all.push_back(value->second);
-    if (given && ended) required = names.size();  // it would take the place of another
+    if (given && !ended) all.push_back(std::move(value->second));
+    if (given && ended) required = names.size();  // this value would take the position of the missing one
     ended = !given || ended;
   }
   if (all.size() < required)
@@ -33,7 +33,7 @@ std::vector<std::string> in_order(const Script& script, const Script::Parameters
 
 }  // namespace
 
-Call call_of(const Script& script, const Values& values) {
+Call call_of(const Script& script, Values values) {
   return {.script = &script,
           .keys = in_order(script, script.keys, script.required_keys, values),
           .args = in_order(script, script.args, script.required_args, values)};

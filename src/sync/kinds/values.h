@@ -9,15 +9,15 @@
 
 namespace rlock {
 
-/// Keys and arguments for scripts, by the names that the contracts in lua/ give them: no caller counts positions. A
-/// script takes those that it names.
+/// Keys and arguments for scripts, by their names in the contracts of lua/. A script takes the values that
+/// its contract names.
 using Values = std::vector<std::pair<Parameter, std::string>>;
 
-/// The call of a script. Of two values with the same name the first counts. Throws Error{internal} if a value is
-/// missing that the script needs, or that stands before one that is given.
-Call call_of(const Script& script, const Values& values);
+/// Makes the call of a script. If two values have the same name, the first counts. Throws Error{internal} if the
+/// script needs a value that is missing. An optional value may be missing only if all those behind it are too.
+Call call_of(const Script& script, Values values);
 
-/// The keys of the line of waiters beside a key, and of the queue of a fair lock: see keys.h.
+/// The keys of a key's line of waiters, and those of a fair lock's queue: see keys.h.
 Values line_values(const LockName& name);
 Values queue_values(const LockName& name);
 

@@ -1,16 +1,15 @@
-// From votes to one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
-// refused or a failure. enough_from() counts them while the call is under way: a quorum that grants ends the
-// call at once; when a quorum has become impossible the slower nodes get as long again, because an answer
-// that has come need not be undone without knowing it. result() then puts the answers into a Tally and
-// decides in this order:
+// Turns votes into one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
+// refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
+// once. When a quorum has become impossible, slower nodes get as long again: if we know their answers, we
+// need not undo blindly. result() then puts the answers into a Tally and decides in this order:
 //
 //   held     a quorum granted it
-//   refused  so many refuse that a quorum can never grant it
-//   failure  so many refuse or fail that there is no quorum now
-//   busy     a quorum answered, and others have it
+//   refused  so many nodes refuse that a quorum can never grant it
+//   failure  so many nodes refuse or fail that there is no quorum now
+//   busy     a quorum answered, and other owners have it
 //
-// The order matters: "somebody has it" is said only when a quorum could be reached, and "unreachable" never
-// hides that the key holds something else everywhere.
+// The order matters: the result is "busy" only if a quorum could be reached. A "refused" of most nodes is
+// never hidden by "unreachable".
 
 #include "sync/wait/ballot.h"
 
@@ -29,12 +28,12 @@ Attempt decoded(const Waitable& what, const Vote& vote) {
   return vote.reply ? what.read(*vote.reply) : *vote.failure;
 }
 
-/// What the nodes answered, each answer among its like.
+/// The answers of the nodes, sorted by their type.
 struct Tally {
   std::vector<Held> held;
   std::vector<Busy> busy;
   std::vector<Refused> refused;
-  std::vector<std::pair<std::size_t, Failure>> failed;  ///< and which node
+  std::vector<std::pair<std::size_t, Failure>> failed;  ///< the node and its failure
 
   Answer put(std::size_t node, const Attempt& attempt) {
     if (const auto* failure = std::get_if<Failure>(&attempt)) {
@@ -61,15 +60,15 @@ Held typical(std::vector<Held> held) {
   return *middle;
 }
 
-/// At how many nodes each holder has it; "": nobody can say who.
+/// At how many nodes each holder has it. The key "" stands for an unknown holder.
 std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
   std::map<std::string, std::size_t> holders;
   for (const Busy& one : busy) ++holders[one.holder];
   return holders;
 }
 
-/// The answer about whoever has it at most nodes. It is worth asking again when `missing` more nodes may have
-/// become free: at the `missing`-th of the times that they have told.
+/// The answer about the holder that has it at most nodes. Asking again is worth while when `missing` more
+/// nodes may be free: that is the `missing`-th of the times that the nodes named.
 Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
   auto holders = holders_of(busy);
   Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });
@@ -90,8 +89,8 @@ std::string no_quorum(const Redis& redis, const Tally& tally) {
                      answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
 }
 
-/// Too many nodes fail. Where those that fail for good (no access, no such database) are too many by
-/// themselves, it is one of them: then waiting does not help, and a wait must not go on.
+/// The failure to report when too many nodes fail. Some failures are permanent (no access, no such database).
+/// If these alone prevent a quorum, one of them is reported: then waiting cannot help, and the wait must end.
 Failure failure_of(const Redis& redis, const Tally& tally) {
   const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
   const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));
@@ -123,7 +122,9 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
     if (answer && std::holds_alternative<Held>(*answer)) ++granted;
   }
   const std::size_t quorum = redis_.quorum();
-  if (granted >= quorum) return TimePoint::min();  // the others are told later, by renewals and the release
+  if (granted >= quorum)
+    return TimePoint::min();  // the other nodes are told later, by renewals and the
+                              // release
   return enough_.from(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
 }
 
@@ -136,7 +137,7 @@ BallotResult Ballot::result(const Votes& votes) {
     const Answer answer = decoded_[node] ? tally.put(node, *decoded_[node]) : Answer::late;
     result.answers.push_back(answer);
     if (answer == Answer::granted) result.asked = earliest(result.asked, vote.asked);
-    // A copy that was written may be carried out although no reply has come.
+    // If a call was written, the node may carry it out although no reply has come.
     const bool unknown = answer == Answer::late || answer == Answer::failed;
     if (unknown && vote.attempts > 0) result.may_be_granted = true;
   }
@@ -146,8 +147,8 @@ BallotResult Ballot::result(const Votes& votes) {
     result.held = typical(std::move(tally.held));
     return result;
   }
-  // Split: some nodes granted it to us, and nobody else has a quorum. Everybody undoes and tries again, each
-  // after another pause (Pacing).
+  // Split: some nodes granted it to us, and no other owner has a quorum. All contenders undo and try again,
+  // each after a different pause (Pacing).
   const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
   result.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !tally.held.empty();

@@ -5,24 +5,27 @@
 namespace rlock {
 namespace {
 
-/// Of the sleep between two polls, so that waiters which began together do not poll together.
+/// A tenth of the sleep between two polls is random, so that waiters that began together do not
+/// poll together.
 constexpr int kPollJitterPart = 10;
 
-/// A TTL counts whole milliseconds; asking in the one in which it ends would be too early.
+/// A TTL counts whole milliseconds: in the millisecond in which it ends, asking would be too early.
 constexpr Milliseconds kPastTtl{2};
 
-/// Between two rounds over several nodes that split their votes or were too few: random, or contenders would
-/// split them again; doubling, because there may be many of them.
+/// The pause between two rounds over several nodes, after a split or after too few nodes answered. It is
+/// random, because contenders would otherwise split again. It doubles, because there may be many of them.
 constexpr Milliseconds kLeastSplitPause{10};
 constexpr Milliseconds kMostSplitPause{500};
 
-/// After a round in which the server failed.
+/// The pause after a round in which the server failed.
 constexpr Milliseconds kFailurePause{50};
 
-/// Messages are ignored for this many times the first split pause: they tell that others have split, too.
+/// After a split, messages are ignored for this many times the least pause: the undos of the other contenders
+/// send them.
 constexpr int kIgnoredPauses = 8;
 
-/// After a message of one of several nodes: the others send theirs, and every waiter has received it.
+/// The pause after a message of one of several nodes: the other nodes send messages, too, and every waiter
+/// gets them.
 constexpr Milliseconds kHerdPause{10};
 
 constexpr int kWakeupsAtOnce = 100;
@@ -33,13 +36,14 @@ constexpr Milliseconds kWakeupInterval{40};
 Pacing::Sleep Pacing::after(const LastRound& round, TimePoint now) {
   if (!round.several_nodes || !(round.split || round.failed)) {
     split_pause_ = Milliseconds{0};
-    // After a failure the wakeup may be our own undo, and we would take and undo the lock again at once.
+    // After a failure our own undo may have sent the wakeup: asking at once would acquire and undo again,
+    // without end.
     return {.ignore_wakeups_until = now,
             .until = plus(now, nap(round)),
             .wakeups_end_it = !round.failed,
             .extra = round.several_nodes ? jitter_(kHerdPause) : Milliseconds{0}};
   }
-  // About what a round takes: in less time no other contender can have finished its round.
+  // The least pause is about as long as a round: no other contender can finish its round in less.
   const Milliseconds least =
       round.failed ? kFailurePause : std::clamp(round.took, kLeastSplitPause, kMostSplitPause);
   split_pause_ = std::max(std::min(split_pause_ * 2, kMostSplitPause), least);
@@ -53,7 +57,7 @@ TimePoint Pacing::ask_after_wakeup() const { return spent_until_ - kWakeupsAtOnc
 
 void Pacing::count_wakeup(TimePoint now) { spent_until_ = std::max(spent_until_, now) + kWakeupInterval; }
 
-/// From `least` to `most`, doubling, each with jitter; equal bounds are a constant pause.
+/// Doubles from `least` to `most`, with jitter. If both are equal, the pause is constant.
 Milliseconds Pacing::pause(const Waitable::Pause& bounds) {
   const auto [least, most] = bounds;
   pause_ = pause_ == Milliseconds{0} ? least : std::min(pause_ * 2, most);
@@ -63,7 +67,8 @@ Milliseconds Pacing::pause(const Waitable::Pause& bounds) {
 Milliseconds Pacing::nap(const LastRound& round) {
   Milliseconds nap =
       round.announced ? round.poll_every + jitter_(round.poll_every / kPollJitterPart) : pause(round.pause);
-  if (round.busy == nullptr) nap = std::min(nap, kFailurePause + jitter_(kFailurePause));
+  if (round.busy == nullptr)
+    nap = std::min(nap, std::max(kFailurePause + jitter_(kFailurePause), round.behind));
   if (round.busy != nullptr && round.busy->retry_after)
     nap = std::min(nap, *round.busy->retry_after + kPastTtl);
   return nap;

@@ -1,8 +1,8 @@
-// --sync-replicas. WAIT answers how many replicas have all that was written on its own connection, so it goes
-// over the very connection that carried the acquire or the renewal (Delivery::only_connection), once for each
-// node that granted. A quorum of nodes has to confirm. WAIT blocks its connection for as long as the user
-// allows (--sync-timeout): the call gets that as extra time, and when our patience ends first, the connection
-// is abandoned, because nothing else would be read on it meanwhile, not even an undo.
+// --sync-replicas. WAIT answers how many replicas have what was written on its own connection. So it uses the
+// connection of the acquire or the renewal (Delivery::only_connection), once for each node that granted. A
+// quorum of nodes must confirm. WAIT blocks its connection for --sync-timeout, so the call gets this as extra
+// time. If our patience ends first, the connection is abandoned: until WAIT returns, the server would read
+// nothing else on it, not even an undo.
 
 #include "sync/wait/replicas.h"
 
@@ -10,45 +10,50 @@
 
 #include <algorithm>
 
+#include "base/as_given.h"
+#include "base/text.h"
+
 namespace rlock {
 namespace {
 
-/// For the reply to come, beyond what the server waits.
+/// Time for the reply to arrive, after the time that the server waits.
 constexpr Milliseconds kAnswer{2000};
+
+std::string option() { return as_given("sync-replicas", "--sync-replicas"); }
 
 }  // namespace
 
-Call await_replicas_call(int replicas, Milliseconds timeout) {
-  return command({"WAIT", std::to_string(replicas), std::to_string(timeout.count())});
+Call await_replicas_call(const SyncReplicas& replicas) {
+  return command({"WAIT", std::to_string(replicas.count), std::to_string(replicas.timeout.count())});
 }
 
-Delivery await_replicas_delivery(Milliseconds timeout, std::uint64_t connection) {
-  return {.only_connection = connection, .extra_time = timeout};
+Delivery await_replicas_delivery(const SyncReplicas& replicas, std::uint64_t connection) {
+  return {.only_connection = connection, .extra_time = replicas.timeout};
 }
 
-std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
+std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas) {
   if (vote.failure) return vote.failure;
   if (!vote.reply)
-    return Failure{Error::unreachable, fmt::format("not confirmed by {} {} in time (--sync-replicas)",
-                                                   replicas, replicas == 1 ? "replica" : "replicas")};
+    return Failure{Error::unreachable, fmt::format("not confirmed by {} in time ({})",
+                                                   counted(replicas.count, "replica"), option())};
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   if (vote.reply->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
   const std::int64_t have = vote.reply->integer();
-  if (have >= replicas) return std::nullopt;
+  if (have >= replicas.count) return std::nullopt;
   return Failure{Error::unreachable,
-                 fmt::format("only {} of {} replicas have it (--sync-replicas)", have, replicas)};
+                 fmt::format("only {} of {} replicas have it ({})", have, replicas.count, option())};
 }
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
-                                      int replicas, Milliseconds timeout, const Patience& patience) {
-  const TimePoint until = plus(redis.loop().now(), timeout + kAnswer);
-  // When they go, the connections where WAIT still waits are abandoned.
+                                      const SyncReplicas& replicas, const Patience& patience) {
+  const TimePoint until = plus(redis.loop().now(), replicas.timeout + kAnswer);
+  // When the requests are destroyed, connections on which WAIT still blocks are abandoned.
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (answers[node] != Answer::granted) continue;
-    const Delivery delivery = await_replicas_delivery(timeout, votes[node].connection);
-    requests.emplace_back(node, redis.post(await_replicas_call(replicas, timeout), delivery, until));
+    const Delivery delivery = await_replicas_delivery(replicas, votes[node].connection);
+    requests.emplace_back(node, redis.post(await_replicas_call(replicas), delivery, until));
   }
   const auto settled = [](const auto& request) { return request.second.settled(); };
   redis.loop().wait({earliest(until, patience.until), patience.interrupted},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -8,18 +9,23 @@
 
 namespace rlock {
 
-/// WAIT on the very connection of an answer: only there does it speak of that answer's write.
-Call await_replicas_call(int replicas, Milliseconds timeout);
-Delivery await_replicas_delivery(Milliseconds timeout, std::uint64_t connection);
+/// An acquire or a renewal counts only if this many replicas have it.
+struct SyncReplicas {
+  std::int64_t count = 0;
+  Milliseconds timeout{1000};  ///< how long a server waits for them
+};
 
-/// What a vote on that call is short of; nothing when enough replicas have it.
-std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
+/// WAIT for the connection that carried a write: WAIT only counts writes of its own connection.
+Call await_replicas_call(const SyncReplicas& replicas);
+Delivery await_replicas_delivery(const SyncReplicas& replicas, std::uint64_t connection);
 
-/// Asks each node that has granted to confirm that `replicas`
-/// replicas have what it last answered. Nothing: a quorum has.
-/// `timeout` is what the server waits, `patience` what we do:
-/// a connection whose server still waits then is abandoned.
+/// Why a vote on that call is not enough; empty: enough replicas have the write.
+std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas);
+
+/// Asks each node that granted whether these replicas have its last write. Empty: a quorum confirmed it.
+/// The server waits for its timeout, we wait for `patience`. If a server still waits after that, its connection
+/// is abandoned.
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
-                                      int replicas, Milliseconds timeout, const Patience& patience);
+                                      const SyncReplicas& replicas, const Patience& patience);
 
 }  // namespace rlock

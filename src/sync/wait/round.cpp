@@ -1,10 +1,10 @@
-// One round: a call for each stage of the wish, in order, until a stage is not held. Each goes to all nodes,
-// and a Ballot says when the votes are enough and what they amount to. What is held counts from the first
-// call of the round (Taken::asked), so that a lease is never thought to last longer than it does.
+// One round: a call for each stage of the request, in order, until we fail to hold a stage. Each call goes to
+// all nodes, and a Ballot decides when the votes are enough and what they mean. The lease counts from the
+// first call of the round (Taken::asked), so we never think that it lasts longer than it does.
 //
-// A round can fail after all of it was granted: too few replicas have it, two nodes are one server, or it
-// took so long that the lease is nearly over. count_as_failed() turns that into an ordinary failure, and the
-// wait undoes what was granted as it undoes every other failed round.
+// A round can fail after everything was granted: too few replicas have it, two nodes are one server, or the
+// lease is nearly over. count_as_failed() turns this into an ordinary failure. Then the wait undoes what was
+// granted, as after every failed round.
 
 #include "sync/wait/round.h"
 
@@ -12,8 +12,6 @@
 
 #include <algorithm>
 #include <iterator>
-
-#include "sync/wait/replicas.h"
 
 namespace rlock {
 
@@ -33,7 +31,7 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool
     for (std::size_t node = 0; node < result_.answers.size(); ++node)
       if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
-  --blocked_;  // the last one: where granting too late counts as its failure
+  --blocked_;  // back to the last stage: a late grant counts as its failure
   const Milliseconds took = elapsed(taken.asked, redis_.loop().now());
   if (took < options_.good_for) return taken;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
@@ -49,7 +47,7 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   if (facts) delivery.followers = stage.followers();
   delivery.only_nodes = closed;
   delivery.only_nodes.flip();
-  // With several nodes a silent one is asked again in the next round: this round must not wait for it.
+  // With several nodes, this round must not wait for a silent one: the next round asks it again.
   if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
                       patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
@@ -57,32 +55,32 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
-  undo.note(stage, votes_);  // before anything else can end this round
+  undo.note(stage, votes_);  // before this round can end
   if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
-    count_as_failed(*twice);  // whatever the votes say: there is no majority among fewer servers
+    count_as_failed(*twice);  // whatever the votes say: fewer servers have no majority
     result_.busy.reset();
     result_.refused.reset();
   }
-  if (result_.busy) result_.busy->heard = answered;
+  if (result_.busy) result_.busy->seen_at = answered;
 }
 
-/// Of the only server: what it failed with before, which is why there was something to undo.
+/// The reason why a node is left out. For a single server it is its last failure, which made the undo
+/// necessary.
 Failure Round::why_closed() const {
   if (!several_nodes_ && result_.failure) return *result_.failure;
   return {Error::unreachable, "it has not answered the undo of the last request"};
 }
 
 bool Round::replicated() {
-  if (options_.sync_replicas == 0) return true;
-  const auto missing =
-      await_replicas(redis_, votes_, result_.answers, options_.sync_replicas, options_.sync_timeout,
-                     patience_of(options_.sync_timeout + options_.attempt_timeout));
+  if (options_.sync_replicas.count == 0) return true;
+  const auto missing = await_replicas(redis_, votes_, result_.answers, options_.sync_replicas,
+                                      patience_of(options_.sync_replicas.timeout + options_.attempt_timeout));
   if (missing) count_as_failed(*missing);
   return !missing;
 }
 
-/// For one step of a round; the patience of the wait may end sooner. A single attempt (-n) is made in full,
-/// although its patience has ended from the start.
+/// The patience for one step of a round. The patience of the wait may end it sooner. But a single attempt
+/// (-n) gets the full time, although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = redis_.loop().within(step);
   if (!single_attempt_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
@@ -90,7 +88,7 @@ Patience Round::patience_of(Milliseconds step) const {
   return patience;
 }
 
-/// It was granted, but is of no use: it must be undone.
+/// The round was granted, but is of no use: the wait must undo it.
 void Round::count_as_failed(Failure why) {
   result_.held.reset();
   result_.may_be_granted = true;

@@ -11,25 +11,25 @@
 
 namespace rlock {
 
-/// One round of asking after the other: a call for each stage of a wish, until one of them cannot be had.
+/// Makes one round after the other: a call for each stage of an acquire request, until one stage cannot be acquired.
 class Round {
  public:
-  /// REQUIRES: both outlive it.
+  /// REQUIRES: `redis` and `options` outlive it.
   Round(Redis& redis, const AcquireOptions& options, bool single_attempt)
       : redis_(redis),
         options_(options),
         several_nodes_(redis.nodes() > 1),
         single_attempt_(single_attempt) {}
 
-  /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be
-  /// had now, as result() says; what the stages before it have taken is not undone yet.
-  /// `facts`: write beside them what people want to know of us, as Stage::followers() says.
+  /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked() cannot be
+  /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
+  /// facts about us, for people (Stage::followers()).
   std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
 
-  /// No attempt lasts longer than until then, whatever the patience is.
+  /// Every attempt ends at `at` at the latest, whatever the patience is.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
-  /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.
+  /// For the last attempt(): the stage it reached, the result there, and how long that took.
   std::size_t blocked() const noexcept { return blocked_; }
   const BallotResult& result() const noexcept { return result_; }
   Milliseconds took() const noexcept { return took_; }
@@ -43,7 +43,7 @@ class Round {
 
   Redis& redis_;
   const AcquireOptions& options_;
-  const bool several_nodes_;  ///< nodes
+  const bool several_nodes_;
   const bool single_attempt_;
   TimePoint end_by_ = kNever;
   const TimePoint wait_begun_ = redis_.loop().now();

@@ -6,30 +6,31 @@
 
 #include "redis/call.h"
 #include "sync/kinds/together.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
 
 namespace rlock {
 
-/// A part of a wish as a wait sees it: it need not have an owner.
+/// Like Part, but for anything that can be waited for: a semaphore or a latch has no owner.
 struct Item {
   std::shared_ptr<const Waitable> lock;
   std::vector<Call> followers{};
   std::vector<Call> release_followers{};
 };
 
-/// A call that undoes an acquire, and what follows it.
+/// A call that undoes an acquire, and its followers.
 struct UndoCall {
   Call call;
   std::vector<Call> followers;
 };
 
-/// What one call asks for: one part of a wish, or all parts together. A wish is taken stage by stage.
+/// What one call asks for: one part of an acquire request, or all parts together. A request is acquired stage
+/// by stage.
 struct Stage {
   std::vector<Item> items;
   std::optional<Together> together{};
-  std::size_t first = 0;        ///< the number of its first part in the wish
-  bool queued = false;          ///< it was asked for, and that may have got us a place in a queue
-  std::vector<bool> reached{};  ///< nodes that may have received the call, and nothing that undoes it
+  std::size_t first = 0;        ///< the position of its first part in the request
+  bool queued = false;          ///< it was asked for, and may have a place in a queue
+  std::vector<bool> reached{};  ///< the nodes that may have received the call but not its undo
 
   const Waitable& what() const {
     return together ? static_cast<const Waitable&>(*together) : *items.front().lock;

@@ -1,14 +1,13 @@
-// The ledger of what a wait may have been granted. note() writes down, after each call of a round, which
-// nodes may have received it (Stage::reached, received_) and whether a copy may still be in flight. post()
-// sends the undo to those nodes; await() gives them a moment to answer; the wait then goes on under a new
-// identity, or under the old one where certain() says that nothing can arrive late. An owner that the user has named stays:
-// its acquire must not come to a node before the undo of the last one, so closed_nodes() are left out until they answer.
+// The ledger of what a wait may have been granted. After each call of a round, note() records which nodes may
+// have received it (Stage::reached, received_), and whether a copy may still be in flight. post() sends the
+// undo to these nodes; await() gives them a moment to answer. Then the wait goes on under a new identity, or
+// under the old one if certain() says that nothing can arrive late. An owner that the user named stays: its
+// acquire must not reach a node before the last undo, so closed_nodes() are left out until they answer.
 //
-// What can go wrong without it: an acquire that nobody answered is granted later, by a server that hung or
-// from a connection that broke, and the lock is held by nobody for the length of a lease. So the undo goes to
-// every node that may have received the acquire, answered or not; it is tried again for kTryFor in the
-// background; and it is also written behind the acquire on abandoned connections, where it cannot come
-// first.
+// The danger: an unanswered acquire is granted later, by a server that hung or through a connection that
+// broke. Then the lock would be held without a holder for the length of a lease. So the undo goes to every
+// node that may have received the acquire. It is retried in the background for kTryFor. It is also written
+// behind the acquire on abandoned connections, where the undo cannot overtake it.
 
 #include "sync/wait/undo.h"
 
@@ -20,7 +19,7 @@ namespace rlock {
 Undo::Undo(Redis& redis, Interrupted hurried)
     : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
 
-/// A vote without a good reply, or with more than one copy, leaves a copy whose effect nobody knows.
+/// If a vote has no good reply, or the call was written more than once, a copy may still be carried out.
 void Undo::note(Stage& stage, const Votes& votes) {
   stage.queued = stage.what().queues();
   stage.reached.resize(votes.size(), false);
@@ -33,31 +32,31 @@ void Undo::note(Stage& stage, const Votes& votes) {
 }
 
 void Undo::post(Stage& stage, Wake wake) {
-  stage.queued = false;  // the undo gives up the place in the queue too
-  stage.reached.resize(redis_.nodes(), false);
+  stage.queued = false;  // the undo also gives up the place in the queue
   for (UndoCall& undo : stage.undo_calls(wake)) {
-    // Only where a copy of the acquire is in flight: without one, the undo could arrive late and undo the
-    // next attempt under the same identity.
+    // Only if a copy of the acquire is in flight. Otherwise the undo could arrive late and undo the next
+    // attempt, which has the same identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
       std::ranges::copy(undo.followers, std::back_inserter(calls));
       redis_.send_on_abandoned(calls);
     }
-    Delivery delivery = persistently(std::move(undo.followers));
-    delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
-    // A node that never received the acquire has nothing to undo, and would only be waited for.
+    Delivery delivery = with_retries(std::move(undo.followers));
+    delivery.source = Delivery::Source::always;  // a node that did not answer the acquire may not answer
+                                                 // NOSCRIPT either
+    // A node that never received the acquire has nothing to undo, and we would only wait for it.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
     auto request = redis_.post(undo.call, delivery, plus(redis_.loop().now(), kTryFor));
     posted_.push_back({std::move(undo.call), std::move(delivery), std::move(request)});
   }
-  stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
+  stage.reached.assign(redis_.nodes(), false);  // we have done what we can: the next round starts afresh
 }
 
 void Undo::await(const Patience& patience) {
   redis_.loop().wait(patience, [this] { return answered() || hurried_(); });
 }
 
-/// Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
+/// Does not count nodes that have received nothing: with a quorum we never wait for a silent node.
 bool Undo::answered() const {
   return std::ranges::all_of(posted_, [&](const Posted& undo) {
     const Votes& votes = undo.request.votes();
@@ -77,19 +76,19 @@ bool Undo::certain() const {
 void Undo::renew_identity(bool owner_stays) {
   copies_in_flight_ = false;
   owner_stays_ = owner_stays;
-  if (owner_stays) return;  // closed_nodes() needs them
-  // A long wait has many rounds. What is not settled is still tried again where nobody has answered.
+  if (owner_stays) return;  // closed_nodes() needs the posted calls
+  // A long wait has many rounds, so settled calls are dropped here. Unsettled ones go on.
   std::erase_if(posted_, [](const Posted& undo) { return undo.request.settled(); });
 }
 
-/// One answer is enough, however many copies there are: the server remembers the request as undone, and a late copy changes
-/// nothing. An error is no answer: what the server has done is not known.
+/// One answer is enough, however many copies there are: the server remembers that the request is undone, so a
+/// late copy changes nothing. An error is no answer: the server may or may not have done it.
 bool Undo::is_answered(const Posted& undo, std::size_t node) const {
   const bool sent = undo.delivery.only_nodes.empty() || undo.delivery.only_nodes[node];
   return !sent || undo.request.votes()[node].good_reply() != nullptr;
 }
 
-/// To the nodes that have not answered.
+/// Sends the undo again to the nodes that have not answered it.
 void Undo::post_again(Posted& undo) {
   undo.delivery.only_nodes.resize(redis_.nodes(), true);
   for (std::size_t node = 0; node < redis_.nodes(); ++node)
@@ -116,7 +115,6 @@ std::vector<bool> Undo::closed_nodes() {
 
 void Undo::detach() {
   for (Posted& undo : posted_) undo.request.detach();
-  posted_.clear();
 }
 
 void Undo::drop() { posted_.clear(); }

@@ -7,54 +7,55 @@
 
 namespace rlock {
 
-/// Undoes what a wait may have been granted, on every node that may have received it: posts the calls, waits
-/// a little for their replies, and goes on with them while the wait does something else.
+/// Undoes what a wait may have been granted, on every node that may have received a call. It posts the undo
+/// calls and waits a little for their replies. The calls then go on in the background.
 class Undo {
  public:
-  /// `hurried`: ends waiting for replies. REQUIRES: the Redis outlives it.
+  /// `hurried`: if true, await() returns at once. REQUIRES: the Redis outlives it.
   Undo(Redis& redis, Interrupted hurried);
 
-  /// The call of this stage was posted, and these are its votes.
+  /// Records that the call of this stage was posted and got these votes.
   void note(Stage& stage, const Votes& votes);
 
-  /// Posts what undoes this stage.
+  /// Posts the calls that undo this stage.
   void post(Stage& stage, Wake wake);
 
-  /// Waits for the replies of the nodes that may have received an acquire: until `patience`
-  /// ends.
+  /// Waits for the replies of the nodes that may have received an acquire, until `patience` ends.
   void await(const Patience& patience);
 
-  /// Some hundred milliseconds: the most that a wait spends on an undo before it does something else.
+  /// A wait spends at most this long on an undo before it goes on.
   static constexpr Milliseconds kAwait{700};
 
-  /// How long a call is tried again at a node that does not answer, while we do something else.
+  /// An undo is retried for this long at a node that does not answer, in the background.
   static constexpr Milliseconds kTryFor{30000};
 
-  /// Has each of those nodes answered?
+  /// Has each node that may have received an acquire answered?
   bool answered() const;
 
-  /// After await(): has every undo been answered, and was each call of this identity written only once? Then
-  /// no copy of an acquire or an undo is still in flight.
+  /// After await(): was every undo answered, and was each call of this identity written only once? Then no
+  /// copy of an acquire or an undo is in flight.
   bool certain() const;
 
-  /// The next calls have a new identity: copies of what was posted before cannot harm them. `owner_stays`: only the request is
-  /// new, so an undo that is carried out late would delete what the next call takes: closed_nodes() must not be asked.
+  /// The next calls have a new identity, so copies of posted calls cannot harm them. `owner_stays`: only the
+  /// request ids are new. Then a late undo could end what the next call acquires, so the next call must leave
+  /// out closed_nodes().
   void renew_identity(bool owner_stays);
 
-  /// Nodes that have not answered an undo of an owner who stays; empty: none. To those where it has failed it goes once more.
+  /// The nodes that have not answered an undo of an owner that stays; empty: there are none. If the undo has
+  /// failed at a node, it is sent there again.
   std::vector<bool> closed_nodes();
 
-  /// The calls go on to their deadline in the background.
+  /// Lets the calls go on in the background until their deadlines.
   void detach();
 
-  /// Forgets the calls. What is on the wire stays there.
+  /// Forgets the calls. Bytes on the wire stay there.
   void drop();
 
-  /// May a copy of an acquire of this identity still be in flight?
+  /// May a copy of an acquire of this identity be in flight?
   bool has_copies_in_flight() const noexcept { return copies_in_flight_; }
 
  private:
-  /// An undo, and to which nodes it goes (empty: all).
+  /// An undo and the nodes that it goes to. An empty list means all nodes.
   struct Posted {
     Call call;
     Delivery delivery;
@@ -68,7 +69,7 @@ class Undo {
   const Interrupted hurried_;
   std::vector<Posted> posted_;
   bool owner_stays_ = false;
-  std::vector<bool> received_;  ///< nodes that may have received any acquire of this wait
+  std::vector<bool> received_;  ///< the nodes that may have received any acquire of this wait
   bool copies_in_flight_ = false;
 };
 

@@ -6,10 +6,11 @@
 namespace rlock {
 namespace {
 
-/// More keys are not looked at: circles are short, and each key is a call.
+/// The search looks at this many keys at most: circles are short, and each key costs a call.
 constexpr std::size_t kMostKeys = 64;
 
-/// Of several permits any that comes back ends the wait: its holders need not all be in the circle.
+/// The waiter for a pool of several permits gets any permit that is released: its holders need not all be in
+/// the circle.
 bool any_of_several(const Inspection& seen) {
   return seen.kind == &kinds::permit && seen.holders.size() != 1;
 }
@@ -30,7 +31,7 @@ const LockName* DeadlockSearch::next() const {
 
 void DeadlockSearch::read(const Inspection& seen) {
   if (!wanted_seen_) return read_wanted(seen);
-  const Candidate candidate = candidates_[at_++];  // a copy: the list grows
+  const Candidate candidate = candidates_[at_++];  // a copy, because the list grows
   if (seen.held_by(candidate.hold.owner) && !any_of_several(seen)) read_candidate(candidate, seen);
 }
 

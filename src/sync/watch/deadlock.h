@@ -6,43 +6,45 @@
 #include <vector>
 
 #include "base/names.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 #include "sync/watch/metadata.h"
 
 namespace rlock {
 
-/// One of a circle of waiters: it waits for what the next one holds, or a run above the next one.
+/// A member of a circle of waiters. It waits for a key that the next member, or a run above that member,
+/// holds.
 struct DeadlockMember {
   Owner owner;
   LockName waits_for;
-  Milliseconds since{0};         ///< when it arrived, by the server's clock
-  std::optional<Metadata> meta;  ///< nothing: us
-  Channel own{""};               ///< where it is told: nobody listens there when it was killed
+  Milliseconds since{0};         ///< when it began to wait, by the server's clock
+  std::optional<Metadata> meta;  ///< empty: this is our own process
+  Channel own{""};               ///< the channel on which it is told; if it was killed, it has no subscriber
 };
 
-/// Looks for a circle of waiters that only wait for each other: we wait for `wanted`, and who waits for what
-/// we hold holds `wanted`, or holds what somebody waits for who holds it, and so on. It goes from our holds
-/// to their waiters, and from the holds that those have written down to their waiters.
+/// Looks for a deadlock: a circle of waiters in which each waits for a key that the next one holds. We wait
+/// for `wanted`. The search starts at the keys that we hold and visits their waiters, then the keys which
+/// those waiters hold according to their metadata, and so on. The circle is closed when a waiter holds
+/// `wanted`.
 ///
-/// Values go in and come out: it says which key to inspect next, and reads what was seen. What it has found
-/// between two looks at different keys may have been true of neither moment, so only a circle that is found
-/// twice is one: a deadlock stays.
+/// It does no I/O: next() names the key to inspect, and read() takes the result. The keys are seen at
+/// different times, so a circle may never have existed as a whole. Only a circle that is found twice is a
+/// deadlock, because deadlocks stay.
 class DeadlockSearch {
  public:
-  /// `holds`: ours, and those of the runs above us.
+  /// `holds`: our holds and those of the runs above us.
   DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds);
 
-  /// The key to inspect next; nothing: the search is over.
+  /// The key to inspect next. Null: the search is over.
   const LockName* next() const;
 
-  /// What stands under next().
+  /// Takes the inspection of the key next().
   void read(const Inspection& seen);
 
-  /// We are the first. Empty: there is none, as far as the search went.
+  /// The circle; we are its first member. Empty: the search has found none.
   const std::vector<DeadlockMember>& circle() const noexcept { return circle_; }
 
  private:
-  /// A hold on the way, with those who wait behind it: the first of `path` waits for a hold of ours.
+  /// A hold on the way, and the waiters that lead to it: the first of `path` waits for a hold of ours.
   struct Candidate {
     HeldKey hold;
     std::vector<DeadlockMember> path;
@@ -53,16 +55,16 @@ class DeadlockSearch {
 
   const LockName wanted_;
   const Owner us_;
-  std::set<Owner> holders_;  ///< of wanted
-  Milliseconds since_{0};    ///< our arrival
+  std::set<Owner> holders_;  ///< the holders of `wanted`
+  Milliseconds since_{0};    ///< when we began to wait
   bool wanted_seen_ = false;
   std::vector<Candidate> candidates_;
-  std::set<LockName> known_;  ///< keys among the candidates
-  std::size_t at_ = 0;        ///< which of them is next
+  std::set<LockName> known_;  ///< the keys among the candidates
+  std::size_t at_ = 0;        ///< the index of the next candidate
   std::vector<DeadlockMember> circle_;
 };
 
-/// Who arrived last, and so gives up. REQUIRES: the circle is not empty.
+/// The member that began to wait last, and so gives up. REQUIRES: the circle is not empty.
 const DeadlockMember& youngest(const std::vector<DeadlockMember>& circle);
 
 }  // namespace rlock

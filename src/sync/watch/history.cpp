@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// Longer texts are cut: twenty entries of each key stay for a week.
+/// Longer texts are cut: a key keeps twenty entries for a week.
 constexpr std::size_t kLongestText = 200;
 
 constexpr int kLargestExit = 255;
@@ -41,7 +41,7 @@ std::optional<int> small_number_at(const MetadataJson& entry, const char* name) 
   return number && *number <= kLargestExit ? std::optional{static_cast<int>(*number)} : std::nullopt;
 }
 
-/// "<owner>\n<JSON>".
+/// Parses "<owner>\n<JSON>".
 std::optional<PastHold> read_entry(std::string_view text) {
   const std::size_t newline = text.find('\n');
   if (newline == std::string_view::npos) return std::nullopt;
@@ -64,11 +64,12 @@ std::optional<PastHold> read_entry(std::string_view text) {
 
 }  // namespace
 
-Call write_end(const LockName& name, const Owner& owner, const Evidence& evidence, const PastHold& past,
+Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry, const PastHold& past,
                WriteEnd when) {
-  // A key that outlives its command (--min-hold) has two ends: that of the command, and its removal.
+  // A key that outlives its command (--min-hold) has two ends: the end of the command, and the removal of the
+  // key.
   const Milliseconds not_before = past.facts.ended_at ? past.ended : past.facts.since;
-  return erase_metadata(name, owner, evidence,
+  return erase_metadata(name, owner, entry,
                         {{Parameter::history, history_key(name)},
                          {Parameter::when, when == WriteEnd::always ? "ended" : "known"},
                          {Parameter::since, std::to_string(not_before.count())},
@@ -78,10 +79,10 @@ Call write_end(const LockName& name, const Owner& owner, const Evidence& evidenc
 
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past) {
   for (Part& part : parts) {
-    if (part.followers.empty()) continue;  // a hold inside another, which has a history
+    if (part.followers.empty()) continue;  // an inner hold: the outer hold has the history
     const Lockable& lock = *part.lock;
     part.release_followers.back() =
-        write_end(lock.name(), lock.owner(), lock.evidence(), past, WriteEnd::always);
+        write_end(lock.name(), lock.owner(), lock.hold_entry(), past, WriteEnd::always);
   }
   return parts;
 }

@@ -10,52 +10,53 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
-#include "sync/wait/wish.h"
+#include "sync/wait/acquire_request.h"
 #include "sync/watch/metadata.h"
 
 namespace rlock {
 
 /// How a hold ended.
 struct HoldEnd {
-  /// As the status record of a run has it (ran, max-hold, stopped, lost, not-started, interrupted, ...), or
-  /// killed: rlock was; released: by its owner, who was no run; removed: by force.
+  /// The outcome in the status record of a run (ran, max-hold, stopped, lost, not-started, interrupted, …),
+  /// or one of three others. killed: rlock was killed. released: its owner, which was no run, released it.
+  /// removed: it was removed by force.
   std::string outcome;
-  std::optional<int> exit{};         ///< of the command
-  std::optional<int> signal{};       ///< that ended it
-  std::optional<std::string> why{};  ///< for a person; stopped, removed: "alice@ops: stuck since noon"
+  std::optional<int> exit{};         ///< the exit status of the command
+  std::optional<int> signal{};       ///< the signal that ended the command
+  std::optional<std::string> why{};  ///< for people; if stopped or removed: "alice@ops: stuck since noon"
 };
 
-/// A hold that has ended, as the history of its key tells it. Written by whoever ends it, in the same write as
-/// the release: a history that cannot be written hinders no release.
+/// A hold that has ended, as the history of its key records it. The client that ends the hold records it, in
+/// the same write as the release. If it cannot be recorded, the release succeeds all the same.
 struct PastHold {
   std::string type;                      ///< "lock", "read", "permit", ...
-  Metadata facts{};                      ///< who; with `since`, when it was acquired
-  std::optional<Milliseconds> waited{};  ///< for it, where that is known
-  Milliseconds ended{0};                 ///< when, by the server's clock
+  Metadata facts{};                      ///< the holder's metadata; `since` is the time of the acquire
+  std::optional<Milliseconds> waited{};  ///< how long it waited for the lock; empty: unknown
+  Milliseconds ended{0};                 ///< the end of the hold, by the server's clock
   HoldEnd end{};
-  Owner owner{};  ///< filled in by the reader
+  Owner owner{};  ///< set by read_history()
 
   Milliseconds held() const { return std::max(ended - facts.since, Milliseconds{0}); }
 };
 
-/// When the end of a hold is written.
+/// When the end of a hold is recorded.
 enum class WriteEnd {
-  always,       ///< the command has ended, whoever keeps the key
-  if_it_ended,  ///< if nobody holds as this owner any more, and its metadata tells that somebody did
+  always,       ///< always, because the command has ended, even if the key stays
+  if_it_ended,  ///< only if this owner does not hold any more, but its metadata shows that it did
 };
 
-/// erase_metadata(), which also writes this into the history. A hold has one end: that which came first.
-Call write_end(const LockName& name, const Owner& owner, const Evidence& evidence, const PastHold& past,
+/// erase_metadata() that also records `past` in the history. A hold has one end: the first that is recorded.
+Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry, const PastHold& past,
                WriteEnd when);
 
-/// The same parts: their releases write `past`, each for its own owner. Parts without metadata, which are
-/// holds inside others, stay as they are.
+/// The same parts, but their releases record `past`, each for its own owner. Parts without metadata are inner
+/// holds and stay as they are.
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past);
 
-/// At most so many are kept.
+/// The history keeps at most this many holds.
 constexpr std::int64_t kLongestHistory = 20;
 
-/// The last holds, at most `most`.
+/// Asks for the last holds, at most `most`.
 Call ask_history(const LockName& name, std::int64_t most);
 
 struct History {
@@ -63,8 +64,8 @@ struct History {
   std::vector<PastHold> holds;  ///< the newest first
 };
 
-/// Whoever has written it need not have been an rlock: what is no entry is left out. The texts are as they
-/// came: sanitize them before a terminal sees them.
+/// Entries that cannot be read are left out, because any client may write to the history. The texts are not
+/// sanitized: sanitize them before you show them on a terminal.
 History read_history(const Reply& reply);
 
 }  // namespace rlock

@@ -2,20 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {
 
-/// Of what somebody else has written, for a line of a terminal.
+/// The most characters of another client's text that a terminal line shows.
 constexpr std::size_t kLongestRequest = 300;
 
 std::string released_key(const LockName& name, const Owner& owner) {
   return prefix_name("redisson_unlock_latch", name) + ":released:" + owner.str();
 }
 
-/// "<word>\n<who>\n<why>".
+/// The text of a message: "<word>\n<who>\n<why>".
 std::string message_of(std::string_view word, std::string_view who, std::string_view why) {
   return fmt::format("{}\n{}\n{}", word, who, why);
 }
@@ -61,6 +62,20 @@ Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays)
 Call ask_released(const LockName& name, const Owner& owner) {
   const std::string key = released_key(name, owner);
   return command({"GET", key}, key);
+}
+
+Call number_release(const LockName& name, const Owner& owner, Milliseconds stays) {
+  const std::string key = released_key(name, owner) + ":number";
+  return command({"SET", key, new_request().str(), "PX", std::to_string(stays.count())}, key);
+}
+
+Call ask_release_number(const LockName& name, const Owner& owner) {
+  const std::string key = released_key(name, owner) + ":number";
+  return command({"GET", key}, key);
+}
+
+std::string read_release_number(const Reply& reply) {
+  return reply.kind() == Reply::Kind::text ? reply.text() : "";
 }
 
 bool read_released(const Reply& reply) { return reply.kind() == Reply::Kind::text && reply.text() == "1"; }

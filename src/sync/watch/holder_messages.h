@@ -11,32 +11,43 @@
 
 namespace rlock {
 
-/// How others reach the rlock that keeps a hold: by messages on a channel of its owner, where it has waited
-/// in the line before, and by a mark that stays when a message is lost. Among the names of Redisson, as all
-/// that stands beside a lock: an ACL made for Redisson suffices.
+/// The ways to reach the rlock that keeps a hold: messages on a channel of its owner, where it also listened
+/// while it waited, and a mark that stays if a message is lost. The names are among Redisson's, so an ACL
+/// made for Redisson suffices.
 Channel holder_channel(const LockName& name, const Owner& owner);
 
-/// Tells whoever keeps the hold; the answer is how many have heard it, as far as one server knows.
+/// Publishes a message to the keeper of the hold. The reply is the number of subscribers that got it from
+/// this server.
 Call tell_holder(const LockName& name, const Owner& owner, std::string text);
 
-/// A message that asks the holder to end. `who`: "alice@ops"; `why`: may be empty.
+/// The message that asks a holder to stop. `who`: "alice@ops"; `why` may be empty.
 std::string stop_request(std::string_view who, std::string_view why);
 
-/// A message that tells the holder that its lock was removed by force. It is a hint: whether that is so a
-/// renewal tells.
+/// The message that tells a holder that its lock was removed by force. It is only a hint: a renewal finds out
+/// the truth.
 std::string removal_notice(std::string_view who, std::string_view why);
 
-/// What such messages say, for a person, sanitized: "alice@ops: stuck since noon". Nothing: it is another one.
+/// The text of such a message for people, sanitized: "alice@ops: stuck since noon". Empty: it is another
+/// message.
 std::optional<std::string> read_stop_request(std::string_view text);
 std::optional<std::string> read_removal_notice(std::string_view text);
 
-/// The same from what both consist of, not sanitized.
+/// Makes the same text from both values, not sanitized.
 std::string by_whom(std::string_view who, std::string_view why);
 
-/// A release by the owner itself, elsewhere: it is no loss to whoever keeps the hold. `stays`: for so long
-/// the keeper may not have noticed.
+/// A message that tells the keeper of a hold that the owner itself has released it, by another process.
+inline constexpr std::string_view kReleased = "released";
+
+/// Marks that the owner itself released the hold, by another process: for its keeper this is no loss.
+/// `stays`: how long the mark stays for the keeper to see.
 Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays);
 Call ask_released(const LockName& name, const Owner& owner);
-bool read_released(const Reply& reply);  ///< an error is no yes
+bool read_released(const Reply& reply);  ///< false for an error reply too
+
+/// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So
+/// each release also writes its number; a keeper knows the number that it found at its start.
+Call number_release(const LockName& name, const Owner& owner, Milliseconds stays);
+Call ask_release_number(const LockName& name, const Owner& owner);
+std::string read_release_number(const Reply& reply);  ///< empty: there is none
 
 }  // namespace rlock

@@ -1,4 +1,5 @@
 #include "sync/watch/inquiry.h"
+#include "sync/watch/listeners.h"
 
 #include <algorithm>
 
@@ -21,7 +22,7 @@ void Inquiry::begin(InspectionSteps steps, const LockName& name, const std::opti
   listeners_ = 0;
   steps_ = std::move(steps);
   post_next();
-  // The waiter knows the channel already: counting need not wait for the kind of the lock.
+  // The caller knows the channel already, so the count need not wait for the kind of the lock.
   if (channel) count_ = redis_.post(count_listeners(name, *channel), {}, plus(begun_, answer_within_));
 }
 
@@ -34,7 +35,7 @@ void Inquiry::post_next() {
   asked_ = redis_.post(*steps_->call(), {}, plus(redis_.loop().now(), answer_within_));
 }
 
-/// By a quorum, or as far as it will be.
+/// Has a quorum answered, or will no more answers come?
 bool Inquiry::answered() const {
   const auto replies =
       std::ranges::count_if(asked_.votes(), [](const Vote& vote) { return vote.reply.has_value(); });

@@ -8,32 +8,31 @@
 
 namespace rlock {
 
-/// An inspection of a key beside something else that goes on, such as a wait for it; and how many listen to a
-/// channel.
+/// Inspects a key, and counts the listeners on a channel, while its caller does something else, such as
+/// waiting.
 ///
-/// Passive like a Source, for whoever owns it: begin(), then advance() after turns of the loop. Takes what a
-/// quorum answers: a server that is silent costs nothing but its own view.
+/// It is passive: call begin(), then advance() after turns of the loop. It goes on when a quorum has
+/// answered, so a silent server costs only its own view.
 class Inquiry {
  public:
   explicit Inquiry(Redis& redis) : redis_(redis) {}
 
-  /// Starts again. `channel`: whose listeners are to be counted; nothing: of none. `answer_within`: a server
-  /// that takes longer is silent, and its connection is abandoned.
+  /// Starts again. `channel`: its listeners are counted; empty: none are. `answer_within`: a server that
+  /// takes longer counts as silent, and its connection is abandoned.
   void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
 
-  /// The same by one call, for a wait line: a glance for `asker`, who may be empty. See glance_at().
+  /// The same for a wait line, by one call: see glance_at(). `asker` may be empty.
   void glance(const LockName& name, const Owner& asker, const std::optional<Channel>& channel,
               Milliseconds answer_within);
 
-  /// Goes on where answers have come.
+  /// Reads the answers that have come, and posts the next call.
   void advance();
   TimePoint wake_at() const;
 
   bool under_way() const noexcept { return static_cast<bool>(asked_); }
   TimePoint begun_at() const noexcept { return begun_; }
 
-  /// When the inquiry is over: what each server sees that answered, maybe none; and how many listen, 0 where
-  /// nobody can say.
+  /// After the end: the view of each server that answered, and the number of listeners (0 if it is unknown).
   std::vector<Inspection> seen() const;
   std::int64_t listeners() const noexcept { return listeners_; }
 

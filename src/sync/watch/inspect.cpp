@@ -1,18 +1,16 @@
-// From replies to an Inspection. The script inspect/key sends everything at once: what stands under the key
-// and what may stand beside it (KeyReply gives those items names). Reader then finds out what it is. The
-// layout of the key alone does not tell: Redisson keeps a lock, a fair and a fenced lock in the same hash,
-// and a semaphore, a pool and a latch in the same bare number. So what stands beside the key decides (a
-// queue, a token, taken permits), or what rlock has written down (KnownFacts), and where nothing does, the
-// plainest kind is named.
+// Turns replies into an Inspection. The script inspect/key sends everything at once: the content of the key
+// and of the keys beside it (KeyReply names these items). Reader then finds out the kind. The layout of the
+// key is not enough: Redisson keeps a lock, a fair and a fenced lock in the same kind of hash. A semaphore, a
+// pool and a latch are all bare numbers. So a key beside it decides (a queue, a token, taken permits), or
+// rlock's own record (KnownFacts). If there is neither, Reader names the plainest kind.
 //
-// Whoever may write to the server chose every byte here. So numbers are cut and not trusted, sums stop at the
-// largest number, and a reply of another shape throws.
+// Any client with write access may have chosen the bytes. So numbers are bounded, sums stop at the largest
+// number, and a reply of another shape throws.
 
 #include "sync/watch/inspect.h"
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -25,20 +23,14 @@
 namespace rlock {
 namespace {
 
-/// What these answers take, or less: see lua/inspect.
+/// The most memory that the reply takes, in bytes: see lua/inspect.
 constexpr std::size_t kLargestFacts = 5U << 20;
-constexpr std::size_t kLargestInspection = 2U << 20;
 
-/// What Redisson writes as the end of a permit that was taken without a lease.
+/// The end that Redisson writes for a permit without a lease.
 constexpr std::int64_t kNoLease = 922337203685477;
 
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
-
-std::optional<Milliseconds> ttl_of(Milliseconds pttl) {
-  if (pttl < Milliseconds{0}) return std::nullopt;
-  return pttl;
-}
 
 std::optional<std::int64_t> number_of(const std::string& text) {
   const bool negative = text.starts_with('-');
@@ -47,7 +39,7 @@ std::optional<std::int64_t> number_of(const std::string& text) {
   return negative ? -*number : *number;
 }
 
-/// At most the largest number there is: anybody may have written the first of them.
+/// The sum, or the largest number if that is smaller: any client may have written `number`.
 std::int64_t sum(std::int64_t number, std::int64_t more) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return number > kMost - more ? kMost : number + more;
@@ -61,15 +53,15 @@ std::int64_t score_of(const Reply& score) {
 
 Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
 
-/// Of who waits, where a server says nothing.
+/// An empty list of waiters, for a server that names none.
 const std::vector<Reply> kNobody;
 
-/// The items of the reply of inspect/key, by name.
+/// The items of the reply to inspect/key, by name.
 struct KeyReply {
   explicit KeyReply(const Reply& reply)
       : now(reply.at(0).milliseconds()),
         kind(reply.at(1).text()),
-        pttl(reply.at(2).milliseconds()),
+        ttl(ttl_of(reply.at(2))),
         first(reply.at(3).at(0)),
         content(reply.at(3).items()),
         queue(reply.at(4).items()),
@@ -81,8 +73,8 @@ struct KeyReply {
 
   Milliseconds now;
   std::string kind;
-  Milliseconds pttl;
-  const Reply& first;  ///< of content; nil where that is empty
+  std::optional<Milliseconds> ttl;
+  const Reply& first;  ///< the first item of content; nil: content is empty
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
   const std::vector<Reply>&taken, &owners, &living;
@@ -94,7 +86,7 @@ class Reader {
   Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
     seen_.name = name;
     seen_.now = reply_.now;
-    seen_.ttl = ttl_of(reply_.pttl);
+    seen_.ttl = reply_.ttl;
     if (has_token()) seen_.fence = number_of(reply_.token.text());
   }
 
@@ -117,7 +109,9 @@ class Reader {
 
   void none() {
     seen_.ttl.reset();
-    if (has_token()) seen_.kind = &kinds::fenced;  // it outlives the lock, so that the next one is greater
+    if (has_token())
+      seen_.kind = &kinds::fenced;  // the token outlives the lock, so that the next token is
+                                    // greater
     if (!known_.opened) return;
     seen_.kind = &kinds::latch;
     seen_.count = 0;
@@ -140,7 +134,7 @@ class Reader {
     if (has_token()) seen_.kind = &kinds::fenced;
     for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
       hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
-    // A fair lock in whose queue nobody waits looks like any other: its holder, if it is rlock, has said it.
+    // A fair lock without waiters looks like any other. If its holder is rlock, its metadata names the type.
     const auto is_fair = [](const Holder& holder) {
       return holder.meta && holder.meta->type == kinds::fair.name;
     };
@@ -157,8 +151,8 @@ class Reader {
     }
   }
 
-  /// Redisson keeps semaphores, pools and latches in a bare
-  /// number; what stands beside it, or what we wrote down, tells.
+  /// Redisson keeps semaphores, pools and latches in a bare number. The keys beside it, or rlock's record,
+  /// tell which one it is.
   void number() {
     const std::int64_t number = number_of(reply_.first.text()).value_or(0);
     seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
@@ -174,7 +168,7 @@ class Reader {
     permits();
   }
 
-  /// Those whose lease has ended count as available, though nobody has given them back yet.
+  /// Permits whose lease has ended count as available, although no call has returned them yet.
   void permits() {
     for (std::size_t i = 0; i + 1 < reply_.taken.size(); i += 2) {
       const std::string id = reply_.taken[i].text();
@@ -190,7 +184,7 @@ class Reader {
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
       if (!holder.ttl && holder.meta)
-        holder.meta->lease = Milliseconds{0};  // so long its facts live, and no more
+        holder.meta->lease = Milliseconds{0};  // its facts live as long as the permit
       holder.slot = slot_in(id);
       seen_.holders.push_back(std::move(holder));
     }
@@ -213,7 +207,7 @@ class Reader {
     return found->second;
   }
 
-  /// Of those of rlock, what they say of themselves.
+  /// rlock's waiters with their descriptions of themselves.
   std::map<std::string, Waiter> living() const {
     std::map<std::string, Waiter> all;
     for (std::size_t i = 0; i + 3 < reply_.living.size(); i += 4) {
@@ -254,7 +248,8 @@ class Reader {
   Inspection seen_;
 };
 
-/// What may stand under a key and beside it, whatever its kind is.
+}  // namespace
+
 Values keys_beside(const LockName& name) {
   Values all{{Parameter::lock, name.str()},
              {Parameter::meta, metadata_key(name)},
@@ -266,25 +261,9 @@ Values keys_beside(const LockName& name) {
   return all;
 }
 
-}  // namespace
-
-std::optional<bool> Holder::alive(Milliseconds now) const {
-  if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
-  // A holder renews at least three times per lease: if it is late by half a renewal, it is in trouble or
-  // dead.
-  return now - meta->renewed <= meta->lease / 2;  // both times are the server's
-}
-
-std::int64_t Inspection::waiting() const {
-  // Of a line the first two listen where releases are announced; of a fair queue nobody does; for a latch all do.
-  const auto placed = static_cast<std::int64_t>(waiters.size());
-  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : 2;
-  const std::int64_t listen = std::min(placed, most);
-  return placed + std::max<std::int64_t>(subscribers - listen, 0);
-}
-
-bool Inspection::held_by(const Owner& owner) const {
-  return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+std::optional<Milliseconds> ttl_of(const Reply& pttl) {
+  const Milliseconds ttl = pttl.milliseconds();
+  return ttl < Milliseconds{0} ? std::nullopt : std::optional{ttl};
 }
 
 Call ask_facts(const LockName& name) {
@@ -314,7 +293,7 @@ KnownFacts read_facts(const Reply& reply) {
 
 Call inspect_key(const LockName& name, const Facts& facts) {
   Call call = call_of(scripts::inspect_key, keys_beside(name));
-  for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
+  for (const auto& [owner, unused] : facts) call.args.edit().push_back(owner.str());
   call.largest_reply = kLargestInspection;
   return call;
 }
@@ -323,73 +302,9 @@ Inspection read_inspection(const LockName& name, const KnownFacts& known, const 
   return Reader{name, known, reply}.read();
 }
 
-Call glance_at(const LockName& name, const Owner& asker) {
-  Values all = keys_beside(name);
-  all.emplace_back(Parameter::asker, asker.str());
-  Call call = call_of(scripts::inspect_glance, all);
-  call.largest_reply = kLargestInspection;
-  return call;
-}
-
-Inspection read_glance(const LockName& name, const Reply& reply) {
-  Inspection seen{.name = name, .now = reply.at(0).milliseconds()};
-  const std::string kind = reply.at(1).text();
-  seen.kind = kind_stored_as(kind);
-  if (seen.kind == nullptr && kind != "none") seen.foreign = kind;
-  seen.ttl = ttl_of(reply.at(2).milliseconds());
-  seen.unnamed = reply.at(3).integer();
-  if (reply.at(4).integer() > 0) seen.place = {reply.at(4).integer(), reply.at(5).integer()};
-  const std::vector<Reply>& items = reply.items();
-  for (std::size_t i = 6; i + 3 < items.size(); i += 4) {
-    Holder holder{.ttl = ttl_of(items[i + 2].milliseconds())};
-    const std::string owner = items[i].text();
-    holder.permit = items[i + 1].text();
-    holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
-    holder.slot = slot_in(holder.permit);
-    if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
-    holder.meta = parse_metadata(items[i + 3].text());
-    seen.holders.push_back(std::move(holder));
-  }
-  if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;
-  if (seen.kind == &kinds::semaphore && seen.state == Inspection::State::held) seen.kind = &kinds::permit;
-  return seen;
-}
-
 bool lacks_facts(const Inspection& inspection) {
   return std::ranges::any_of(inspection.holders,
                              [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });
-}
-
-Call count_listeners(const LockName& name, const Channel& channel) {
-  return command({"PUBSUB", "NUMSUB", channel.str()}, name.str());
-}
-
-Call count_listeners(const Inspection& inspection) {
-  const bool announced = inspection.kind != nullptr && inspection.kind->channel != nullptr;
-  return count_listeners(inspection.name,
-                         (announced ? *inspection.kind : kinds::lock).channel(inspection.name));
-}
-
-std::int64_t read_listeners(const Reply& reply) {
-  if (reply.kind() != Reply::Kind::array) return 0;
-  const Reply& count = reply.at(1);
-  return count.kind() == Reply::Kind::integer ? std::max<std::int64_t>(count.integer(), 0) : 0;
-}
-
-Call ask_listeners() { return with_large_reply(command({"CLIENT", "LIST", "TYPE", "pubsub"})); }
-
-std::vector<std::string> read_names(const Reply& reply) {
-  constexpr std::string_view kName = " name=";
-  std::set<std::string> names;
-  if (reply.kind() != Reply::Kind::text) return {};
-  for (const std::string& line : split(reply.text(), '\n')) {
-    const std::size_t at = line.find(kName);
-    if (at == std::string::npos) continue;
-    const std::size_t begin = at + kName.size();
-    std::string name = line.substr(begin, line.find(' ', begin) - begin);
-    if (!name.empty()) names.insert(std::move(name));
-  }
-  return {names.begin(), names.end()};
 }
 
 }  // namespace rlock

@@ -1,17 +1,19 @@
-// Facts first, then the key: permits are told apart by the owners that the facts name, so these are arguments
-// of the second call. A holder that comes between the two is seen without facts, and would look like a
-// stranger: then the facts are asked for once more. Once only: an rlock that was killed has left none.
+// The facts come first, then the key. The second call takes the owners in the facts as arguments, to match
+// permits with owners. If a holder comes between the two calls, its facts are missing and it would look like
+// a stranger. Then the facts are asked for once more, but only once: an rlock that was killed has left none.
 
 #include "sync/watch/inspection_steps.h"
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "sync/watch/glance.h"
 
 namespace rlock {
 namespace {
 
-/// Permits are known by the owners who have written something down; who counts them is one server.
+/// The facts of all servers: a permit can be matched only with an owner that has recorded facts, on any
+/// server.
 Facts all_facts(const std::vector<KnownFacts>& known) {
   Facts all;
   for (const KnownFacts& some : known) all.insert(some.facts.begin(), some.facts.end());
@@ -78,13 +80,14 @@ void InspectionSteps::read_views() {
 InspectionSteps::View InspectionSteps::view(std::size_t node) const {
   const Vote& vote = inspected_[node];
   if (vote.failure) return *vote.failure;
-  if (!vote.reply) return Failure{Error::unreachable, "no answer"};
+  if (!vote.reply) return no_answer();
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   try {
     if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *vote.reply);
     return read_inspection(name_, known_[node], *vote.reply);
   } catch (const Error& error) {
-    return Failure{error.kind(), error.what()};  // out of shape: this node says nothing, others may
+    return Failure{error.kind(), error.what()};  // this node's reply has another shape; other nodes may do
+                                                 // better
   }
 }
 

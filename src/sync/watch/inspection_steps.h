@@ -9,29 +9,28 @@
 
 namespace rlock {
 
-/// An inspection of a key on every node, as a state machine: which call comes next, and what the votes on all
-/// calls say. Does no I/O. A verb that does nothing else meanwhile sends the calls by inspect_each(), a wait
-/// by an Inquiry.
+/// The inspection of a key on every node, as a state machine: call() is the next call, read() takes the votes
+/// on it. Does no I/O. Verbs send the calls by inspect_each(); a wait uses an Inquiry.
 ///
-/// The key itself answers the second of the calls. The others ask for what holders say about themselves: a
-/// server may refuse those, and then facts are missing.
+/// The second call asks about the key itself. The other calls ask for the facts of the holders. If a server
+/// refuses those, the facts are missing.
 class InspectionSteps {
  public:
   explicit InspectionSteps(LockName name);
 
-  /// A glance for a wait line: one call, see glance_at().
+  /// A glance for a wait line, see glance_at(): one call, or two if the first misses the facts of a holder.
   InspectionSteps(LockName name, const Owner& asker);
 
-  /// To be sent to every node now; nothing: the inspection is over.
+  /// The call for every node now. Empty: the inspection is over.
   const std::optional<Call>& call() const noexcept { return call_; }
 
-  /// Is call() the one that matters?
+  /// Is call() the one about the key itself?
   bool asks_the_key() const noexcept { return step_ == Step::inspect; }
 
-  /// The votes on call(), as far as they have come.
+  /// Takes the votes on call(), as far as they have come.
   void read(const Votes& votes);
 
-  /// What each node sees, or why nobody knows. REQUIRES: over.
+  /// The view of each node, or why it has none. REQUIRES: the inspection is over.
   using View = std::variant<Inspection, Failure>;
   const std::vector<View>& views() const noexcept { return views_; }
 
@@ -52,12 +51,12 @@ class InspectionSteps {
   std::vector<View> views_;
 };
 
-/// What the node sees that knows most: the holder whom most know, or `owner` where anybody knows that one.
-/// REQUIRES: there is one.
+/// The view of a node that sees the holder which most nodes see. If any node sees `owner` as a holder, a view
+/// with `owner`. REQUIRES: `seen` is not empty.
 const Inspection& agreed(const std::vector<Inspection>& seen,
                          const std::optional<Owner>& owner = std::nullopt);
 
-/// How many see that `owner` holds it.
+/// The number of views in which `owner` holds it.
 std::size_t sights(const std::vector<Inspection>& seen, const Owner& owner);
 
 }  // namespace rlock

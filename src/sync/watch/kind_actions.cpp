@@ -11,10 +11,13 @@
 namespace rlock {
 namespace {
 
-/// A hold of which nobody knows whether it is a first one, or that of a fair lock.
+/// Only an inner hold is named by its request.
+Hold hold_of(const Claim& claim) { return claim.request.empty() ? Hold::first : Hold::another; }
+
+/// A hold of a lock that may be fair. Without a request, it may be a first or an inner hold.
 class AnyHold final : public Lock {
  public:
-  explicit AnyHold(const Claim& claim) : Lock(claim) {}
+  explicit AnyHold(const Claim& claim) : Lock(claim, hold_of(claim)) {}
   Call release(const ReleaseOptions&) const override { return release_any(); }
 };
 
@@ -23,20 +26,20 @@ std::unique_ptr<Lockable> any_hold(const Inspection&, const Holder&, const Claim
 }
 
 std::unique_ptr<Lockable> read_or_write_hold(const Inspection&, const Holder& holder, const Claim& claim) {
-  if (holder.mode == Holder::Mode::write) return std::make_unique<WriteLock>(claim);
-  return std::make_unique<ReadLock>(claim);
+  if (holder.mode == Holder::Mode::write) return std::make_unique<WriteLock>(claim, hold_of(claim));
+  return std::make_unique<ReadLock>(claim, hold_of(claim));
 }
 
 std::unique_ptr<Lockable> plain_hold(const Inspection&, const Holder&, const Claim& claim) {
-  return std::make_unique<PlainLock>(claim, Waitable::Pause{});
+  return std::make_unique<PlainLock>(claim, Waitable::Pause{}, hold_of(claim));
 }
 
 std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, const Claim& claim) {
   const std::int64_t count = std::ranges::count(found.holders, claim.owner, &Holder::owner);
-  return std::make_unique<Permits>(claim, Permits::Wanted{.count = count});
+  return std::make_unique<Permits>(claim, Permits::Wanted{.count = count}, hold_of(claim));
 }
 
-/// Nothing announces its release, so nothing has to be told how.
+/// The same without pub/sub: the release of a plain lock is not announced.
 Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
 constexpr KindActions kActions[] = {

@@ -8,25 +8,26 @@
 #include "sync/kinds/kind.h"
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
-#include "sync/watch/inspect.h"
+#include "sync/watch/inspection.h"
 
 namespace rlock {
 
-/// What can be done with a key whose kind was found, by commands that do not know what it is (unlock, stop, lock
-/// release and renew). The only table that needs the classes of the synchronizers.
+/// What commands that do not know the kind of a key (unlock, stop, lock release and renew) can do with it.
+/// Only this table needs the classes of the synchronizers.
 struct KindActions {
   const Kind* kind;
 
-  /// Removes it, whoever holds it; if an owner is given, only when that one does. Null: it is no lock.
+  /// Removes the lock of any holder. If `owner` is not empty, only if that owner holds it. Null: it is no
+  /// lock.
   Call (*force)(const LockName& name, const Owner& owner, PubSub pub_sub) = nullptr;
 
-  /// The hold of `holder`, to be renewed or released by a command that knows only key and owner. Releasing it
-  /// wakes the head of a fair queue, too. Null: no owner holds it.
+  /// The hold of `holder`, for a command that knows only key and owner and renews or releases it. The release
+  /// also wakes the head of a fair queue. Null: it has no owner.
   std::unique_ptr<Lockable> (*hold)(const Inspection& found, const Holder& holder,
                                     const Claim& claim) = nullptr;
 };
 
-/// Each kind has a row.
+/// Every kind has a row.
 const KindActions& actions_of(const Kind& kind);
 
 }  // namespace rlock

@@ -17,13 +17,13 @@ namespace {
 
 using Json = MetadataJson;
 
-/// Longer texts are cut: every renewal carries them.
+/// Longer texts are cut, because every renewal carries them.
 constexpr std::size_t kLongestText = 1000;
 
-/// Holds of runs above one another that are written down.
+/// Of nested runs, this many holds are recorded.
 constexpr std::size_t kMostHolds = 16;
 
-/// [["key", "owner"], ...], of the innermost ones.
+/// The innermost holds: [["key", "owner"], ...].
 std::string holds_json(const std::vector<HeldKey>& holds) {
   const std::size_t first = holds.size() > kMostHolds ? holds.size() - kMostHolds : 0;
   std::string all = "[";
@@ -66,13 +66,13 @@ Milliseconds duration_at(const Json& facts, const char* name) {
   return Milliseconds{number_at(facts, name).value_or(0)};
 }
 
-Values values_of(const LockName& name, const Owner& owner, const Evidence& evidence) {
+Values values_of(const LockName& name, const Owner& owner, const HoldEntry& entry) {
   Values all{{Parameter::meta, metadata_key(name)},
-             {Parameter::held, evidence.key},
+             {Parameter::held, entry.key},
              {Parameter::owner, owner.str()},
-             {Parameter::member, evidence.member}};
-  if (!evidence.waiting.empty())
-    append(all, {{Parameter::alive, evidence.waiting.front()}, {Parameter::waits, evidence.waiting.back()}});
+             {Parameter::member, entry.member}};
+  if (!entry.waiting.empty())
+    append(all, {{Parameter::alive, entry.waiting.front()}, {Parameter::waits, entry.waiting.back()}});
   return all;
 }
 
@@ -85,11 +85,19 @@ Metadata about_us(std::string_view command) {
   facts.command = command.substr(command.rfind('/') + 1);
   facts.pid = ::getpid();
   if (const auto process = process_of(facts.pid)) facts.started = process->started;
+  facts.pid_space = pid_space();
   facts.url = ci_job();
   return facts;
 }
 
-Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
+bool names_ancestor(const Metadata& facts) {
+  if (!facts.started || facts.host != host_name()) return false;
+  if (facts.pid_space.empty() || facts.pid_space != pid_space()) return false;
+  const auto process = process_of(facts.pid);
+  return process && process->started == *facts.started && is_ancestor(facts.pid);
+}
+
+Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
                     const Metadata& facts) {
   JsonObject labels;
   for (const auto& [key, value] : facts.labels)
@@ -107,19 +115,20 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
   if (!facts.type.empty()) json.add("type", brief(facts.type, kLongestText));
   if (!facts.kept_by.empty()) json.add("kept_by", brief(facts.kept_by, kLongestText));
   if (facts.started) json.add("started", *facts.started);
+  if (!facts.pid_space.empty()) json.add("pid_space", facts.pid_space);
   if (facts.kill_after) json.add("kill_after_ms", facts.kill_after->count());
   if (!facts.holds.empty()) json.add_json("holds", holds_json(facts.holds));
-  Values all = values_of(name, owner, evidence);
+  Values all = values_of(name, owner, entry);
   append(all, {{Parameter::lease, std::to_string(lease.count())},
                {Parameter::facts, json.str()},
                {Parameter::ended, facts.exit ? "1" : "0"}});
-  return call_of(scripts::meta_write, all);
+  return call_of(scripts::meta_write, std::move(all));
 }
 
-Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Values end) {
-  append(end, values_of(name, owner, evidence));
-  end.emplace_back(Parameter::history, metadata_key(name));  // without an end any key will do
-  return call_of(scripts::meta_erase, end);
+Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Values end) {
+  append(end, values_of(name, owner, entry));
+  end.emplace_back(Parameter::history, metadata_key(name));  // without `end` the script does not use this key
+  return call_of(scripts::meta_erase, std::move(end));
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {
@@ -135,6 +144,7 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.type = text_at(read, "type").value_or("");
   facts.kept_by = text_at(read, "kept_by").value_or("");
   facts.started = number_at(read, "started");
+  facts.pid_space = text_at(read, "pid_space").value_or("");
   facts.reason = text_at(read, "reason");
   facts.url = text_at(read, "url");
   if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())

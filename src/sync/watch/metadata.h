@@ -12,52 +12,57 @@
 
 namespace rlock {
 
-/// A key that somebody holds, and as whom.
+/// A held key and its owner.
 struct HeldKey {
   LockName key;
   Owner owner;
 };
 
-/// What people want to know about a holder. Written by it, in a hash of rlock's own beside the lock, in a
-/// call of its own whose failure harms nobody; read by whoever waits or looks.
+/// What people want to know about a holder. The holder writes it to a hash of rlock's own beside the lock, in
+/// a separate call whose failure does no harm. Waiters and commands such as inspect read it.
 struct Metadata {
   std::string host{};
   std::string user{};
-  std::string command{};  ///< its name; arguments hold secrets
+  std::string command{};  ///< the name of the command; arguments may hold secrets
   std::int64_t pid = 0;
-  std::string type{};                     ///< of its lock, where what stands under the key does not tell
-  std::optional<std::int64_t> started{};  ///< when that process was: see ProcessId
+  std::string type{};                     ///< the type of its lock, if the key alone does not tell it
+  std::optional<std::int64_t> started{};  ///< start time of that process: see ProcessId
+  std::string pid_space{};                ///< see pid_space(); empty in the records of older versions
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
-  std::optional<std::string> url{};          ///< of the CI job
-  bool renews = true;                        ///< else it ends with its lease, whether or not its holder lives
-  std::vector<HeldKey> holds{};              ///< of the runs above it: who waits for it may wait for itself
-  std::optional<Milliseconds> kill_after{};  ///< it can be asked to stop: so long after the signal comes KILL
-  std::optional<int> exit{};  ///< how the command ended, when nothing but an option keeps the key
-  std::string kept_by{};      ///< that option: "--min-hold"
+  std::optional<std::string> url{};          ///< URL of the CI job
+  bool renews = true;                        ///< false: the hold ends with its lease, even if the holder
+                                             ///< lives
+  std::vector<HeldKey> holds{};              ///< holds of the runs above it; deadlock detection uses them
+  std::optional<Milliseconds> kill_after{};  ///< --kill-after; set if the holder can be asked to stop
+  std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key
+  std::string kept_by{};      ///< the name of that option: "--min-hold"
 
-  // Filled in by the server's script, by its clock, in milliseconds since the epoch.
+  // The server's script fills these in, by its clock, in milliseconds since the epoch.
   Milliseconds since{0};
   Milliseconds renewed{0};
   Milliseconds lease{0};
   std::optional<Milliseconds> ended_at{};
 };
 
-/// Who we are, for `command` (a path or a name) and with the CI job's address as the environment tells it.
+/// The metadata of this process. `command` is a path or a name. The CI job's URL comes from the environment.
 Metadata about_us(std::string_view command);
 
-/// Writes `facts` down for `lease`, if the evidence shows that this owner holds. For the same write as an
-/// acquire, a renewal, or (facts.exit) a release that keeps the key.
-Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
+/// Does this record name a living process above us? A process on another host or in another container does not
+/// count, nor does a later process with the same number. A record without its pid space names no ancestor.
+bool names_ancestor(const Metadata& facts);
+
+/// Records `facts` for `lease`, if the entry shows that this owner holds. Write it behind an acquire or a
+/// renewal, or behind a release that keeps the key (facts.exit).
+Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
                     const Metadata& facts);
 
-/// For the same write as a release: does nothing while the evidence shows that this owner still holds.
-/// `end`: how the hold has ended, for the history; empty: nothing is written there.
-Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Values end = {});
+/// Erases the facts, unless the entry shows that this owner still holds. Write it behind a release. `end`:
+/// the end of the hold, for the history; empty: nothing is recorded there.
+Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Values end = {});
 
-/// Reads what somebody wrote, who need not have been an rlock:
-/// what is not as expected is left out. Nothing: no facts at all.
-/// The texts are as they came: sanitize them before a terminal sees them.
+/// Parses metadata. Any client may have written it, so members that have another type are left out. Empty: it
+/// is no JSON object. The texts are not sanitized: sanitize them before you show them on a terminal.
 std::optional<Metadata> parse_metadata(std::string_view json);
 
 }  // namespace rlock

@@ -8,7 +8,7 @@
 namespace rlock {
 namespace {
 
-/// What is longer was not written by us.
+/// rlock writes no longer texts, so a longer one comes from another client.
 constexpr std::size_t kLongestFacts = 64 * 1024;
 
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;

@@ -7,19 +7,19 @@
 #include <string>
 #include <string_view>
 
-// What the metadata and the history of a key have in common: texts of bounded length are written, and of what
-// somebody else has written nothing is believed to be there.
+// Common functions for the metadata and the history of a key. They write texts of bounded length. When they
+// read, they trust nothing, because any client may have written it.
 
 namespace rlock {
 
 using MetadataJson = nlohmann::ordered_json;
 
-/// Without passwords, cut, as valid UTF-8.
+/// The text without passwords, cut to `most` bytes, as valid UTF-8.
 std::string brief(std::string_view text, std::size_t most);
 std::optional<std::string> brief_or_null(const std::optional<std::string>& text, std::size_t most);
 
-/// What a run writes, as text: the bytes that dump() of the same object has, without a tree, which costs a run more
-/// than to send it.
+/// A value as JSON text, with the same bytes as nlohmann's dump(). It builds no tree, because a tree costs a
+/// run more than sending the text.
 std::string as_json(std::string_view utf8);
 template <std::integral Number>
 std::string as_json(Number number) {
@@ -44,13 +44,13 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-/// An object; nothing where it is none, or longer than anything that we write.
+/// Parses an object. Empty: it is none, or longer than anything that rlock writes.
 std::optional<MetadataJson> parse_object(std::string_view json);
 
-/// Nothing where there is none of this name, or another type.
+/// Empty: there is no member of this name, or it has another type.
 std::optional<std::string> text_at(const MetadataJson& object, const char* name);
 
-/// Nothing where it is negative or more than 2^53, too.
+/// Empty too if it is negative or more than 2^53.
 std::optional<std::int64_t> number_at(const MetadataJson& object, const char* name);
 
 }  // namespace rlock

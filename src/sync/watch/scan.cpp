@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::string_view kFacts = "rlock:meta";
 
-/// What stands beside a lock and tells its name. The token of a fenced lock outlives it.
+/// Keys beside a lock that contain its name. The token of a fenced lock outlives the lock.
 constexpr std::array<std::string_view, 2> kTelling{kFacts, "redisson_lock_token"};
 
-/// prefix_name() backwards. Nothing: it is no such key.
+/// The reverse of prefix_name(). Empty: it is no such key.
 std::optional<LockName> name_beside(std::string_view prefix, const std::string& key) {
   if (key.size() <= prefix.size() + 1 || !key.starts_with(prefix) || key[prefix.size()] != ':')
     return std::nullopt;
   std::string name = key.substr(prefix.size() + 1);
-  // Braces that the name does not have itself are those of its slot.
+  // If the name itself has no braces, they are those of the hash tag.
   if (name.starts_with('{') && name.ends_with('}') && name.size() > 2) {
     LockName inner{name.substr(1, name.size() - 2)};
     if (prefix_name(prefix, inner) == key) return inner;
@@ -28,13 +28,13 @@ std::optional<LockName> name_beside(std::string_view prefix, const std::string& 
   return LockName{std::move(name)};
 }
 
-/// Is it kept beside a lock or a reader's hold, and no lock itself?
+/// Is it a key beside a lock, or of a reader's hold, and no lock itself?
 bool is_beside(const std::string& key) {
   return key.starts_with("redisson_") || key.starts_with("rlock:") ||
          key.find(":rwlock_timeout:") != std::string::npos;
 }
 
-/// A pattern that only what begins with `prefix` matches.
+/// A pattern that matches exactly the names that begin with `prefix`.
 std::string pattern_of(const std::string& prefix) {
   std::string pattern;
   for (const char c : prefix) {
@@ -47,7 +47,7 @@ std::string pattern_of(const std::string& prefix) {
 bool is_of_ours(std::string_view content) {
   constexpr std::string_view kLock = "lock:";
   if (content.starts_with(kLock)) return has_redisson_form(Owner{std::string{content.substr(kLock.size())}});
-  return content == "number" || content == "read-write" || content == "group";
+  return content == "there" || content == "number" || content == "read-write" || content == "group";
 }
 
 }  // namespace
@@ -75,10 +75,16 @@ Scanned read_step(ScanPass pass, const Reply& reply) {
   return scanned;
 }
 
+LockName other_name(const LockName& name) {
+  return name.str().find('{') == std::string::npos ? LockName{"{" + name.str() + "}"} : LockName{};
+}
+
 Call ask_content(ScanPass pass, const std::vector<LockName>& names) {
   Call call{.script = &scripts::inspect_content};
-  for (const LockName& name : names) call.keys.push_back(name.str());
-  call.args.emplace_back(pass == ScanPass::hashes ? "hash" : "string");
+  for (const LockName& name : names) call.keys.edit().push_back(name.str());
+  call.args.edit().emplace_back(pass == ScanPass::hashes  ? "hash"
+                                : pass == ScanPass::texts ? "string"
+                                                          : "any");
   return with_large_reply(std::move(call));
 }
 

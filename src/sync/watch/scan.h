@@ -10,32 +10,37 @@
 
 namespace rlock {
 
-/// To look through a server for keys that nobody has named: SCAN step by step, and what the keys hold that a
-/// step has found. The server does each of these calls in about a millisecond.
+/// Searches a server for keys without knowing their names: SCAN in steps, then the content of the keys that a
+/// step found. Each call costs the server about a millisecond.
 
-/// Which keys of a server one pass looks at.
+/// The keys of a server that one pass looks at.
 enum class ScanPass {
-  facts,   ///< where rlock has written something down
-  texts,   ///< text: numbers, and what else is no lock
-  hashes,  ///< locks, what rlock has written down, and what else is no lock
+  facts,   ///< rlock's metadata
+  texts,   ///< strings: numbers, and others that are no locks
+  hashes,  ///< hashes: locks, rlock's metadata, and others that are no locks
+  named,   ///< no keys of a scan: of keys of any type, ask_content() only asks whether they exist
 };
 
-/// One step. `cursor`: "0" to begin, and when the pass is done; `prefix`: of the keys, empty for all; of
-/// facts it is ignored; `node`: in a cluster a key that lives on the node that is to be looked through.
+/// One step. `cursor`: "0" at the start; the reply has "0" when the pass is done. `prefix`: of the keys;
+/// empty for all; ignored for facts. `node`: in a Cluster, a key that lives on the node to search.
 Call scan_step(ScanPass pass, const std::string& cursor, const std::string& prefix, const std::string& node);
 
 struct Scanned {
   std::string cursor;
-  std::vector<LockName> names;     ///< known by what stands beside them
-  std::vector<LockName> doubtful;  ///< ask_content() tells; what is known to stand beside locks is left out
+  std::vector<LockName> names;     ///< locks that are known by a key beside them
+  std::vector<LockName> doubtful;  ///< candidates for ask_content(); keys that stand beside locks are left
+                                   ///< out
 };
 Scanned read_step(ScanPass pass, const Reply& reply);
 
-/// A word for what each of them holds: is it what we look for? REQUIRES: in a cluster they lie in one slot.
+/// The other name that shares the keys beside the lock `name`: "{x}" for "x". Empty: there is none.
+LockName other_name(const LockName& name);
+
+/// Asks for a word about the content of each key. REQUIRES: in a Cluster, the keys share one slot.
 Call ask_content(ScanPass pass, const std::vector<LockName>& names);
 
-/// The names that hold a lock of Redisson or rlock, or a number (perhaps a semaphore, a pool or a latch). A
-/// hash that counts something is a lock if its field has the form of an owner.
+/// The names that hold a lock of Redisson or rlock, or a number (perhaps a semaphore, pool or latch). A hash
+/// with counts is a lock if its field has the form of an owner. ScanPass::named: the names that exist.
 std::vector<LockName> read_content(const std::vector<LockName>& names, const Reply& reply);
 
 }  // namespace rlock

@@ -1,4 +1,5 @@
-// node_redlock.js SERVERS KEY LEASE_MS: one try with node-redlock; `held` until a line comes, then `released`; or `busy`.
+// node_redlock.js SERVERS KEY LEASE_MS: tries once to acquire KEY, and prints `held` or `busy`. If it holds KEY, it reads a line,
+// releases KEY and prints `released`.
 // SERVERS: paths of sockets, separated by commas.
 const { Redis } = require('ioredis');
 const Redlock = require('redlock');

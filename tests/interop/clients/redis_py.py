@@ -1,4 +1,5 @@
-"""redis_py.py SOCKET KEY LEASE_MS: one try with redis-py's Lock; `held` until a line comes, then `released`; or `busy`."""
+"""redis_py.py SOCKET KEY LEASE_MS: tries once to acquire KEY with redis-py's Lock, and prints `held` or `busy`. If it holds KEY, it
+reads a line, releases KEY and prints `released`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The cells of what is counted: permits that are leases, semaphores, latches. See locks.py for what a cell is."""
+"""The cells of counters: permits with leases, semaphores, latches. See locks.py for what a cell is."""
 
 import json
 import time
@@ -10,13 +10,13 @@ PERMIT, SEM, LATCH = Kind("permit", ""), Kind("sem", ""), Kind("latch", "")
 
 
 class Pool(Case):
-    """A Case whose key is a number; Java's words are `permit`, `sem` or `latch`, then a verb."""
+    """A Case whose key holds a number. Commands to Java begin with `permit`, `sem` or `latch`, then a verb."""
 
     def java(self, thread, verb, *words, client="A"):
         return self.world.java.tell(client, f"{self.key}-{thread}", self.kind.name, verb, self.key, *words)
 
     def verb(self, verb, *words):
-        """rlock KIND VERB KEY ..., to its end: what it printed."""
+        """Runs rlock KIND VERB KEY ... to its end. Returns its output."""
         status, out = rlock_once(self.world.redis, self.kind.name, verb, self.key, *words)
         assert status == 0, f"rlock {self.kind.name} {verb} exits with {status}"
         return out
@@ -90,7 +90,7 @@ def permit_wakes_rlock(case):
 
 
 def permit_given_back_java(case):
-    """Java takes, rlock renews and releases."""
+    """Java acquires a permit; rlock renews and releases it."""
     case.java("t1", "set", 2).value()
     taken = case.java("t1", "acquire", 5000).value()
     case.verb("renew", taken, "--lease", "1m")
@@ -100,7 +100,7 @@ def permit_given_back_java(case):
 
 
 def permit_given_back_rlock(case):
-    """rlock takes, Java renews and releases."""
+    """rlock acquires a permit; Java renews and releases it."""
     case.verb("init", 2)
     taken = case.verb("acquire", "--lease", "5s")
     assert case.java("t1", "renew", taken, 60000).value() == "true"
@@ -113,13 +113,13 @@ def classic(case):
 
 
 def taken_without_room(case):
-    """Is a permit refused to both sides?"""
+    """Checks that neither side gets a permit."""
     assert case.refused("acquire", "-n", "--lease", "30s"), "rlock got a permit"
     assert case.java("t1", "try", 0, 1000).value() == "", "Java got a permit"
 
 
 def permit_resized_java(case):
-    """Java's setPermits, upwards beside an rlock that waits, and downwards."""
+    """Java's setPermits makes the pool larger while an rlock waits, and smaller."""
     case.java("t1", "resize", 1).value()
     taken = case.java("t1", "acquire", 30000).value()
     waiter = case.verb_waits("acquire", "--lease", "30s")
@@ -137,7 +137,7 @@ def permit_resized_java(case):
 
 
 def permit_resized_rlock(case):
-    """rlock permit set, upwards beside a Java that waits, and downwards."""
+    """`rlock permit set` makes the pool larger while Java waits, and smaller."""
     case.verb("set", 1)
     ours = case.verb("acquire", "--lease", "30s")
     waiter = case.java_waits("acquire", 30000)
@@ -156,7 +156,7 @@ def permit_resized_rlock(case):
 
 
 def permit_endless_java(case):
-    """Java takes a permit without a lease; rlock shows it as one and gives it back."""
+    """Java acquires a permit without a lease; rlock shows that, and releases it."""
     case.java("t1", "set", 1).value()
     taken = case.java("t1", "acquire").value()
     assert case.verb("status", "--id", taken).endswith("never ends")
@@ -165,7 +165,7 @@ def permit_endless_java(case):
 
 
 def permit_endless_rlock(case):
-    """rlock takes a permit without a lease; Java sees that it has none and gives it back by its id."""
+    """rlock acquires a permit without a lease; Java sees that, and releases it by its id."""
     case.verb("init", 1)
     ours = case.verb("acquire", "--no-lease")
     assert case.java("t1", "try", 0, 1000).value() == "", "Java got a second permit of one"
@@ -176,7 +176,7 @@ def permit_endless_rlock(case):
 
 
 def permit_lease_java(case):
-    """rlock says how long Java's permit stays taken."""
+    """rlock prints how long Java's permit stays taken."""
     case.java("t1", "set", 1).value()
     taken = case.java("t1", "acquire", 600000).value()
     rest = json.loads(case.verb("status", "--id", taken, "--json"))["ttl_ms"]
@@ -187,7 +187,7 @@ def permit_lease_java(case):
 
 
 def permit_lease_rlock(case):
-    """Java's getLeaseTime says how long rlock's permit stays taken."""
+    """Java's getLeaseTime returns how long rlock's permit stays taken."""
     case.verb("init", 1)
     ours = case.verb("acquire", "--lease", "10m")
     rest = int(case.java("t1", "lease", ours).value())
@@ -197,7 +197,7 @@ def permit_lease_rlock(case):
 
 
 def permit_dies_java(case):
-    """A permit whose lease ends comes back by itself."""
+    """A permit returns to the pool when its lease ends."""
     case.java("t1", "set", 1).value()
     case.java("t1", "acquire", 500).value()
     start = time.monotonic_ns()
@@ -264,7 +264,7 @@ def sem_wakes_rlock(case):
 # --- latches -----------------------------------------------------------------------------------------
 
 def latch_wakes_java(case):
-    """Java sets and counts down; rlock waits."""
+    """Java sets a latch and counts it down; rlock waits for it."""
     latencies = []
     for _ in range(case.times):
         assert case.java("t1", "set", 2).value() == "true"
@@ -279,7 +279,7 @@ def latch_wakes_java(case):
 
 
 def latch_wakes_rlock(case):
-    """rlock sets and counts down; Java waits."""
+    """rlock sets a latch and counts it down; Java waits for it."""
     latencies = []
     for _ in range(case.times):
         case.verb("set", 2)
@@ -292,8 +292,8 @@ def latch_wakes_rlock(case):
     return latencies
 
 
-# What Redisson 3.17.7 does not have: setPermits, getLeaseTime.
+# These cells need setPermits or getLeaseTime, which Redisson 3.17.7 does not have.
 NOT_CLASSIC = (permit_resized_java, permit_lease_rlock)
 
-# What needs `rlock run` alone.
+# These cells need no verb but `rlock run`.
 WITHOUT_VERBS = (permit_excludes_rlock, permit_wakes_java, permit_wakes_rlock, permit_dies_java, permit_dies_rlock)

@@ -1,8 +1,8 @@
-"""What a failover in the middle must not change: one side holds before it, the other waits; after it the lock is still
-held, also a lease later, and its release wakes who waited. See locks.py for the words Java and rlock obey.
+"""Cells with a failover in the middle. One side holds a lock before it, and the other side waits. After it the lock is still held,
+also a lease later, and its release wakes the waiter. locks.py has the actions of Java and rlock.
 
-Each class is one holder and one waiter: begin() before the failover, shut_out() after it, as often as one likes, end() last,
-which answers the milliseconds from the release to the waiter's entry.
+Each class is one holder and one waiter: begin() comes before the failover, shut_out() after it, as often as needed, and end() last.
+end() returns the milliseconds from the release until the waiter has the lock.
 """
 
 import time
@@ -16,8 +16,8 @@ LEASE = ("--lease", "6s")  # as long as the watchdog of client F: a failover tak
 
 
 def java_lasts(world):
-    """Do Java's watchdog and Java's waiters outlive a failover? Those of 3.17.7 do not, also where nobody else is there:
-    of it is asked that it holds for a minute, and that it waits after the failover."""
+    """Do Java's watchdog and Java's waiters survive a failover? Those of 3.17.7 do not, even without rlock. So with 3.17.7 Java holds
+    with a lease of a minute, and begins to wait after the failover."""
     return world.release != "3.17.7"
 
 
@@ -26,7 +26,7 @@ def java_lease(world):
 
 
 def woken(waiter, left):
-    """An `rlock run` that waited gets in and goes."""
+    """An `rlock run` that waited gets the lock and ends. Returns the latency."""
     latency = milliseconds(waiter.enter() - left)
     waiter.leave()
     assert waiter.status() == 0, waiter.complaint()
@@ -54,7 +54,7 @@ class JavaHolds:
 
 
 class JavaWaits:
-    """Waits from before the failover where it outlives one, else from after it."""
+    """Java waits: from before the failover if its waiters survive one, else from after it."""
 
     waiter = None
 
@@ -62,7 +62,7 @@ class JavaWaits:
         raise NotImplementedError
 
     def wait_if_it_lasts(self):
-        # An RSpinLock asks again and again, and what it asked without an answer ends its wait with an exception.
+        # An RSpinLock asks again and again. A question without an answer ends its wait with an exception.
         if java_lasts(self.case.world) and self.case.kind.name != "spin":
             self.waiter = self.wait()
 
@@ -139,7 +139,7 @@ class RlockHoldsPermit(JavaWaits):
 
 
 class JavaCounts:
-    """A semaphore of one permit that is taken; a latch that lacks one."""
+    """Java holds the only permit of a semaphore, or has set a latch with the count 1."""
 
     def __init__(self, world, kind):
         self.case = counters.Pool(world, kind, 1)
@@ -196,7 +196,7 @@ class RlockCounts(JavaWaits):
 
 
 class JavaHoldsAll:
-    """Three keys at once."""
+    """Java holds three keys at once."""
 
     def __init__(self, world, kind):
         self.case = together.Together(world, kind, 1)

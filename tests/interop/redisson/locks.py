@@ -1,7 +1,7 @@
-"""The cells of what has an owner: each proves one property of one type in one direction, by a real run.
+"""The cells of locks with an owner. Each cell proves one property of one type in one direction, by a real run.
 
-A cell is a function of a Case; it raises AssertionError when the property does not hold, and may answer latencies in
-milliseconds. `java` cells have Java act first and rlock second, `rlock` cells the other way round.
+A cell is a function of a Case. It raises AssertionError if the property does not hold, and may return latencies in milliseconds. In
+`java` cells Java acts first and rlock second; in `rlock` cells it is the other way round.
 """
 
 import threading
@@ -15,7 +15,7 @@ BUSY, LOST = 75, 125
 
 @dataclass(frozen=True)
 class Kind:
-    """A type, and what it keeps out: the first holds `name`, the second wants `rival`."""
+    """A type and a type that it excludes: the first side holds `name`, and the second wants `rival`."""
 
     name: str
     rival: str
@@ -27,7 +27,7 @@ KINDS = [Kind("lock", "lock"), Kind("fair", "fair"), Kind("fenced", "fenced", cl
 
 
 class Case:
-    """One cell: shorthand for what both sides do to one key."""
+    """One cell, with short names for the actions of both sides on one key."""
 
     serial = 0
 
@@ -36,7 +36,7 @@ class Case:
         self.world, self.kind, self.times = world, kind, times
         self.key = f"{kind.name}-{Case.serial}"
 
-    # Java, in thread t1 (first) and t2 (second)
+    # The actions of Java: thread t1 acts first, t2 second.
     def java(self, thread, type, verb, *words, client="A"):
         return self.world.java.tell(client, f"{self.key}-{thread}", type, verb, self.key, *words)
 
@@ -44,7 +44,7 @@ class Case:
         self.java("t1", self.kind.name, "lock", *lease, client=client).value()
 
     def java_leaves(self, client="A"):
-        """Answers when it was told to, in nanoseconds."""
+        """Releases. Returns the time of the call, in nanoseconds."""
         at = time.monotonic_ns()
         self.java("t1", self.kind.name, "unlock", client=client).value()
         return at
@@ -52,21 +52,21 @@ class Case:
     def java_waits(self):
         answer = self.java("t2", self.kind.rival, "lock", client="B")
         if self.kind.rival == "spin":
-            time.sleep(0.03)  # it subscribes to nothing; by now it has asked
+            time.sleep(0.03)  # a spin lock subscribes to nothing; after this time it has asked
         else:
             parked = ("B", "main", "parked", f"{self.key}-t2")
             assert eventually(lambda: self.world.java.ask(*parked) == "true"), "Java does not wait"
         return answer
 
     def java_gets(self, type=None):
-        """One try: does it get the lock? If so, it gives it back."""
+        """Tries once to acquire the lock, and releases it. Returns whether it got it."""
         type = type or self.kind.rival
         got = self.java("t2", type, "try", client="B").value() == "true"
         if got:
             self.java("t2", type, "unlock", client="B").value()
         return got
 
-    # rlock
+    # The actions of rlock.
     def rlock(self, *options, type=None, nested=""):
         return Rlock(self.world.redis, *options, key=self.key, type=type or self.kind.name, nested=nested)
 
@@ -79,14 +79,14 @@ class Case:
         return self.rlock(*options, type=self.kind.rival).wait()
 
     def rlock_gets(self, type=None):
-        """One try: 0 when it got the lock, and gave it back."""
+        """Tries once to acquire the lock, and releases it. Returns whether it got it."""
         status, _ = rlock_once(
             self.world.redis, "run", "-nq", "--type", type or self.kind.rival, "-k", self.key, "--", "true")
         assert status in (0, BUSY), f"rlock run -n exits with {status}"
         return status == 0
 
     def holds(self):
-        """How many holds the hash counts."""
+        """The number of holds in the hash."""
         counts = self.world.redis.ask("HVALS", self.key)
         return sum(int(count) for count in counts if count not in ("read", "write"))
 
@@ -115,7 +115,7 @@ def excludes_rlock(case):
         assert case.java_gets(rival), f"Java did not get {rival} after rlock"
 
 
-# --- a release wakes who waits -------------------------------------------------------------------------
+# --- a release wakes a waiter --------------------------------------------------------------------------
 
 def wakes_java(case):
     latencies = []
@@ -171,7 +171,7 @@ def reenters_rlock(case):
 # --- force -------------------------------------------------------------------------------------------
 
 def forced_java(case):
-    """Java holds; rlock removes the lock; a waiting rlock comes in."""
+    """Java holds the lock; rlock removes it; an rlock that waits gets it."""
     case.java_holds()
     waiter = case.rlock_waits()
     start = time.monotonic_ns()
@@ -185,7 +185,7 @@ def forced_java(case):
 
 
 def forced_rlock(case):
-    """rlock holds; Java removes the lock; a waiting Java comes in; the command is stopped."""
+    """rlock holds the lock; Java removes it; a Java that waits gets it; rlock stops its command."""
     holder = case.rlock_holds("--lease", "1500ms")
     waiter = case.java_waits()
     start = time.monotonic_ns()
@@ -199,7 +199,7 @@ def forced_rlock(case):
 # --- order -------------------------------------------------------------------------------------------
 
 def order(case, java_first, client="B", options=()):
-    """Three of each kind, in turn, take the lock in the order in which they came."""
+    """Three waiters of each side arrive in turn. They get the lock in the order of their arrival."""
     redis = case.world.redis
     line, owners, waiters = f"redisson_lock_queue:{{{case.key}}}", [], []
     if java_first:
@@ -240,7 +240,7 @@ def order_rlock(case):
 
 
 def patient_order_java(case):
-    """The same where Java's fairLockWaitTimeout is an hour, as rlock is told."""
+    """The same with a fairLockWaitTimeout of an hour on both sides."""
     order(case, True, "L", ("--fair-wait-timeout", "1h"))
 
 
@@ -251,7 +251,7 @@ def patient_order_rlock(case):
 # --- fencing tokens ------------------------------------------------------------------------------------
 
 def tokens(case):
-    """Each hold of either side has a larger token than the one before."""
+    """Each hold has a larger token than the hold before it, whichever side it belongs to."""
     found = []
     for _ in range(3):
         found.append(int(case.java("t1", "fenced", "token").value()))
@@ -266,7 +266,7 @@ def tokens(case):
 # --- shares ------------------------------------------------------------------------------------------
 
 def shares(case, hand_overs):
-    """Five threads of Java and five rlocks, all of whom want it again at once: how many of the hand-overs each side gets.
+    """Five threads of Java and five rlocks acquire the lock again and again. Returns how many of the hand-overs each side gets.
 
     Answers (Java's, rlock's, ms of the longest time between two holds).
     """
@@ -298,10 +298,10 @@ def shares(case, hand_overs):
     return sides.count("java"), sides.count("rlock"), 1000 * longest
 
 
-# --- what takes its time, for all types at once: watchdogs and deaths -------------------------------------
+# --- slow cells, for all types at once: watchdogs and deaths -----------------------------------------
 
 def watchdogs(cases):
-    """Each side holds two of its leases long; the other never gets in."""
+    """Each side holds a lock for two of its leases. The other side never gets it."""
     for case in cases:
         case.java_holds(client="W")
     rlocks = {}
@@ -331,11 +331,10 @@ def watchdogs(cases):
 
 
 def death_of_rlock(cases):
-    """rlock is killed; Java, who waits, gets the lock when its guardian has given it back. Answers latencies, or what
-    went wrong.
+    """rlock is killed while Java waits. Java gets the lock when rlock's guardian has released it. Returns latencies, or failures.
 
-    A fair waiter of 3.17.7 that looks again a moment too soon sleeps for ever, whoever held (fixed in 3.32.0). An rlock
-    that waits behind it wakes it: it finds the lock free, and tells the head of the queue.
+    If a fair waiter of 3.17.7 looks again a moment too soon, it sleeps for ever, whatever client held the lock (fixed in 3.32.0). So
+    an rlock waits behind it: that finds the lock free, and wakes the head of the queue.
     """
     waiting = []
     for case in cases:
@@ -363,7 +362,7 @@ def death_of_rlock(cases):
 
 
 def death_of_java(cases):
-    """The JVM is killed; rlock, who waits, gets each lock when its lease has ended. Answers as death_of_rlock()."""
+    """The JVM is killed while rlock waits. rlock gets each lock when its lease has ended. Returns the same as death_of_rlock()."""
     waiting = []
     for case in cases:
         case.java_holds(client="W")

@@ -1,4 +1,4 @@
-"""What the interop cells act on: one private server; a Cluster of three; or a primary and a replica behind a Sentinel."""
+"""The servers of the interop cells: one private server; a Cluster of three; or a primary and a replica behind a Sentinel."""
 
 import binascii
 import os
@@ -12,7 +12,7 @@ MASTER = "interop"
 
 
 def eventually(fact, seconds=5.0):
-    """Waits until fact() is true, at most so long; answers its last value."""
+    """Waits until fact() is true, for at most `seconds`. Returns its last value."""
     until = time.monotonic() + seconds
     while not (value := fact()) and time.monotonic() < until:
         time.sleep(0.003)
@@ -61,7 +61,7 @@ def free_port():
 
 
 def greeted(path):
-    """A connection to who listens there; nothing yet: the socket is there a moment earlier."""
+    """A connection to the server with this socket; None: it does not listen yet, because the file appears a moment earlier."""
     try:
         return Resp(path)
     except OSError:
@@ -69,8 +69,8 @@ def greeted(path):
 
 
 class Redis:
-    """redis-server, or what $RLOCK_TEST_SERVER names, on loopback and a Unix socket; persists nothing. `more` of its
-    configuration: "--name", "value"."""
+    """A redis-server (or $RLOCK_TEST_SERVER) on loopback and a Unix socket. It persists nothing. `more`: further settings, as
+    "--name", "value"."""
 
     def __init__(self, folder, *more):
         self.path = os.path.join(folder, "redis.sock")
@@ -88,13 +88,13 @@ class Redis:
         self.rlock_url = f"unix://{self.path}"
 
     def monitor(self, _key):
-        """A connection that is told all that is done with the key."""
+        """A connection with MONITOR, which shows all commands for the key."""
         monitor = Resp(self.path)
         monitor("MONITOR")
         return monitor
 
     def waits(self, pid, polls=False):
-        """Does the rlock with this process id wait, subscribed if its type is?"""
+        """Does the rlock with this pid wait? If its type does not poll, it must have subscribed."""
         for line in self.ask("CLIENT", "LIST").splitlines():
             facts = dict(fact.partition("=")[::2] for fact in line.split())
             if facts["name"].endswith(f":{pid}") and (
@@ -103,7 +103,7 @@ class Redis:
         return False
 
     def channels(self, key, how="CHANNELS"):
-        """The channels of this key on which somebody listens; with SHARDCHANNELS those of sharded pub/sub."""
+        """The channels of this key that have a subscriber; with SHARDCHANNELS, those of sharded pub/sub."""
         return self.ask("PUBSUB", how, f"*{{{key}}}*")
 
     def listened(self, key):
@@ -116,7 +116,7 @@ class Redis:
 
 
 class Several:
-    """Servers that know each other; what is asked of one is asked of all, but for what belongs to a key."""
+    """Servers that know each other. Questions about clients go to all of them, and commands about a key go to its server."""
 
     def __init__(self):
         self.servers = []
@@ -129,7 +129,7 @@ class Several:
         raise NotImplementedError
 
     def ask(self, *words):
-        """`words`: a command whose first argument is a key, or a pattern with its hash tag."""
+        """Sends a command to the server of its key. `words`: the first argument is a key, or a pattern with its hash tag."""
         return self.server_of(words[1]).ask(*words)
 
     def monitor(self, key):
@@ -150,7 +150,7 @@ class Several:
 
 
 class Cluster(Several):
-    """Three primaries that share the slots in thirds."""
+    """Three primaries. Each has a third of the slots."""
 
     def __init__(self, folder):
         super().__init__()
@@ -207,8 +207,8 @@ class Sentinel(Several):
         return self.primary
 
     def fail_over(self):
-        """The primary is killed, and the replica promoted, which has all that the primary acknowledged until now. Answers
-        the seconds that it took."""
+        """Kills the primary when the replica has all of its writes, and waits until the replica is promoted. Returns how many
+        seconds that took."""
         assert self.primary.ask("SET", "last", "word") == "OK"
         assert self.primary.ask("WAIT", 1, 5000) == 1, "the replica lags behind"
         killed = time.monotonic()
@@ -217,7 +217,7 @@ class Sentinel(Several):
         self.primary = self.replica
         port = str(self.primary.port)
         assert eventually(lambda: self.sentinel.knows("port") == port, 20), "the Sentinel promotes nobody"
-        self.primary.ask = Resp(self.primary.path)  # whom it promotes it lets hang up on all
+        self.primary.ask = Resp(self.primary.path)  # Sentinel disconnects all clients of a server that it promotes
         assert self.primary.ask("ROLE")[0] == "master" and self.primary.ask("GET", "last") == "word"
         return time.monotonic() - killed
 
@@ -228,7 +228,7 @@ class Sentinel(Several):
 
 
 class SentinelServer:
-    """The server in its other role."""
+    """One Sentinel."""
 
     def __init__(self, folder, primary):
         self.port = free_port()
@@ -247,7 +247,7 @@ class SentinelServer:
             raise RuntimeError("the Sentinel does not start")
 
     def knows(self, fact):
-        """What it says of the primary: {"port": "6379", "num-slaves": "1", ...}."""
+        """A fact of the Sentinel about the primary: {"port": "6379", "num-slaves": "1", ...}[fact]."""
         told = self.ask("SENTINEL", "MASTER", MASTER)
         return dict(zip(told[::2], told[1::2])).get(fact)
 

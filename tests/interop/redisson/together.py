@@ -10,7 +10,7 @@ MULTI, RED = Kind("multi", ""), Kind("red", "")
 
 
 class Together:
-    """Three keys on one server, or one key on three; Java calls them in the opposite order."""
+    """Three keys on one server, or one key on three servers. Java names them in the opposite order."""
 
     serial = 0
 
@@ -100,7 +100,7 @@ def wakes_rlock(case):
 
 
 def crosses(case):
-    """Two Java threads and three rlocks want the same locks again and again, in opposite orders: all get them, one by one."""
+    """Two Java threads and three rlocks acquire the same locks again and again, in opposite orders. Each gets them, one at a time."""
     inside = threading.Lock()
 
     def be_inside():

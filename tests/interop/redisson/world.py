@@ -1,4 +1,4 @@
-"""Who acts in the interop cells: a JVM with a real Redisson, and the rlock binary. servers.py has what they act on."""
+"""The two sides of the interop cells: a JVM with a real Redisson, and the rlock binary. servers.py has their servers."""
 
 import fcntl
 import os
@@ -22,13 +22,13 @@ class Missing(Exception):
 
 
 def all_at_once(roles, seconds):
-    """Runs each role(name) in so many threads, `roles`: [(role, count)], and raises what went wrong in one of them."""
+    """Runs role(name) in `count` threads for each of `roles`, [(role, count)]. Raises AssertionError with their failures."""
     failures = []
 
     def work(role, name):
         try:
             role(name)
-        except Exception as failure:  # of a thread, to be told by the one that waits for it
+        except Exception as failure:  # the caller raises the failures of all threads
             failures.append(failure)
 
     workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
@@ -46,14 +46,14 @@ def milliseconds(nanoseconds):
 
 
 class Entries:
-    """Who entered a lock, in the server's own order."""
+    """The owners that acquired a lock, in the order of the server's commands."""
 
     def __init__(self, redis, key):
         self.key = key
         self.monitor = redis.monitor(key)
 
     def owners(self, count):
-        """The owners of the next so many first holds."""
+        """The owners of the next `count` first holds."""
         found = []
         while len(found) < count:
             words = self.monitor.receive().split('"')[1::2]
@@ -64,7 +64,7 @@ class Entries:
 
 
 class Answer:
-    """What a line to the driver will have come to."""
+    """The answer of the Java driver to one line; it comes later."""
 
     def __init__(self):
         self.done = threading.Event()
@@ -106,7 +106,7 @@ class Java:
             answer.done.set()
 
     def tell(self, client, thread, *words):
-        """Tells a thread to do something, and answers at once."""
+        """Tells a thread of Java to do something. Returns at once, with an Answer."""
         answer = Answer()
         with self.lock:
             tag = str(len(self.answers))
@@ -123,7 +123,7 @@ class Java:
 
 
 def build_driver(release, folder):
-    """Lets Maven fetch Redisson and compile the driver, once per source; answers where."""
+    """Lets Maven fetch Redisson and compile the driver, again only if its source has changed. Returns the folder."""
     for program in ("java", "javac", "mvn"):
         if not shutil.which(program):
             raise Missing(f"{program} is not installed (.ci/setup interop)")
@@ -159,7 +159,7 @@ def rlock_environment(redis):
 
 
 class Rlock:
-    """`rlock run` around a shell that says when it is in, and stays until it is told to go."""
+    """`rlock run` with a shell that reports its start, and runs until leave()."""
 
     running = set()
 
@@ -181,7 +181,7 @@ class Rlock:
             self.entered.put((time.monotonic_ns(), line.decode().split()[1:]))
 
     def enter(self, seconds=10.0):
-        """When it got the lock, in nanoseconds of CLOCK_MONOTONIC."""
+        """Waits until it has the lock. Returns the time, in nanoseconds of CLOCK_MONOTONIC."""
         try:
             at, words = self.entered.get(timeout=seconds)
         except queue.Empty:
@@ -190,13 +190,13 @@ class Rlock:
         return at
 
     def wait(self):
-        """Until it waits for the lock."""
+        """Returns when it waits for the lock."""
         if not eventually(lambda: self.redis.waits(self.pid, self.polls)):
             raise AssertionError("rlock does not wait: " + self.complaint())
         return self
 
     def leave(self):
-        """Lets the command end; answers when it was told to."""
+        """Lets the command end. Returns the time of this call."""
         at = time.monotonic_ns()
         self.process.stdin.close()
         return at
@@ -225,7 +225,7 @@ class Rlock:
 
 
 class Verb:
-    """An rlock that ends by itself: `rlock permit acquire ...`."""
+    """An rlock that ends by itself, such as `rlock permit acquire ...`."""
 
     def __init__(self, redis, *words):
         self.redis, self.words = redis, words
@@ -241,12 +241,12 @@ class Verb:
         self.ended.put((time.monotonic_ns(), out, complaint))
 
     def wait(self):
-        """Until it waits."""
+        """Returns when it waits."""
         assert eventually(lambda: self.redis.waits(self.pid)), f"rlock {self.words} does not wait"
         return self
 
     def end(self, seconds=10.0):
-        """Its exit status, what it printed, and when it ended."""
+        """Waits for its end. Returns its exit status, its output, and the time of its end."""
         try:
             at, out, _ = self.ended.get(timeout=seconds)
         except queue.Empty:
@@ -260,12 +260,12 @@ class Verb:
 
 
 def rlock_once(redis, *words):
-    """Runs rlock to its end: exit status and what it printed."""
+    """Runs rlock to its end. Returns its exit status and its output."""
     return Verb(redis, *words).end(60)[:2]
 
 
 def offered_types():
-    """The types of `rlock run`, as its help says."""
+    """The types of `rlock run`, according to its help."""
     text = subprocess.run([rlock_binary(), "run", "--help"], capture_output=True, text=True, check=True).stdout
     line = next(line for line in text.splitlines() if "--type T" in line)
     return line.partition("--type T")[2].split("[")[0].split()
@@ -277,12 +277,12 @@ def offered_verbs(noun):
 
 
 class World:
-    """Where the locks are, a JVM with clients, and a folder. Client W has a short watchdog; that of F outlives a failover;
-    fair waiters of L are forgotten after an hour (3.17.7 has no such setting)."""
+    """The servers, a JVM with clients, and a folder. Client W has a short watchdog timeout. That of client F is longer than a
+    failover. Client L has a fairLockWaitTimeout of an hour (3.17.7 has no such setting)."""
 
     def __init__(self, release, build, through="one"):
         self.release, self.through = release, through
-        self.java = Java(release, build)  # first: where no JDK is, nothing has been started yet
+        self.java = Java(release, build)  # first: if there is no JDK, no server has been started yet
         self.folder = tempfile.mkdtemp(prefix="rlock-interop-")
         self.servers = []
         try:
@@ -300,7 +300,7 @@ class World:
             raise
 
     def three_servers(self):
-        """Three more servers, with a client of Java's for each: R1, R2, R3."""
+        """Three more servers, each with a client of Java: R1, R2, R3."""
         while len(self.servers) < 4:
             server = Redis(tempfile.mkdtemp(dir=self.folder))
             self.servers.append(server)

@@ -1,5 +1,6 @@
-// redsync SERVERS KEY LEASE_MS: one try with redsync; `held` until a line comes, then `released`; or `busy`.
-// redsync SERVERS KEY LEASE_MS measure N: how long N acquires in a row take, each in milliseconds; the first has to connect.
+// redsync SERVERS KEY LEASE_MS: tries once to acquire KEY, and prints `held` or `busy`. If it holds KEY, it reads a line, releases
+// KEY and prints `released`.
+// redsync SERVERS KEY LEASE_MS measure N: acquires N times, and prints the milliseconds of each; the first has to connect.
 //
 // SERVERS are separated by commas; each is the path of a socket or host:port.
 package main

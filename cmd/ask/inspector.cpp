@@ -1,64 +1,65 @@
-// Each key is a Task: the calls of its InspectionSteps one after the other, then one more that counts who
-// listens. The calls of different keys are written without waiting for each other's answers.
+// Each key is a Task: the calls of its InspectionSteps one after the other, then a call that counts the
+// listeners. Calls of different keys do not wait for each other.
 
-#include "cmd/ask/survey.h"
+#include "cmd/ask/inspector.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
+#include "sync/watch/listeners.h"
 
 namespace rlock {
 namespace {
 
-/// So many keys are inspected at a time: enough to hide round trips, and so few that other clients of the
-/// server wait for a millisecond at most.
+/// This many keys are inspected at a time. This hides round trips, and delays other clients of the server by
+/// a millisecond at most.
 constexpr std::size_t kAtOnce = 24;
 
-/// How much longer than a quorum the other nodes may take; the second where their answers matter less.
+/// The extra time for other nodes after a quorum has answered. The short one is for less important answers.
 constexpr Milliseconds kGrace{500};
 constexpr Milliseconds kShortGrace{200};
 
 }  // namespace
 
-struct Survey::Task {
+struct Inspector::Task {
   std::size_t index;
   InspectionSteps steps;
   Redis::Request asked{};
-  std::optional<Enough> enough{};  ///< of what was asked last
-  bool counts = false;             ///< what was asked last is who listens
+  std::optional<Enough> enough{};  ///< for the last call
+  bool counts = false;             ///< the last call counts listeners
   Result result{};
-  std::vector<std::size_t> nodes{};  ///< of each of result.views.seen
+  std::vector<std::size_t> nodes{};  ///< the node of each item in result.views.seen
 };
 
-Survey::Survey(Session& session, std::vector<LockName> names)
+Inspector::Inspector(Session& session, std::vector<LockName> names)
     : session_(session), names_(std::move(names)), results_(names_.size()) {}
 
-Survey::~Survey() = default;
+Inspector::~Inspector() = default;
 
-void Survey::post(Task& task, const Call& call, const Delivery& delivery) {
+void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
   const bool matters = !task.counts && task.steps.asks_the_key();
   task.enough.emplace(session_.redis.quorum(), matters ? kGrace : kShortGrace);
   task.asked = session_.redis.post(call, delivery, session_.patience().until);
   if (task.asked.settled()) wake_at_ = TimePoint::min();  // it could not even be sent
 }
 
-void Survey::begin(std::size_t index) {
+void Inspector::begin(std::size_t index) {
   Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index]});
-  // Of one server, silence is a failure at once: it would not answer the next call either.
-  post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : persistently());
+  // With one server, a silent server is a failure at once: it would not answer the next call either.
+  post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
 }
 
-bool Survey::answered(Task& task, TimePoint now) {
+bool Inspector::answered(Task& task, TimePoint now) {
   if (task.asked.settled()) return true;
   const TimePoint enough = (*task.enough)(task.asked.votes(), now);
   wake_at_ = earliest(wake_at_, enough);
   return enough <= now;
 }
 
-/// What the nodes see, or why that is nothing.
-void Survey::read_views(Task& task) const {
+/// Stores the views of the nodes, or the reason why there is none.
+void Inspector::read_views(Task& task) const {
   std::optional<Failure> why;
   Views& views = task.result.views;
   for (std::size_t node = 0; node < task.steps.views().size(); ++node) {
@@ -77,8 +78,8 @@ void Survey::read_views(Task& task) const {
   task.result.failure = why;
 }
 
-/// Returns whether the key is done.
-bool Survey::advance(Task& task) {
+/// Handles the answer, and posts the next call. Returns true if the key is done.
+bool Inspector::advance(Task& task) {
   const Votes& votes = task.asked.votes();
   if (task.counts) {
     std::vector<Inspection>& seen = task.result.views.seen;
@@ -93,7 +94,7 @@ bool Survey::advance(Task& task) {
   task.steps.read(votes);
   if (const auto& call = task.steps.call()) {
     const bool several = session_.redis.nodes() > 1;
-    post(task, *call, several && !task.steps.asks_the_key() ? Delivery{} : persistently());
+    post(task, *call, several && !task.steps.asks_the_key() ? Delivery{} : with_retries());
     return false;
   }
   read_views(task);
@@ -103,7 +104,7 @@ bool Survey::advance(Task& task) {
   return false;
 }
 
-void Survey::advance() {
+void Inspector::advance() {
   const TimePoint now = session_.loop.now();
   wake_at_ = kNever;
   for (auto task = tasks_.begin(); task != tasks_.end();) {
@@ -120,7 +121,7 @@ void Survey::advance() {
   while (tasks_.size() < kAtOnce && next_ < names_.size()) begin(next_++);
 }
 
-void Survey::run(const std::function<bool(const Result&)>& stops) {
+void Inspector::run(const std::function<bool(const Result&)>& stops) {
   std::size_t told = 0;
   for (advance(); !over(); advance()) {
     for (; told < done_.size(); ++told)
@@ -131,15 +132,15 @@ void Survey::run(const std::function<bool(const Result&)>& stops) {
 }
 
 Views inspect_each(Session& session, const LockName& name) {
-  Survey survey{session, {name}};
-  survey.run([](const Survey::Result&) { return false; });
-  const Survey::Result& result = *survey.results().front();
+  Inspector inspector{session, {name}};
+  inspector.run([](const Inspector::Result&) { return false; });
+  const Inspector::Result& result = *inspector.results().front();
   if (result.failure) fail(session, *result.failure);
   return result.views;
 }
 
 void fail(Session& session, const Failure& failure) {
-  if (failure.kind == Error::internal) failure.fly();  // an answer out of shape: the server can be reached
+  if (failure.kind == Error::internal) failure.fly();  // a reply of another shape: the server can be reached
   session.fail(failure);
 }
 

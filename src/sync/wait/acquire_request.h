@@ -10,24 +10,23 @@
 
 namespace rlock {
 
-/// One of the things to take, with what is to be written beside it (metadata).
+/// One of the things to acquire, with the calls that record its metadata.
 struct Part {
   std::shared_ptr<const Lockable> lock;
-  std::vector<Call> followers{};          ///< of the call that takes or renews it
-  std::vector<Call> release_followers{};  ///< of the call that releases or undoes it
+  std::vector<Call> followers{};          ///< go behind the call that acquires or renews it
+  std::vector<Call> release_followers{};  ///< go behind the call that releases or undoes it
 };
 
-/// The keys of these parts.
 inline std::vector<LockName> names_of(const std::vector<Part>& parts) {
   std::vector<LockName> names;
   for (const Part& part : parts) names.push_back(part.lock->name());
   return names;
 }
 
-/// What to take: all parts or none, in this order.
-struct Wish {
+/// What to acquire: all parts or none, in this order.
+struct AcquireRequest {
   std::vector<Part> parts;
-  std::optional<Together> together{};  ///< takes all of them at once, where one script can
+  std::optional<Together> together{};  ///< acquires all parts at once; empty: no single script can
 };
 
 }  // namespace rlock

@@ -1,4 +1,4 @@
-#include "cmd/run/status_record.h"
+#include "cmd/run/status_output.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace rlock {
 
-void StatusRecord::open(std::optional<std::int64_t> fd, const std::string& file) {
+void StatusOutput::open(std::optional<std::int64_t> fd, const std::string& file) {
   opened_ = true;
   fd_ = fd;
   if (fd) keep_from_command(static_cast<int>(*fd));
@@ -19,21 +19,17 @@ void StatusRecord::open(std::optional<std::int64_t> fd, const std::string& file)
   wanted_ = fd || !file.empty();
 }
 
-void StatusRecord::write(const RunReport& report) noexcept {
-  if (!outcome_) {
-    outcome_ = report.outcome;
-    if (listener_) listener_(report);
-  }
+void StatusOutput::write(const RunReport& report) noexcept {
+  if (const auto listener = std::exchange(listener_, nullptr)) listener(report);
   if (!std::exchange(wanted_, false)) return;
   const std::string line = report.json() + "\n";
   if (fd_) {
     if (const int failed = write_all(static_cast<int>(*fd_), line))
-      complain(fmt::format("cannot write the status to descriptor {}: {}", *fd_, std::strerror(failed)));
+      warn(fmt::format("cannot write the status to descriptor {}: {}", *fd_, std::strerror(failed)));
   }
   if (file_.named()) {
     if (const int failed = file_.write(line))
-      complain(
-          fmt::format("cannot write the status to {}: {}", in_quotes(file_.path()), std::strerror(failed)));
+      warn(fmt::format("cannot write the status to {}: {}", in_quotes(file_.path()), std::strerror(failed)));
   }
 }
 

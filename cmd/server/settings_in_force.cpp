@@ -1,13 +1,14 @@
-#include "cmd/server/setting_rows.h"
+#include "cmd/server/settings_in_force.h"
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <optional>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cmd/server/configurable_options.h"
 #include "cmd/server/deployment.h"
+#include "cmd/server/server_setting.h"
 #include "redis/target.h"
 
 namespace rlock {
@@ -21,89 +22,54 @@ class Rows {
  public:
   Rows(const ServerOptions& flags, const std::vector<Settings>& sources) : flags_(flags), sources_(sources) {}
 
-  std::vector<SettingRow> all() && {
+  std::vector<SettingInForce> all() && {
     urls();
     password();
-    text("user", &ServerOptions::user);
-    one("db", [](const ServerOptions& said) { return shown(said.db); });
-    text("prefix", &ServerOptions::prefix);
-    one("tls", [](const ServerOptions& said) { return said.tls ? shown(*said.tls) : std::nullopt; });
-    text("cacert", &ServerOptions::cacert);
-    text("cacertdir", &ServerOptions::cacertdir);
-    text("cert", &ServerOptions::cert);
-    text("tls-key", &ServerOptions::tls_key);
-    text("sni", &ServerOptions::sni);
-    if (flags_.insecure) rows_.push_back({"insecure", "yes", "--insecure"});
-    const Timeouts standard;
-    duration("connect-timeout", &ServerOptions::connect_timeout, standard.connect);
-    duration("command-timeout", &ServerOptions::command_timeout, standard.command);
-    truth("history", &ServerOptions::history, Deployment{}.history);
+    for (const ServerSetting& setting : server_settings())
+      if (setting.listed) row(setting);
     defaults();
     files();
     return std::move(rows_);
   }
 
  private:
-  using Said = std::optional<std::string>;
-
-  static Said shown(const std::optional<std::int64_t>& number) {
-    if (!number) return std::nullopt;
-    return std::to_string(*number);
-  }
-  static Said shown(bool truth) { return truth ? "yes" : "no"; }
-
   std::string from(const Settings& source, std::string_view name) const {
     const std::string path = sanitized(source.path);
     if (source.source == Source::profile)
       return fmt::format("[{}] in {}", sanitized(*profile_of(flags_)), path);
-    if (source.source == Source::command_line) return fmt::format("--{}", name);
-    return std::string{spelled_source(source, name, path)};
+    return spelled_source(source, name, path);
   }
 
-  /// The first of the sources that says it.
-  bool one(const std::string& name, const std::function<Said(const ServerOptions&)>& said) {
+  /// Adds a row for the first source that has this setting, else for its default.
+  void row(const ServerSetting& setting) {
+    const std::string name{setting.name()};
     for (const Settings& source : sources_)
-      if (const Said value = said(source.options)) {
+      if (const auto value = setting.shown(source.options)) {
         rows_.push_back({name, sanitized(*value), from(source, name)});
-        return true;
+        return;
       }
-    return false;
+    if (!setting.standard.empty()) rows_.push_back({name, std::string{setting.standard}, kDefault});
   }
 
-  void text(const std::string& name, std::optional<std::string> ServerOptions::* member) {
-    one(name, [member](const ServerOptions& said) { return said.*member; });
-  }
-
-  void truth(const std::string& name, std::optional<bool> ServerOptions::* member, bool standard) {
-    const auto said = [member](const ServerOptions& options) -> Said {
-      return options.*member ? shown(*(options.*member)) : std::nullopt;
-    };
-    if (!one(name, said)) rows_.push_back({name, *shown(standard), kDefault});
-  }
-
-  void duration(const std::string& name, std::optional<Milliseconds> ServerOptions::* member,
-                Milliseconds standard) {
-    const auto said = [member](const ServerOptions& options) -> Said {
-      if (!(options.*member)) return std::nullopt;
-      return exact(*(options.*member));
-    };
-    if (!one(name, said)) rows_.push_back({name, exact(standard), kDefault});
-  }
-
-  /// The options of verbs whose default can be changed.
+  /// Adds the options of verbs whose defaults can be changed.
   void defaults() {
     ConfigurableOptions options;
     for (const Option* option : options.all()) {
       const std::string name{long_names(*option).front()};
       const std::string_view standard = option->standard.empty() ? "not set" : option->standard;
-      const OptionDefault found =
-          default_of(sources_, *option).value_or(OptionDefault{name, std::string{standard}, kDefault});
-      rows_.push_back({name, sanitized(found.value), found.from});
+      const auto found = default_of(sources_, *option);
+      if (found) found->give_to(*option);  // a value that every verb would refuse is not in force
+      rows_.push_back(
+          {name, found ? sanitized(found->value) : std::string{standard}, found ? found->from : kDefault});
     }
   }
 
   void url(const std::string& url, const std::string& from) {
-    rows_.push_back({"url", sanitized(parse_target(url).str()), from});
+    try {
+      rows_.push_back({"url", sanitized(parse_target(url).str()), from});
+    } catch (const Error& error) {  // adds where the URL came from
+      throw Error{error.kind(), fmt::format("{}: {}", from, error.what())};
+    }
   }
 
   void urls() {
@@ -112,10 +78,10 @@ class Rows {
       if (!source.options.urls.empty()) return;
     }
     if (const auto other = environment_variable("REDIS_URL")) return url(*other, "REDIS_URL");
-    url(std::string{kDefaultUrl}, "default: nobody named a server");
+    url(std::string{kDefaultUrl}, "default: no server was named");
   }
 
-  /// In the order of resolve(): what was typed for now, the URL, files and variables. What it is is not said.
+  /// In the order of resolve(): --askpass, the URL, files and variables. It does not print the password.
   void password() {
     constexpr const char* kName = "password";
     for (const Settings& source : sources_)
@@ -159,12 +125,13 @@ class Rows {
 
   const ServerOptions& flags_;
   const std::vector<Settings>& sources_;
-  std::vector<SettingRow> rows_;
+  std::vector<SettingInForce> rows_;
 };
 
 }  // namespace
 
-std::vector<SettingRow> setting_rows(const ServerOptions& flags, const std::vector<Settings>& sources) {
+std::vector<SettingInForce> settings_in_force(const ServerOptions& flags,
+                                              const std::vector<Settings>& sources) {
   return Rows{flags, sources}.all();
 }
 

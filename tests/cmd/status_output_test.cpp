@@ -1,4 +1,4 @@
-#include "cmd/run/status_record.h"
+#include "cmd/run/status_output.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ RunReport sample() {
 
 }  // namespace
 
-TEST_CASE("JSON renders what was said, in the order in which it was said") {
+TEST_CASE("JSON renders values in the order in which they were added") {
   CHECK(Json::object({}).str() == "{}");
   CHECK(Json::object({{"b", 1}, {"a", nullptr}, {"c", true}, {"d", "x"}, {"e", Milliseconds{-5}}}).str() ==
         R"({"b":1,"a":null,"c":true,"d":"x","e":-5})");
@@ -66,7 +66,7 @@ TEST_CASE("a status file of an older run is gone at once, and a new one appears 
   const std::string file = folder / "status";
   write_file(file, "old");
 
-  StatusRecord status;
+  StatusOutput status;
   status.open({}, file);
   CHECK(::access(file.c_str(), F_OK) != 0);
   status.write(sample());
@@ -80,7 +80,7 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
   write_file(folder / "precious", "precious");
   REQUIRE(::symlink((folder / "precious").c_str(), (folder / "status").c_str()) == 0);
 
-  StatusRecord status;
+  StatusOutput status;
   status.open({}, folder / "status");
   status.write(sample());
   CHECK(read_file(folder / "precious") == "precious");
@@ -89,12 +89,12 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
 
 TEST_CASE("a device is written to, and never replaced by a report") {
   TempDir folder;
-  const std::string device = folder / "null";  // not the real one: who runs this may be root
+  const std::string device = folder / "null";  // not the real /dev/null: the user of this test may be root
   if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0)
     return test::skipped("we may not make a device");
   if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened)
     return test::skipped("the file system of temporary files has no devices");
-  StatusRecord status;
+  StatusOutput status;
   status.open({}, device);
   status.write(sample());
   struct stat there{};
@@ -105,7 +105,7 @@ TEST_CASE("a device is written to, and never replaced by a report") {
 TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
   test::RedisServer redis;
   TempDir folder;
-  const std::string link = folder / "stdout";  // not the real one
+  const std::string link = folder / "stdout";  // not the real /dev/stdout
   REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
   for (const std::string& file : {link, std::string{"/proc/self/fd/1"}}) {
     test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
@@ -140,7 +140,7 @@ TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is re
   }
 }
 
-TEST_CASE("a link to a descriptor that somebody else has made is replaced and not followed") {
+TEST_CASE("a link to a descriptor from another user is replaced and not followed") {
   if (::geteuid() != 0) return test::skipped("only root can make a file somebody else's");
   test::RedisServer redis;
   TempDir folder;
@@ -181,11 +181,11 @@ TEST_CASE("a descriptor that is not open for writing is refused before anything 
   }
 }
 
-TEST_CASE("nobody can take the name beforehand under which a report is written") {
+TEST_CASE("a file with the name of the temporary report does not hinder the report") {
   TempDir folder;
   const std::string file = folder / "status";
   write_file(file + "." + std::to_string(::getpid()) + ".tmp", "in the way");
-  StatusRecord status;
+  StatusOutput status;
   status.open({}, file);
   status.write(sample());
   CHECK(read_file(file) == sample().json() + "\n");
@@ -193,7 +193,7 @@ TEST_CASE("nobody can take the name beforehand under which a report is written")
         "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
 }
 
-TEST_CASE("a status file does not take the place of a pipe that somebody reads") {
+TEST_CASE("a status file does not replace a pipe that has a reader") {
   test::RedisServer redis;
   TempDir folder;
   const std::string pipe = folder / "pipe";
@@ -208,14 +208,14 @@ TEST_CASE("a status file does not take the place of a pipe that somebody reads")
 }
 
 TEST_CASE("a status file that cannot be written is refused before anything is locked") {
-  CHECK_THROWS_AS(StatusRecord{}.open({}, "/nonexistent/status"), Error);
-  CHECK_THROWS_AS(StatusRecord{}.open({}, "/tmp"), Error);
+  CHECK_THROWS_AS(StatusOutput{}.open({}, "/nonexistent/status"), Error);
+  CHECK_THROWS_AS(StatusOutput{}.open({}, "/tmp"), Error);
 }
 
 TEST_CASE("the status descriptor gets one line and is not inherited") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  StatusRecord status;
+  StatusOutput status;
   status.open(ends[1], "");
   CHECK((::fcntl(ends[1], F_GETFD) & FD_CLOEXEC) != 0);
 
@@ -232,7 +232,7 @@ TEST_CASE("the status descriptor gets one line and is not inherited") {
   ::close(ends[1]);
 }
 
-TEST_CASE("a run that comes to nothing leaves no report of an older one, and says why") {
+TEST_CASE("a failed run leaves no report of an older run, and reports its reason") {
   test::RedisServer redis;
   TempDir folder;
   const std::string file = folder / "status";
@@ -275,7 +275,7 @@ TEST_CASE("a run that comes to nothing leaves no report of an older one, and say
   CHECK(busy.find(R"("waited_ms":null)") == std::string::npos);
 }
 
-TEST_CASE("words that are refused are told also where the status file cannot be written") {
+TEST_CASE("refused words are reported even if the status file cannot be written") {
   test::RedisServer redis;
   for (const test::Words& wrong : {test::Words{"--no-such-option"}, test::Words{"--wait", "soon"}}) {
     CAPTURE(wrong.front());

@@ -11,45 +11,44 @@
 
 namespace rlock {
 
-/// What each of the servers sees under a key.
+/// The view of each server under one key.
 struct Views {
   std::vector<Inspection> seen;
-  std::vector<std::string> silent;  ///< which of several servers have not answered, and why
+  std::vector<std::string> silent;  ///< the servers that did not answer, and why
 };
 
-/// The inspections of many keys, some of them on their way at a time, so that a thousand keys do not take a
-/// thousand round trips.
+/// Inspects many keys, several at a time, so that a thousand keys do not take a thousand round trips.
 ///
-/// Passive like a Source: its owner calls advance() after turns of the loop, until over(). Or run().
-class Survey {
+/// It is passive: its owner calls advance() after turns of the loop, until over(). Or it calls run().
+class Inspector {
  public:
   /// The result for one key.
   struct Result {
     Views views;                     ///< empty if there is a failure
-    std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they forbid it
+    std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they deny access
   };
 
-  Survey(Session& session, std::vector<LockName> names);
-  ~Survey();
-  Survey(const Survey&) = delete;
-  Survey& operator=(const Survey&) = delete;
+  Inspector(Session& session, std::vector<LockName> names);
+  ~Inspector();
+  Inspector(const Inspector&) = delete;
+  Inspector& operator=(const Inspector&) = delete;
 
-  /// Reads what has come, and sends what comes next.
+  /// Reads the answers that have come, and sends the next calls.
   void advance();
 
-  /// When to call advance() even if nothing comes.
+  /// When to call advance() even without answers.
   TimePoint wake_at() const noexcept { return wake_at_; }
 
-  /// Begins no further key; what has been sent is waited for.
+  /// Starts no further key. Calls that were sent are still awaited.
   void stop() noexcept { next_ = names_.size(); }
   bool over() const noexcept { return tasks_.empty() && next_ == names_.size(); }
 
-  /// In the order of the names. A result is empty if it has not come yet, or was never asked for.
+  /// In the order of the names. A result is empty if it has not come yet, or the key was not started.
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until it is over. Throws EndedBySignal. `stops`: asked about each result, in
-  /// the order in which they come.
+  /// Turns the loop until it is over. Throws EndedBySignal. `stops`: called with each result as it comes; if
+  /// true, no further key starts.
   void run(const std::function<bool(const Result&)>& stops);
 
  private:
@@ -64,17 +63,17 @@ class Survey {
   Session& session_;
   const std::vector<LockName> names_;
   std::vector<std::optional<Result>> results_;
-  std::vector<std::size_t> done_;  ///< in the order in which they came
+  std::vector<std::size_t> done_;  ///< in the order of completion
   std::list<Task> tasks_;
   std::size_t next_ = 0;
   TimePoint wake_at_ = TimePoint::min();
 };
 
-/// Inspects a key by three calls, the first and the last of which a server may refuse to answer.
-/// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
+/// Inspects a key by three calls. A server may refuse the first and the last. Throws Error if fewer than a
+/// quorum of servers answer, or they refuse the second.
 Views inspect_each(Session& session, const LockName& name);
 
-/// Throws what made an inspection fail.
+/// Throws the failure of an inspection.
 [[noreturn]] void fail(Session& session, const Failure& failure);
 
 /// Inspects the key on each server and returns agreed() of the answers.

@@ -1,0 +1,105 @@
+#include "cmd/run/report_options.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/run/event_sinks.h"
+#include "cmd/run/hold_options.h"
+#include "cmd/run/status_file.h"
+
+namespace rlock {
+namespace {
+
+Setter open_descriptor(std::optional<std::int64_t>& fd) {
+  return [&fd](std::string_view value) {
+    std::optional<std::int64_t> meant;
+    number(meant, 0, 1 << 20)(value);
+    const int flags = ::fcntl(static_cast<int>(*meant), F_GETFL);
+    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *meant)};
+    if ((flags & O_ACCMODE) == O_RDONLY)
+      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *meant)};
+    fd = meant;
+  };
+}
+
+}  // namespace
+
+void declare_events(VerbSpec& spec, HoldRequest& opt, std::string_view events, std::string_view syslog) {
+  spec.add({.names = "--events",
+            .value = "FILE|FD",
+            .help = "write one JSON line for each event of the hold",
+            .manual = events,
+            .offer = Offer::file,
+            .set = [&opt](std::string_view value) {
+              if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
+              opt.events = value;
+            }});
+  spec.add({.names = "--syslog",
+            .value = "SOCKET",
+            .alone = SystemLog::kSystem,
+            .help = "send these events to the system log",
+            .manual = syslog,
+            .offer = Offer::file,
+            .set = [&opt](std::string_view value) {
+              if (value.empty()) throw Error{Error::usage, "expected the socket of a log"};
+              opt.syslog = value;
+            }});
+}
+
+void declare_telling(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Reports");
+  declare_remarks(spec, opt);
+  spec.add(
+      {.names = "--show-args",
+       .manual =
+           "Store the arguments of COMMAND, so that waiters and rlock inspect show them. Without it, rlock "
+           "stores the name of COMMAND only, because arguments can hold secrets. If an interpreter runs a "
+           "script, rlock stores the name of the script.",
+       .set = into(opt.show_args)});
+  spec.add(
+      {.names = "--status-file",
+       .value = "F",
+       .help = "write one JSON line to F that says how it ended",
+       .manual =
+           "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
+           "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+         opt.status_file = value;
+       }});
+  spec.add({.names = "--status-fd",
+            .value = "N",
+            .help = "write that line to the open descriptor N",
+            .manual = "COMMAND does not inherit N, unless N is 1 or 2.",
+            .set = open_descriptor(opt.status_fd)});
+  declare_events(
+      spec, opt,
+      "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
+      "it acquires the lock (acquired). It writes one when a renewal fails or the server does not answer the "
+      "wait (trouble), when this is over (recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
+      "(stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
+      "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
+      "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
+      "rlock-json(5) has the fields.",
+      "rlock sends the events of --events to the systemd journal. If there is no journal, it sends them to the "
+      "syslog daemon at /dev/log. -q does not change this. The journal has each field under its own name: "
+      "journalctl RLOCK_KEY=deploy. A syslog daemon gets the fields as text: event=acquired key=\"deploy\". The "
+      "severity is err for lost, warning for trouble, and notice or info for the others. rlock never waits for "
+      "the log: it drops an event that it cannot send at once, and the next event has the number of dropped "
+      "events. If there is no log, rlock prints one warning and goes on. SOCKET is the socket of another syslog "
+      "daemon; if SOCKET ends in /journal/socket, it is the socket of a journal.");
+  declare_verbosity(spec);
+}
+
+void check_reports(const RunOptions& opt) {
+  if (opt.events.empty() || parse_count(opt.events) || opt.status_file.empty()) return;
+  if (replaces(opt.status_file, opt.events))
+    throw Error{Error::usage, fmt::format("--events {} and --status-file {} name one file: the status would "
+                                          "replace the events; give two files",
+                                          in_quotes(opt.events), in_quotes(opt.status_file))};
+}
+
+}  // namespace rlock

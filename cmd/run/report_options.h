@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "cmd/cli/options.h"
+#include "cmd/run/run_options.h"
+
+namespace rlock {
+
+/// The options of `rlock run` that say what it tells whom: --reason, --label, --show-args, --status-file, --status-fd,
+/// --events, --syslog, -q and -v.
+void declare_telling(VerbSpec& spec, RunOptions& options);
+
+/// --events and --syslog. `events`, `syslog`: their paragraphs in the manual page.
+void declare_events(VerbSpec& spec, HoldRequest& options, std::string_view events, std::string_view syslog);
+
+/// Throws Error{usage} if --status-file would replace the file of --events. Call it before either is opened.
+void check_reports(const RunOptions& opt);
+
+}  // namespace rlock

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cmd/run/run_report.h"
+#include "cmd/run/status_file.h"
+
+namespace rlock {
+
+/// The status record of a run: its RunReport as one line of JSON, for --status-fd and --status-file. It is
+/// written once: the first report counts.
+class StatusOutput {
+ public:
+  /// Sets the outputs: descriptor, file, both or none. Removes an old record. The command does not inherit
+  /// the descriptor unless it is 1 or 2. Throws Error{system} if the file could not be written later; then
+  /// nothing is written.
+  void open(std::optional<std::int64_t> fd, const std::string& file);
+  bool opened() const noexcept { return opened_; }
+
+  /// Does nothing if no record was asked for, or one was written. If it cannot be written, prints the error;
+  /// the exit status stays.
+  void write(const RunReport& report) noexcept;
+
+  /// Passes the first report to `listener` too, even if no record was asked for.
+  void tell_also(std::function<void(const RunReport&)> listener) { listener_ = std::move(listener); }
+
+ private:
+  std::function<void(const RunReport&)> listener_;
+  std::optional<std::int64_t> fd_;
+  StatusFile file_;
+  bool opened_ = false;
+  bool wanted_ = false;
+};
+
+}  // namespace rlock

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmd/server/session.h"
+#include "sync/kinds/answers.h"
+#include "sync/watch/history.h"
+#include "sync/watch/inspection.h"
+
+namespace rlock {
+
+/// Is it a pool of permits? Its permits are held one by one.
+bool is_pool(const Inspection& found);
+
+/// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty: every holder.
+bool is_meant(const Holder& holder, const std::optional<Owner>& named);
+
+/// Removes by force the holds that an inspection has found, tells their holders, and records it in the history.
+/// REQUIRES: what it is made from outlives it.
+class ForcedRemoval {
+ public:
+  struct What {
+    const Inspection& found;
+    TimePoint looked;                   ///< when it was found
+    const std::optional<Owner>& named;  ///< see is_meant()
+    const std::string& reason;
+  };
+  ForcedRemoval(Session& session, const What& what) : session_(session), what_(what) {}
+
+  /// Removes the holds of `owner`; if it is empty, of every owner. Of a pool: the permits that is_meant() names.
+  Forced remove(const Owner& owner) const;
+
+  /// After a removal, records the end of holds without metadata, such as Redisson's: no other client would. Only
+  /// then, because the key does not show whether such a hold ended by this removal or a moment before.
+  void write_history(const Owner& owner) const;
+
+ private:
+  std::vector<Call> followers(const Holder& holder) const;
+  Forced remove_permits() const;
+  PastHold past(const Holder& holder) const;
+
+  Session& session_;
+  const What what_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,19 @@
+-- Does another hold of the same owner go on after this release? This is for holds that the lock itself does not count: a token
+-- has no count, and an inner hold uses the permits of the outer one.
+-- inner: zset of one owner: request of an inner hold -> end of its lease, in ms since the epoch. If the outer hold was released
+--        while inner holds go on, it also has `over`, with the number of permits of the outer hold, below zero
+-- ended: the request of the inner hold that is released; nil: the outer hold is released
+-- count: the number of permits of this hold
+-- -> true; or false and the number of permits to release: with the last hold, those of the outer one
+local function outlived(inner, ended, count, time)
+  if not inner or redis.call('type', inner).ok ~= 'zset' then return ended ~= nil, count end
+  redis.call('zremrangebyscore', inner, 0, time)
+  if ended then redis.call('zrem', inner, ended) end
+  local goes_on = redis.call('zcount', inner, 0, '+inf') > 0
+  if goes_on and not ended then redis.call('zadd', inner, -count, 'over') end
+  local over = tonumber(redis.call('zscore', inner, 'over') or nil)
+  if goes_on or (ended and not over) then return true, count end
+  redis.call('del', inner)
+  return false, over and math.max(-over, count) or count
+end
+return outlived

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/time.h"
+
+namespace rlock {
+
+// The real clock, for code that blocks, or that makes long passes over /proc: meanwhile more time passes than a turn of a
+// loop knows of. All other code gets `now` as an argument, or asks its loop.
+
+/// As remaining(), from this moment on.
+inline Milliseconds time_left(TimePoint until) noexcept { return remaining(until, Clock::now()); }
+
+/// Has this time come?
+inline bool has_passed(TimePoint time) noexcept { return time_left(time) == Milliseconds::zero(); }
+
+}  // namespace rlock

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loop/descendants.h"
+#include "loop/family.h"
+
+namespace rlock {
+
+/// The family of a command (`rlock run`): its process group, and every other process in our session that has
+/// the marks of this run in its environment, because `timeout`, `set -m`, GNU parallel and nested runs make
+/// groups of their own. Processes in other sessions (setsid, daemons) or with a cleared environment are not
+/// stopped; but the lock is not released while one of them lives that a look has seen.
+///
+/// If /proc does not show us, only the group is known. The id of a group whose processes have all ended may
+/// be reused: nothing is sent to a group of another session.
+class CommandFamily final : public Family {
+ public:
+  /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment
+  /// has all of them, each as a whole value or as the first lines of a longer one. Empty: only the group
+  /// counts.
+  CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks);
+
+  pid_t session() const noexcept { return session_; }
+  pid_t group() const noexcept { return group_; }
+  void set_group(pid_t group) noexcept { group_ = group; }
+
+  void look() override;
+  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) override;
+  std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) override;
+
+  /// Every process with the marks, and every one that a look has seen as a descendant.
+  std::vector<pid_t> out_of_reach() override;
+
+  /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant.
+  bool surely_gone(TimePoint now) override;
+
+  /// The living processes of the group. A zombie does not live.
+  std::vector<pid_t> in_group() const;
+
+  /// Does a process of the group live? The kernel tells: a member that /proc does not show counts as alive.
+  /// REQUIRES: its first process has been reaped, if it is a child of ours; until then it is a member.
+  bool group_lives() const;
+
+ private:
+  std::vector<ProcessFacts> descendants();
+  bool group_exists() const;
+  bool group_is_ours() const;
+  bool is_in_group(pid_t pid) const;
+  bool is_marked(pid_t pid) const;
+  bool hides_its_marks(pid_t pid) const;
+
+  pid_t group_;
+  pid_t session_;
+  std::vector<std::string> marks_;
+  Descendants seen_{0};
+};
+
+}  // namespace rlock

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <unordered_set>
+#include <vector>
+
+#include "base/ancestry.h"
+#include "loop/descendants.h"
+#include "loop/script_tag.h"
+
+namespace rlock {
+
+/// Finds the processes of a script (`lock acquire --while-pid`): the script, its descendants, every process that a
+/// search ever found, whatever its parent is now, every process that carries the script's tag, and the members of
+/// the process group or session that the script leads. Each search reads /proc.
+class ScriptMembers {
+ public:
+  using Visit = Descendants::Visit;  ///< may be null
+
+  /// Tags the script and its descendants. `keeper`: this process never counts.
+  ScriptMembers(const ProcessId& script, pid_t keeper);
+
+  /// Finds the descendants, and tags those that were forked before the script was tagged: a fork under way shows its
+  /// process only later. Returns true if it has tagged one: then there may be more.
+  bool tag_descendants();
+
+  const ProcessFacts& script() const noexcept { return script_; }  ///< as the last search saw it
+  bool is_tagged() const noexcept { return is_tagged_; }
+
+  /// Does the script's first process live? The processes that it has started do not count.
+  bool script_lives() const;
+
+  /// The script, its descendants and the processes of earlier searches: reads only their files.
+  std::vector<ProcessFacts> descendants(const Visit& visit = {});
+
+  /// All of them. With `stop_at_once` each process with a tag gets STOP when its tag is seen, before its files are
+  /// read. A search that reaches `until` ends there.
+  std::vector<ProcessFacts> all(const Visit& visit = {}, bool stop_at_once = false, TimePoint until = kNever);
+
+  /// A process with a tag that ended during the last all(), so that its children were not found; 0: none.
+  pid_t vanished() const noexcept { return vanished_; }
+
+  /// The processes with a tag of the script, or of a script inside it that has a keeper of its own. It reads no file
+  /// of a process.
+  std::vector<pid_t> tagged(bool stop_at_once) const;
+  bool carries_tag(pid_t pid) const { return pid != keeper_ && tags_.contains(tag_on(pid)); }
+
+  /// Would a search find every process that the script may have started, even if the script has ended?
+  bool stays_together();
+
+  /// Is there an orphan beside the script that may be the script's, or a stranger's? `ancestors` do not count.
+  bool may_have_orphans(const std::vector<ProcessFacts>& ancestors) const;
+
+ private:
+  std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Visit& visit,
+                                 const std::function<std::vector<pid_t>()>& others = {},
+                                 TimePoint until = kNever);
+  bool is_script(const ProcessFacts& process) const;
+  bool is_led_by_script(const ProcessFacts& process) const;
+  bool may_be_an_orphan_of_script(const ProcessFacts& process) const;
+
+  ProcessFacts script_;
+  pid_t keeper_;
+  bool is_tagged_ = false;
+  ScriptTag tag_before_ = 0;  ///< that of an outer script
+  std::unordered_set<ScriptTag> tags_;
+  pid_t vanished_ = 0;
+  std::unordered_set<pid_t> zombies_;  ///< from the last all(): zombies with a tag
+  Descendants seen_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "base/ancestry.h"
+
+namespace rlock {
+
+/// A number that names a script and that its processes carry, whatever they execute, whatever they do to their
+/// environment, session and group, and whatever has become of their parents.
+///
+/// It is the soft limit of file locks (RLIMIT_LOCKS). Processes inherit their limits, and no kernel since
+/// Linux 2.4 enforces this one. Another process of the same user may set it.
+using ScriptTag = std::uint64_t;
+
+/// Never 0.
+ScriptTag tag_of(const ProcessId& script) noexcept;
+
+/// The tag that a process carries; 0: none, or it is another user's, or there is no such process.
+ScriptTag tag_on(pid_t pid) noexcept;
+
+/// Tags the process, and so the processes that it forks from now on. Returns false if a hard limit is set, or
+/// if the process is another user's.
+bool put_tag(pid_t pid, ScriptTag tag) noexcept;
+
+/// Takes this process, and so the processes that it forks from now on, out of the script: no tag names it any more.
+void shed_tag() noexcept;
+
+/// Leaves all scripts: no look for the processes of a script or a command counts this process, nor those that it
+/// forks from now on. For a daemon.
+void leave_scripts() noexcept;
+bool has_left_scripts(pid_t pid) noexcept;
+
+}  // namespace rlock

@@ -1,0 +1,117 @@
+#include "sync/wait/sleep.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/random.h"
+
+namespace rlock {
+namespace {
+
+/// Our line if the last round gave us a place in it.
+const Line* line_of(const Blocked& blocked, const std::optional<Busy>& busy) {
+  return blocked.result.busy ? blocked.what.line(*busy) : nullptr;
+}
+
+Milliseconds pause_behind_others(const std::optional<Busy>& busy) {
+  return busy ? Line::pause_behind_others(*busy) : Milliseconds{0};
+}
+
+std::vector<Channel> channels_for(const Blocked& blocked, const std::optional<Busy>& busy) {
+  if (const Line* const line = line_of(blocked, busy)) return line->channels(*busy);
+  // A waiter that pauses behind others listens to nothing: listening would connect at once.
+  const bool pauses = !blocked.result.busy && pause_behind_others(busy) > Milliseconds{0};
+  return pauses ? std::vector<Channel>{} : blocked.what.channels();
+}
+
+}  // namespace
+
+Sleep::Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held)
+    : redis_(redis),
+      options_(options),
+      outage_(outage),
+      several_nodes_(redis.nodes() > 1),
+      can_be_held_(can_be_held),
+      pacing_(jitter),
+      mailbox_(redis) {}
+
+/// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
+bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
+  const BallotResult& result = blocked.result;
+  const Busy* const answer = result.busy ? &*busy : nullptr;
+  mailbox_.listen_to(channels_for(blocked, busy));
+  options_.tell({.busy = answer,
+                 .failure = result.failure ? &*result.failure : nullptr,
+                 .part = blocked.part,
+                 .what = &blocked.what});
+  const bool in_line = line_of(blocked, busy) != nullptr;
+  const Pacing::Sleep plan =
+      pacing_.after({.several_nodes = several_nodes_,
+                     .split = result.split,
+                     .failed = result.failure.has_value(),
+                     .busy = answer,
+                     .took = blocked.took,
+                     .announced = !blocked.what.channels().empty() && !redis_.subscribe_error(),
+                     .poll_every = in_line ? Line::kSleepsAtMost : blocked.what.poll_every(),
+                     .pause = blocked.what.pause(),
+                     .behind = pause_behind_others(busy)},
+                    redis_.loop().now());
+  until(plan.ignore_wakeups_until);
+  if (!plan.wakeups_end_it) until(earliest(plan.until, outage_.limit()));
+  if (plan.wakeups_end_it && until_told(blocked, busy, plan.until)) return true;
+  until(plus(redis_.loop().now(), plan.extra));
+  return false;
+}
+
+/// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
+bool Sleep::until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePoint latest) {
+  Told told{.ask_at = earliest(latest, options_.patience.until)};
+  std::uint64_t losses = losses_;
+  for (;;) {
+    const TimePoint now = redis_.loop().now();
+    const bool moved = read_messages(blocked, busy, now, told);
+    if (moved && !told.worth_asking) return true;
+    note_losses(busy, losses, now, told);
+    if (now >= told.ask_at || options_.patience.interrupted()) {
+      if (told.worth_asking) pacing_.count_wakeup(now);
+      const bool at_front =
+          line_of(blocked, busy) != nullptr ? *busy->position <= Line::kListening : can_be_held_;
+      facts_needed_ = told.by_text || losses != losses_ || at_front;
+      return false;
+    }
+    redis_.loop().turn(told.ask_at);
+  }
+}
+
+/// Returns true if a message moved us up in the line.
+bool Sleep::read_messages(const Blocked& blocked, std::optional<Busy>& busy, TimePoint now, Told& told) {
+  bool moved = false;
+  for (const Message& message : mailbox_.take()) {
+    const Line::Notice notice =
+        blocked.result.busy ? blocked.what.read_notice(message, *busy) : Line::Notice::reason();
+    moved = moved || notice.place;
+    if (notice.place) Line::move_up(*busy, notice, now);
+    if (!notice.ask_after) continue;
+    const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
+    told.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : told.ask_at);
+    told.worth_asking = true;
+    told.by_text = told.by_text || message.text;
+  }
+  return moved;
+}
+
+/// A lost connection loses messages too, so ask again soon: in the order of the line, and not all at once.
+void Sleep::note_losses(const std::optional<Busy>& busy, std::uint64_t& losses, TimePoint now, Told& told) {
+  if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
+  outage_.begin(now);
+  const Milliseconds pause = pause_behind_others(busy);
+  told.ask_at = earliest(told.ask_at, earliest(plus(now, pause), outage_.limit()));
+  if (pause > Milliseconds{0}) mailbox_.listen_to({});  // to listen would connect at once
+}
+
+void Sleep::until(TimePoint end) {
+  end = earliest(end, options_.patience.until);
+  redis_.loop().wait({end, options_.patience.interrupted}, [] { return false; });
+}
+
+}  // namespace rlock

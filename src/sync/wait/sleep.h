@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "redis/mailbox.h"
+#include "redis/redis.h"
+#include "sync/wait/acquire_options.h"
+#include "sync/wait/outage.h"
+#include "sync/wait/pacing.h"
+
+namespace rlock {
+
+/// The end of a round that did not acquire everything.
+struct Blocked {
+  const Waitable& what;        ///< the stage that could not be acquired
+  std::size_t part;            ///< its first part
+  const BallotResult& result;  ///< why not
+  Milliseconds took;           ///< how long the round took
+};
+
+/// The sleep between two rounds of a wait. It ends when there is a reason to ask again: a message, a lost connection,
+/// the time that Pacing plans, or the end of the wait.
+///
+/// It listens before it sleeps. A release before the subscription is confirmed reaches no subscriber, so the
+/// confirmation ends the sleep as a message does.
+class Sleep {
+ public:
+  /// `can_be_held`: it is a lock with a holder, who writes its facts beside it. REQUIRES: the others outlive it.
+  Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held);
+
+  /// A round begins: connections that are lost from now on are a reason to ask again after it.
+  void begin_round() { losses_ = redis_.losses(); }
+
+  /// Sleeps. `busy`: the last "busy" of this wait; if messages move us up in the line, it gets the new place.
+  void after(const Blocked& blocked, std::optional<Busy>& busy) {
+    while (once(blocked, busy)) {}  // again after each move up in the line
+  }
+
+  /// Must the next round write facts about us? The server may know them already: then the call keeps our place only.
+  bool facts_needed() const noexcept { return facts_needed_; }
+
+  /// Everything is acquired: keeps the subscriptions (Mailbox::let_stand()).
+  void let_stand() { mailbox_.let_stand(); }
+
+ private:
+  /// What ends a sleep, as far as messages have told.
+  struct Told {
+    TimePoint ask_at;
+    bool worth_asking = false;  ///< a message was a reason to ask
+    bool by_text = false;       ///< and it was no confirmed subscription
+  };
+
+  bool once(const Blocked& blocked, std::optional<Busy>& busy);
+  bool until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePoint latest);
+  bool read_messages(const Blocked& blocked, std::optional<Busy>& busy, TimePoint now, Told& told);
+  void note_losses(const std::optional<Busy>& busy, std::uint64_t& losses, TimePoint now, Told& told);
+  void until(TimePoint end);
+
+  Redis& redis_;
+  const AcquireOptions& options_;
+  Outage& outage_;
+  const bool several_nodes_;
+  const bool can_be_held_;
+  Pacing pacing_;
+  Mailbox mailbox_;
+  std::uint64_t losses_ = 0;  ///< number of lost connections before the last round
+  bool facts_needed_ = true;
+};
+
+}  // namespace rlock

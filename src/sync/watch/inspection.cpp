@@ -1,0 +1,27 @@
+#include "sync/watch/inspection.h"
+
+#include <algorithm>
+
+namespace rlock {
+
+std::optional<bool> Holder::alive(Milliseconds now) const {
+  if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
+  // A holder renews at least three times per lease. If its last renewal is more than half a lease old, it is
+  // in trouble or dead.
+  return now - meta->renewed <= meta->lease / 2;  // both times are the server's
+}
+
+std::int64_t Inspection::waiting() const {
+  // In a line, the first two waiters also subscribe to the releases; in a fair queue, no waiter does; for a
+  // latch, all do.
+  const auto placed = static_cast<std::int64_t>(waiters.size());
+  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : 2;
+  const std::int64_t listen = std::min(placed, most);
+  return placed + std::max<std::int64_t>(subscribers - listen, 0);
+}
+
+bool Inspection::held_by(const Owner& owner) const {
+  return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+}
+
+}  // namespace rlock

@@ -1,0 +1,85 @@
+// Clocks that disagree: one counts the time of a suspend and the other does not; and a server's clock that is
+// set.
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <string>
+
+#include "support/cli.h"
+#include "support/contains.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+#include "support/skipped.h"
+#include "support/started.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kLong = 30s;
+
+/// As on a machine that was suspended for ten days: CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC and of other
+/// processes' clocks.
+const Words kSuspended{"unshare", "-T", "-f", "--boottime", "864000", "--monotonic", "0"};
+
+bool has_time_namespaces() {
+  Words words = kSuspended;
+  words.push_back("true");
+  return Process{words}.exit_code(kLong) == 0;
+}
+
+Process suspended(const RedisServer& redis, const Words& more) {
+  Words words = kSuspended;
+  words.insert(words.end(), more.begin(), more.end());
+  return start(redis, words, {});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "after a suspend of ten days a run renews, stops its command in time, and waits as long as it was told") {
+  if (!has_time_namespaces()) return skipped("no time namespace may be made here");
+  RedisServer redis;
+  Process renews =
+      suspended(redis, {rlock_binary(), "run", "-k", "k", "--lease", "1500ms", "--", "sleep", "3"});
+  CHECK_MESSAGE(renews.exit_code(kLong) == 0, renews.err());
+
+  const StopWatch held;
+  Process bounded =
+      suspended(redis, {rlock_binary(), "run", "-q", "-k", "k", "--max-hold", "1s", "--", "sleep", "60"});
+  CHECK(bounded.exit_code(kLong) == 124);
+  CHECK(held.elapsed() < 20s);
+
+  Process holder = suspended(redis, {rlock_binary(), "run", "-k", "k", "--lease", "2s", "--", "sleep", "60"});
+  REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  const StopWatch waited;
+  Process waiter = suspended(redis, {rlock_binary(), "run", "-w", "1s", "-k", "k", "--", "true"});
+  CHECK(waiter.exit_code(kLong) == 75);
+  CHECK(gave_up_after(waiter.err()) >= 1);
+  CHECK(waited.elapsed() < 20s);
+  redis.freeze();
+  CHECK(holder.exit_code(kLong) == 125);
+  redis.thaw();
+}
+
+TEST_CASE(
+    "after a suspend of ten days a killed run leaves no command behind, and a keeper keeps its script's lock") {
+  if (!has_time_namespaces()) return skipped("no time namespace may be made here");
+  RedisServer redis;
+  Process run = suspended(redis, {"sh", "-c", "echo $$; exec \"$RLOCK\" run -k k -- sleep 60"});
+  REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  for (const pid_t pid : run.family())
+    if (contains(read_file("/proc/" + std::to_string(pid) + "/comm"), "rlock")) ::kill(pid, SIGKILL);
+  CHECK(eventually([&] { return !redis.has("k"); }, kLong));
+  CHECK(eventually([&] { return run.family().empty(); }, kLong));
+
+  Process script =
+      suspended(redis, {"bash", "-c",
+                        "owner=$(\"$RLOCK\" lock acquire k --lease 1500ms --while-pid $$) || exit 9\n"
+                        "sleep 3; \"$RLOCK\" lock status -q k --owner $owner"});
+  CHECK_MESSAGE(script.exit_code(kLong) == 0, script.err());
+  CHECK(eventually([&] { return !redis.has("k"); }, kLong));
+}
+
+}  // namespace rlock::test

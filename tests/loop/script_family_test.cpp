@@ -1,0 +1,463 @@
+// The family of a script: which processes belong to it, and that none of them escapes between a look and a
+// signal.
+
+#include "loop/script_family.h"
+
+#include <doctest/doctest.h>
+#include <sys/file.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ancestry.h"
+#include "base/text.h"
+#include "loop/descendants.h"
+#include "loop/processes.h"
+#include "loop/script_tag.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/profile.h"
+#include "support/skipped.h"
+#include "support/unloaded_watch.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// A shell script, and its family as the keeper of its lock sees it.
+class Scripted {
+ public:
+  explicit Scripted(const std::string& text, bool own_session = false) {
+    Process::Options options{.env = {{"SAID", folder_ / "said"}}, .own_session = own_session};
+    process_.emplace(Words{"bash", "-c", text}, options);
+    if (own_session) REQUIRE(eventually([&] { return ::getsid(process_->pid()) == process_->pid(); }));
+    // The process runs bash by now, or the program that bash has executed since.
+    const std::string ours = proc_text(::getpid(), "comm");
+    REQUIRE(eventually([&] { return proc_text(process_->pid(), "comm") != ours; }));
+    const auto id = process_of(process_->pid());
+    REQUIRE(id.has_value());
+    family_.emplace(*id, 0);
+  }
+
+  Process& process() { return *process_; }
+  ScriptFamily& family() { return *family_; }
+  bool ready() const { return read_file(folder_ / "said").find("ready") != std::string::npos; }
+
+  void let_go() const { write_file(folder_ / "said.go", ""); }
+
+  /// The process to which the script gave this name, in a line "NAME PID".
+  pid_t named(const std::string& name) const {
+    for (const std::string& line : split(read_file(folder_ / "said"), '\n'))
+      if (line.starts_with(name + " ")) return std::stoi(line.substr(name.size() + 1));
+    return 0;
+  }
+
+ private:
+  TempDir folder_;
+  std::optional<Process> process_;
+  std::optional<ScriptFamily> family_;
+};
+
+bool gone(pid_t pid) {
+  return eventually([&] { return !alive(pid); });
+}
+
+/// True: no process has locked the file.
+bool nobody_locks(const std::string& file) {
+  return output_of({"sh", "-c", "flock -n -x '" + file + "' echo free || echo taken"}) == "free\n";
+}
+
+}  // namespace
+
+TEST_CASE("no process of a script escapes while it is signalled, however fast the script forks") {
+  for (const int number : {SIGTERM, SIGKILL}) {
+    for (int round = 0; round < 8; ++round) {
+      CAPTURE(number);
+      TempDir folder;
+      const std::string witness = folder / "witness";
+      write_file(witness, "");
+      Scripted script{"echo ready >$SAID; while :; do (exec 9>>" + witness +
+                      "; flock -s 9; exec sleep 30) & done"};
+      REQUIRE(eventually([&] { return script.ready() && !nobody_locks(witness); }));
+
+      // As a holder does: a fork that was under way when the script was tagged has ended by now.
+      script.family().look();
+      CHECK(script.family().signal(number, Clock::now()).empty());
+      // bash may lose a TERM between fork and exec, and on a busy machine a single look takes longer than a
+      // freeze may last. So the test asks only that the next signals reach every process.
+      CHECK(eventually([&] {
+        if (script.family().all(Clock::now()).empty()) return true;
+        script.family().signal(SIGKILL, Clock::now());
+        return false;
+      }));
+      CHECK(nobody_locks(witness));
+      CHECK_FALSE(script.process().running());
+    }
+  }
+}
+
+TEST_CASE("orphans of orphans that end at once, and what they have started, are gone after a few signals") {
+  for (int round = 0; round < 4; ++round) {
+    TempDir folder;
+    const std::string witness = folder / "witness";
+    write_file(witness, "");
+    write_file(folder / "run", "");
+    // Each process starts two others and ends: one of them executes another program, the other one does the
+    // same again.
+    Scripted script{"until [ -e $SAID.go ]; do sleep 0.01; done; exec 9>>" + witness +
+                    "; flock -s 9; go_on() { (exec sleep 33) & [ ! -e " + (folder / "run") +
+                    " ] || go_on & exit; }; go_on & echo ready >>$SAID; sleep 60; :"};
+    script.let_go();  // only now: an orphan from before the first look is not in the family
+    REQUIRE(eventually([&] { return script.ready() && !nobody_locks(witness); }));
+    ::usleep(100'000 * static_cast<useconds_t>(round));
+
+    script.family().signal(SIGKILL, Clock::now());
+
+    CHECK(eventually([&] {
+      if (script.family().all(Clock::now()).empty()) return true;
+      script.family().signal(SIGKILL, Clock::now());
+      return false;
+    }));
+    CHECK(nobody_locks(witness));
+  }
+}
+
+TEST_CASE("beside thousands of processes the last one of a script gets KILL a moment after the first") {
+  const int others = long_profile() ? 2700 : 500, members = long_profile() ? 300 : 100;
+  const auto sleepers = [](int count) {
+    return "for i in $(seq " + std::to_string(count) + "); do sleep 600 & done; echo ready >>$SAID; wait";
+  };
+  Scripted stranger{sleepers(others)};
+  Scripted script{sleepers(members)};
+  REQUIRE(eventually([&] { return stranger.ready() && script.ready(); }, 60s));
+  REQUIRE(script.family().all(Clock::now()).size() == static_cast<std::size_t>(members) + 1);
+
+  const UnloadedWatch watch{{::getpid()}};
+  CHECK(script.family().signal(SIGKILL, Clock::now()).empty());
+  const auto took = watch.elapsed();
+  MESSAGE("all of " << members << " beside " << others << " had KILL after " << took.count() << " ms");
+  CHECK(took <= (long_profile() ? 50ms : 200ms));
+  CHECK(eventually([&] { return script.family().all(Clock::now()).empty(); }, 10s));
+  CHECK(stranger.family().all(Clock::now()).size() == static_cast<std::size_t>(others) + 1);
+}
+
+TEST_CASE("each process of a script gets the stop signal, even if KILL is due before all files are read") {
+  Scripted script{"for i in $(seq 100); do sleep 600 & done; echo ready >>$SAID; wait"};
+  REQUIRE(eventually([&] { return script.ready() && script.family().all(Clock::now()).size() == 101; }, 60s));
+  const TimePoint now = Clock::now();
+  CHECK(script.family().signal(SIGTERM, now, plus(now, 1ms)).empty());
+  CHECK(eventually([&] { return script.family().all(Clock::now()).empty(); }, 10s));
+}
+
+TEST_CASE(
+    "a look tags a process that was forked before the script was tagged, but none that has shed its tag") {
+  Scripted script{
+      "sleep 600 & echo child $! >>$SAID; sleep 600 & echo apart $! >>$SAID; echo ready >>$SAID; wait"};
+  REQUIRE(eventually([&] { return script.ready(); }));
+  const pid_t child = script.named("child"), apart = script.named("apart"), root = script.process().pid();
+  const ScriptTag tag = tag_on(root);
+  REQUIRE(tag != 0);
+  REQUIRE(put_tag(child, RLIM_INFINITY));
+  const ScriptTag shed = [] {
+    const pid_t forked = ::fork();
+    if (forked == 0) {
+      shed_tag();
+      ::pause();
+    }
+    REQUIRE(eventually([&] { return tag_on(forked) != 0; }));
+    const ScriptTag found = tag_on(forked);
+    ::kill(forked, SIGKILL);
+    ::waitpid(forked, nullptr, 0);
+    return found;
+  }();
+  REQUIRE(put_tag(apart, shed));
+
+  script.family().look();
+
+  CHECK(tag_on(child) == tag);
+  CHECK(tag_on(apart) == shed);
+}
+
+TEST_CASE("a search for descendants that is over too early forgets none that it knew") {
+  Process process{{"sleep", "600"}};
+  const auto any = [](const ProcessFacts&) { return true; };
+  const auto none = [](const ProcessFacts&) {};
+  Descendants seen{0};
+  REQUIRE(seen.find({process.pid()}, any, none).size() == 1);
+  CHECK(seen.find({process.pid()}, any, none, {}, TimePoint::min()).empty());
+  CHECK(seen.find({}, any, none).size() == 1);
+}
+
+TEST_CASE("a process that was seen as a descendant belongs to the script, even with another parent later") {
+  // A script with a limit of its own cannot be tagged.
+  for (const std::string limit : {"", "ulimit -x 1000; "}) {
+    CAPTURE(limit);
+    Scripted script{
+        limit +
+        "(setsid sleep 60 & echo child $! >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done); echo ready >>$SAID; exec sleep 61"};
+    REQUIRE(eventually([&] { return script.named("child") > 0; }));
+    const pid_t child = script.named("child");
+    REQUIRE(eventually([&] { return ::getsid(child) == child; }));
+
+    script.family().look();
+    script.let_go();
+    REQUIRE(eventually([&] { return script.ready(); }));
+    REQUIRE(facts_of(child)->parent != script.process().pid());
+    script.process().signal(SIGKILL);
+    REQUIRE(script.process().exit_code() == 128 + SIGKILL);
+
+    CHECK(script.family().all(Clock::now()) == std::vector{child});
+    CHECK_FALSE(script.family().surely_gone(Clock::now()));
+    script.family().signal(SIGKILL, Clock::now());
+    CHECK(gone(child));
+    CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
+  }
+}
+
+TEST_CASE("every process that a script has started belongs to it, in any session and with any parent") {
+  Scripted script{
+      "until [ -e $SAID.go ]; do sleep 0.01; done; ( (echo child $BASHPID >>$SAID; exec setsid env -i sleep 60) & ); "
+      "echo ready >>$SAID; sleep 60; :"};
+  script.let_go();  // the family has looked already: it does not see the processes that start now
+  REQUIRE(eventually([&] { return script.ready() && script.named("child") > 0; }));
+  const pid_t child = script.named("child");
+  REQUIRE(eventually([&] { return ::getsid(child) == child && proc_text(child, "comm") == "sleep\n"; }));
+  REQUIRE(facts_of(child)->parent != script.process().pid());
+
+  script.process().signal(SIGKILL);
+  REQUIRE(script.process().exit_code() == 128 + SIGKILL);
+  const std::vector<pid_t> left = script.family().all(Clock::now());
+  CHECK(std::ranges::find(left, child) != left.end());
+  CHECK_FALSE(script.family().surely_gone(Clock::now()));
+  script.family().signal(SIGKILL, Clock::now());
+
+  CHECK(gone(child));
+  CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
+}
+
+TEST_CASE("a script inside a script has a family of its own, and belongs to the outer one with all of it") {
+  Scripted outer{
+      "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
+      "( (echo orphan $BASHPID >>$SAID; exec sleep 60) & ); sleep 61; :' & "
+      "sleep 62 & echo sibling $! >>$SAID; echo ready >>$SAID; wait"};
+  REQUIRE(eventually([&] { return outer.ready() && outer.named("inner") > 0; }));
+  ScriptFamily inner{*process_of(outer.named("inner")), 0};
+  outer.family().look();
+  outer.let_go();
+  REQUIRE(eventually([&] { return outer.named("orphan") > 0; }));
+  const pid_t orphan = outer.named("orphan"), sibling = outer.named("sibling");
+  REQUIRE(eventually([&] { return facts_of(orphan)->parent != outer.named("inner"); }));
+
+  const std::vector<pid_t> inside = inner.all(Clock::now()), all = outer.family().all(Clock::now());
+
+  CHECK(std::ranges::find(inside, orphan) != inside.end());
+  CHECK(std::ranges::find(inside, sibling) == inside.end());
+  CHECK(std::ranges::find(inside, outer.process().pid()) == inside.end());
+  CHECK(std::ranges::find(all, orphan) != all.end());
+  CHECK(std::ranges::find(all, sibling) != all.end());
+  outer.family().signal(SIGKILL, Clock::now());
+  CHECK(gone(orphan));
+}
+
+TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it") {
+  TempDir folder;
+  const std::string said = folder / "said";
+  Process shell{{"bash", "-c",
+                 "for name in one two; do (echo $name $BASHPID >>" + said +
+                     "; while :; do sleep 0.05; done) & done; wait"}};
+  const auto named = [&](const std::string& name) -> pid_t {
+    for (const std::string& line : split(read_file(said), '\n'))
+      if (line.starts_with(name + " ")) return std::stoi(line.substr(name.size() + 1));
+    return 0;
+  };
+  REQUIRE(eventually([&] { return named("one") > 0 && named("two") > 0; }));
+  ScriptFamily family{*process_of(named("one")), 0};
+
+  family.signal(SIGKILL, Clock::now());
+
+  CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
+  CHECK(alive(named("two")));
+  CHECK(shell.running());
+}
+
+TEST_CASE("members of a session that the script leads belong to it, even if they were never seen") {
+  for (const int number : {SIGTERM, SIGKILL}) {
+    CAPTURE(number);
+    Scripted script{"(sleep 60 & echo child $! >>$SAID); echo ready >>$SAID; exec sleep 61", true};
+    REQUIRE(eventually([&] { return script.ready(); }));
+    const pid_t child = script.named("child");
+
+    CHECK(script.family().signal(number, Clock::now()).empty());
+
+    CHECK(gone(child));
+    CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
+  }
+}
+
+TEST_CASE(
+    "an orphan beside the script that is older than the lock is spared, and nothing is released beside it") {
+  // As with `make -j`, the process group belongs to the shell above the script.
+  TempDir folder;
+  Process group{{"bash", "-c",
+                 "bash -c '(sleep 60 & echo $! >" + (folder / "orphan") + "); exec sleep 61' & echo $! >" +
+                     (folder / "script") + "; wait; sleep 62"},
+                {.own_session = true}};
+  REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
+  REQUIRE(eventually([&] { return read_file(folder / "orphan").ends_with('\n'); }));
+  const pid_t script = std::stoi(read_file(folder / "script")),
+              orphan = std::stoi(read_file(folder / "orphan"));
+  REQUIRE(eventually(
+      [&] { return facts_of(orphan)->parent != script && proc_text(script, "comm") == "sleep\n"; }));
+  ScriptFamily family{*process_of(script), 0};
+
+  family.signal(SIGKILL, Clock::now());
+
+  REQUIRE(eventually([&] { return family.all(Clock::now()).empty(); }));
+  CHECK(alive(orphan));
+  CHECK(group.running());
+  CHECK_FALSE(family.surely_gone(Clock::now()));
+  ::kill(orphan, SIGKILL);
+  CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
+}
+
+TEST_CASE("the other half of a pipeline, which the shell has started, is no part of the script") {
+  TempDir folder;
+  Process shell{{"bash", "-c",
+                 "set -m; bash -c 'echo $$ >" + (folder / "script") + "; exec sleep 60' | sh -c 'echo $$ >" +
+                     (folder / "other") + "; cat; sleep 0.1'"},
+                {.own_session = true}};
+  REQUIRE(eventually([&] {
+    return read_file(folder / "script").ends_with('\n') && read_file(folder / "other").ends_with('\n');
+  }));
+  const pid_t script = std::stoi(read_file(folder / "script")),
+              other = std::stoi(read_file(folder / "other"));
+  REQUIRE(::getpgid(other) == script);
+  ScriptFamily family{*process_of(script), 0};
+
+  CHECK(family.all(Clock::now()) == std::vector{script});
+  family.signal(SIGKILL, Clock::now());
+  CHECK(shell.exit_code() == 0);  // the exit status of the other half, which has seen the end of the pipe
+}
+
+TEST_CASE("a signal leaves stopped processes stopped, and lets all others run on") {
+  Scripted script{
+      "trap 'echo term >>$SAID' TERM; sleep 60 & echo still $! >>$SAID; kill -STOP $!; "
+      "echo ready >>$SAID; while :; do sleep 0.02; done"};
+  REQUIRE(eventually([&] { return script.ready() && state_of(script.named("still")) == 'T'; }));
+
+  script.family().signal(SIGUSR2, Clock::now());  // ends each running process: bash has no trap for it
+  CHECK(script.process().exit_code() == 128 + SIGUSR2);
+  CHECK(state_of(script.named("still")) == 'T');
+
+  script.family().signal(SIGCONT, Clock::now());
+  CHECK(gone(script.named("still")));
+}
+
+TEST_CASE("a script that was stopped, and one that is traced, are signalled, too") {
+  Scripted stopped{"trap 'echo term >>$SAID; exit 3' TERM; echo ready >>$SAID; kill -STOP $$; sleep 60"};
+  REQUIRE(eventually([&] { return stopped.ready() && state_of(stopped.process().pid()) == 'T'; }));
+  stopped.family().signal(SIGTERM, Clock::now());
+  stopped.family().signal(SIGCONT, Clock::now());
+  CHECK(stopped.process().exit_code() == 3);
+
+  Scripted traced{"echo ready >>$SAID; while :; do sleep 60 & sleep 0.01; done"};
+  REQUIRE(eventually([&] { return traced.ready(); }));
+  const pid_t script = traced.process().pid();
+  const pid_t tracer = ::fork();
+  if (tracer == 0) {  // holds the script in each of its stops, as a debugger does
+    if (::ptrace(PTRACE_SEIZE, script, 0, 0) != 0) ::_exit(1);
+    for (;;) ::pause();
+  }
+  const bool seized = eventually([&] {
+    return read_file("/proc/" + std::to_string(script) + "/status")
+               .find("TracerPid:\t" + std::to_string(tracer)) != std::string::npos;
+  });
+  traced.family().signal(SIGTERM, Clock::now());
+  traced.family().signal(SIGKILL, Clock::now());
+  CHECK(eventually([&] { return traced.family().all(Clock::now()).empty(); }));
+  ::kill(tracer, SIGKILL);  // until the tracer ends, only it learns of the script's end
+  ::waitpid(tracer, nullptr, 0);
+  CHECK(traced.process().exit_code() == 128 + SIGKILL);
+  CHECK(seized);
+}
+
+TEST_CASE(
+    "the shell of a job does not see it stop, and all processes that the job keeps starting are told to end") {
+  TempDir folder;
+  const std::string witness = folder / "witness";
+  write_file(witness, "");
+  // As in an interactive shell: the script leads a process group, and the shell must learn of its end only.
+  Process shell{
+      {"perl", "-MPOSIX=:sys_wait_h", "-e",
+       "$c = fork; if (!$c) { setpgrp 0, 0; exec 'bash', '-c', shift }"
+       "while (waitpid($c, WUNTRACED) > 0) { exit 9 if WIFSTOPPED(${^CHILD_ERROR_NATIVE}); last } exit 7",
+       "echo $$ >" + (folder / "script") + "; while :; do (exec 9>>" + witness +
+           "; flock -s 9; exec sleep 30) & done"}};
+  REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n') && !nobody_locks(witness); }));
+  ScriptFamily family{*process_of(std::stoi(read_file(folder / "script"))), 0};
+
+  family.signal(SIGTERM, Clock::now());
+
+  CHECK(shell.exit_code() == 7);
+  family.signal(SIGKILL, Clock::now());  // bash may lose a TERM between fork and exec
+  CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
+  CHECK(nobody_locks(witness));
+}
+
+TEST_CASE("a process that stops because the script stands still goes on again") {
+  // As sudo does: this process stops when its child has stopped.
+  TempDir folder;
+  Process above{{"perl", "-MPOSIX=:sys_wait_h", "-e",
+                 "$c = fork; if (!$c) { exec 'sleep', '60' } open F, '>', shift; print F \"$c\\n\"; close F;"
+                 "while (waitpid($c, WUNTRACED) > 0) { last if !WIFSTOPPED(${^CHILD_ERROR_NATIVE});"
+                 "kill 'STOP', $$ } exit 7",
+                 folder / "script"},
+                {.own_session = true}};
+  REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
+  const pid_t script = std::stoi(read_file(folder / "script"));
+  REQUIRE(eventually([&] { return read_file("/proc/" + std::to_string(script) + "/comm") == "sleep\n"; }));
+  ScriptFamily family{*process_of(script), 0};
+
+  ::kill(script, SIGSTOP);
+  REQUIRE(eventually([&] { return state_of(above.pid()) == 'T'; }));
+  ::kill(above.pid(), SIGCONT);
+  ::kill(script, SIGCONT);
+  REQUIRE(eventually([&] { return state_of(above.pid()) == 'S' && state_of(script) == 'S'; }));
+  family.signal(SIGTERM, Clock::now());
+
+  // The process above may have noticed the freeze, or not.
+  CHECK(eventually([&] { return family.all(Clock::now()).empty() && !above.running(); }));
+  CHECK(above.exit_code() == 7);
+}
+
+TEST_CASE("the number of an ended script may be a stranger's") {
+  Process stranger{{"sleep", "60"}, {.own_session = true}};
+  ProcessId other{stranger.pid(), 1};
+  ScriptFamily family{other, 0};
+
+  CHECK_FALSE(family.script_lives());
+  CHECK(family.all(Clock::now()).empty());
+  family.signal(SIGKILL, Clock::now());
+  CHECK(throughout([&] { return stranger.running(); }, 50ms));
+}
+
+TEST_CASE("/proc tells parents and children, with or without lists of children") {
+  Process parent{{"sh", "-c", "sleep 60 & sleep 61 & wait"}};
+  const auto children = [&] { return Parentage{}.children_of(*facts_of(parent.pid())); };
+  REQUIRE(eventually([&] { return children().size() == 2; }));
+  for (const pid_t child : children()) {
+    CHECK(facts_of(child)->parent == parent.pid());
+    CHECK(facts_of(child)->started >= facts_of(parent.pid())->started);
+    CHECK(facts_of(child)->alive());
+  }
+  CHECK_FALSE(facts_of(0).has_value());
+}

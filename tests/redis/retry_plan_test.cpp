@@ -1,0 +1,68 @@
+#include "redis/retry_plan.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace rlock;
+using std::chrono_literals::operator""ms;
+using Verdict = Route::Verdict;
+
+namespace {
+
+const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
+const Failure kLoading{Error::unreachable, "LOADING"};
+const Failure kSilence{Error::unreachable, "no answer in time"};
+
+/// Makes the plan pause, and returns how long.
+Milliseconds paused(RetryPlan& plan) {
+  plan.pause(kLoading, kNow);
+  return remaining(plan.at(), kNow);
+}
+
+}  // namespace
+
+TEST_CASE("the first try of a call begins at once") {
+  const RetryPlan plan;
+  CHECK(plan.at() <= kNow);
+  CHECK(plan.why_unanswered(kSilence).text == kSilence.text);
+}
+
+TEST_CASE("a call follows some redirections at once, then it pauses, and follows as many again") {
+  RetryPlan plan;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < RetryPlan::kMostRedirections; ++i) {
+      const Verdict redirection = i % 2 == 0 ? Verdict::again : Verdict::asking;
+      CHECK(plan.follow(redirection) == redirection);
+    }
+    CHECK(plan.follow(Verdict::again) == Verdict::later);
+    CHECK(plan.follow(Verdict::deliver) == Verdict::deliver);
+    plan.pause(kLoading, kNow);
+  }
+}
+
+TEST_CASE("the pause before the next try doubles up to its limit, and at most as much again is random") {
+  RetryPlan plan;
+  for (Milliseconds pause = RetryPlan::kShortestPause; pause < 2 * RetryPlan::kLongestPause; pause *= 2) {
+    const Milliseconds least = std::min(pause, RetryPlan::kLongestPause);
+    const Milliseconds taken = paused(plan);
+    CHECK(taken >= least);
+    CHECK(taken <= 2 * least);
+  }
+}
+
+TEST_CASE("after a lost connection a call is tried again when the route connects, but never at once") {
+  RetryPlan plan;
+  plan.reconnect(kLoading, kNow, kNow + 300ms);
+  CHECK(plan.at() == kNow + 300ms);
+  plan.reconnect(kLoading, kNow, TimePoint::min());
+  CHECK(plan.at() == kNow + RetryPlan::kShortestPause);
+}
+
+TEST_CASE("a call without an answer at its deadline names the failure of its last try") {
+  RetryPlan plan;
+  plan.pause(kLoading, kNow);
+  CHECK(plan.why_unanswered(kSilence).text == kLoading.text);
+  plan.reconnect({Error::unreachable, "connection refused"}, kNow, kNow);
+  CHECK(plan.why_unanswered(kSilence).text == "connection refused");
+}
