@@ -130,8 +130,9 @@ class GuardianLoop final : public Source {
   /// Remembers the descendants of the command. A process in another session without our marks is found only
   /// if a look saw it before its parent ended. A command starts most of its processes soon.
   void look(TimePoint now) {
-    next_look_ = look_again_ > kLastLook ? kNever : plus(now, look_again_);
-    look_again_ *= 2;
+    const bool again = look_again_ <= kLastLook;
+    next_look_ = again ? plus(now, look_again_) : kNever;
+    if (again) look_again_ *= 2;  // each renewal leads here, for months
     if (!escalation_.begun()) family_.look();
   }
 

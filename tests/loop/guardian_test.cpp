@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -397,6 +398,25 @@ TEST_CASE("a guardian that replaces another knows the deadlines as they are now"
   ::kill(first, SIGKILL);
   REQUIRE(eventually([&] { return run.guardian() != first && run.guardian() > 0; }));
   CHECK(throughout([&] { return alive(run.command()); }, 100ms));
+}
+
+TEST_CASE("a guardian sleeps after as many renewals as a run of some hours has") {
+  CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
+          for (int renewal = 0; renewal < 300; ++renewal) {
+            guardian->tell(
+                {plus(loop.now(), Milliseconds{600'000}), plus(loop.now(), Milliseconds{600'000 + renewal})});
+            ::usleep(1000);  // it reads each order apart
+          }
+          clockid_t clock{};
+          timespec before{}, after{};
+          if (::clock_getcpuclockid(guardian->pid(), &clock) != 0 || ::clock_gettime(clock, &before) != 0)
+            return false;
+          ::usleep(300'000);
+          if (::clock_gettime(clock, &after) != 0) return false;
+          const long used =
+              (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1'000'000;
+          return used < 30;
+        }) == 0);
 }
 
 TEST_CASE("a guardian goes when the command has ended") {
