@@ -66,7 +66,13 @@ class Rows {
 
   void url(const std::string& url, const std::string& from) {
     try {
-      rows_.push_back({"url", sanitized(parse_target(url).str()), from});
+      const Target target = parse_target(url);
+      rows_.push_back({"url", sanitized(target.str()), from});
+      if (target.password.empty()) {
+        all_urls_have_passwords_ = false;
+      } else {
+        url_with_password_from_ = from;
+      }
     } catch (const Error& error) {  // adds where the URL came from
       throw Error{error.kind(), fmt::format("{}: {}", from, error.what())};
     }
@@ -86,6 +92,9 @@ class Rows {
     constexpr const char* kName = "password";
     for (const Settings& source : sources_)
       if (source.options.askpass) return rows_.push_back({kName, "asked for", from(source, "askpass")});
+    // The other passwords are for URLs that have none.
+    if (!url_with_password_from_.empty()) rows_.push_back({kName, "in the URL", url_with_password_from_});
+    if (all_urls_have_passwords_) return;
     for (const Settings& source : sources_) {
       if (source.behind_environment) break;
       if (password_file(source)) return;
@@ -126,6 +135,8 @@ class Rows {
   const ServerOptions& flags_;
   const std::vector<Settings>& sources_;
   std::vector<SettingInForce> rows_;
+  std::string url_with_password_from_;   ///< the source of a URL with a password; empty: no URL has one
+  bool all_urls_have_passwords_ = true;  ///< of the URLs in force
 };
 
 }  // namespace

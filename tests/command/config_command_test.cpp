@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -404,6 +405,18 @@ TEST_CASE("config names each source, and never a password") {
   CHECK(text.status == 0);
   CHECK(text.out.starts_with("url                redis://***@staging:7000/2"));
   CHECK((text.out + text.err).find("CANARY") == std::string::npos);
+}
+
+TEST_CASE("config says that a password in the URL counts, and not that of a variable or a file") {
+  Configured configured{"password-file = /run/secret\n"};
+  configured.options.env["RLOCK_PASSWORD"] = "CANARY-2";
+  configured.options.env["RLOCK_URL"] = "redis://:CANARY-3@db1";
+  CHECK(configured.setting("password") == "in the URL | RLOCK_URL");
+  configured.options.env["RLOCK_URL"] = "redis://:CANARY-3@db1 redis://db2";
+  const Result several = result_of({"config"}, configured.options);
+  CHECK(contains(several.out, "in the URL"));
+  CHECK(contains(several.out, "RLOCK_PASSWORD"));  // for the second server
+  CHECK_FALSE(contains(several.out, "CANARY"));
 }
 
 TEST_CASE("rlock config reports that no server was named") {
