@@ -122,7 +122,8 @@ std::string_view why_not(const Holder& holder) {
   if (!holder.meta) return "it is another client";
   if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
   if (holder.meta->kill_after) return "";  // with --no-renew, too
-  return holder.meta->renews ? "its version of rlock takes no requests" : "no process renews its lease";
+  return holder.meta->renews ? "its version of rlock takes no requests"
+                             : "the script that acquired it takes no requests";
 }
 
 /// Throws Error{wrong_type} if no process would receive the request of a holder.

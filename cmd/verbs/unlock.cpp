@@ -129,7 +129,8 @@ std::string warning(const Holder& holder, Milliseconds now) {
         "latest; rlock stop ends the command first",
         describe(holder.meta->lease / 3));
   if (holder.meta && !holder.meta->renews)
-    return "no process renews it, and rlock cannot know whether the script that acquired it still runs";
+    return fmt::format("{}, and rlock cannot know whether the script that acquired it still runs",
+                       holder.count > 1 ? "a run inside it may renew it" : "no process renews it");
   const auto alive = holder.alive(now);
   if (!alive)
     return "cannot know whether the holder is alive; a live holder learns of this when it renews or releases";

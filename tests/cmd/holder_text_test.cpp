@@ -83,6 +83,8 @@ TEST_CASE("the end of a hold is shown as far as it is known") {
   Holder lone = alice();
   lone.meta->renews = false;
   CHECK(outlook_text(lone, 1034s) == "ends in 21s, because no process renews it");
+  lone.count = 2;
+  CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");
   Holder forever = theirs();
   forever.ttl.reset();
   CHECK(outlook_text(forever, 1000s) == "no TTL: the key never expires");
