@@ -31,10 +31,10 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        .help = "acquire KEY; if repeated, all keys or none",
        .manual =
            "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
-           "their names, so that no two runs wait for each other. A key that you give twice counts once. The "
-           "keys x and {x} share the queue, the fence and the records beside them, as in Redisson: use one of the two "
-           "names, never both. One run "
-           "takes at most 1000 keys, and 64 KiB of them.",
+           "their names, so that no two runs wait for each other. In a Cluster, the keys may be in several slots. "
+           "A key that you give twice counts once. The keys x and {x} share the queue, the fence and the records "
+           "beside them, as in Redisson: use one of the two names, never both. One run takes at most 1000 keys, "
+           "and 64 KiB of them.",
        .offer = Offer::key,
        .no_dash = true,
        .set = key_for_run(opt)});
@@ -140,7 +140,7 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
   declare_signal(
       spec, opt,
       "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
-      "Send KILL if COMMAND still runs DUR after --signal. This counts for --max-hold and rlock stop.");
+      "If COMMAND still runs DUR after the signal for --max-hold or rlock stop, send KILL.");
   spec.add({.names = "--lost-grace",
             .value = "DUR",
             .manual =

@@ -112,8 +112,8 @@ void Acquire::declare_what(VerbSpec& spec) {
   declare_type(spec, take);
   declare_owner(
       spec, opt_.owner, "acquire KEY as this owner",
-      "ID has 1 to 256 printable characters of ASCII and no blanks. With --type plain, it is not a number of 16 "
-      "digits or fewer, which would look like a semaphore. If this owner already holds KEY, its lease starts "
+      "ID has 1 to 256 printable characters of ASCII and no blanks. With --type plain, it cannot be a number "
+      "of 16 digits or fewer, because that looks like a semaphore. If this owner already holds KEY, its lease starts "
       "again. Default: a new id.");
   spec.add(
       {.names = "--again",
@@ -162,8 +162,8 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
-      "Send KILL if they still run DUR after --signal. This counts for rlock stop. In all other cases, KILL "
-      "comes after DUR if DUR fits into the lease, and else after a sixth of the lease.");
+      "If they still run DUR after the signal, send KILL. If the lock is lost and DUR does not fit into the "
+      "lease, KILL comes after a sixth of the lease.");
 }
 
 void Acquire::check() {

@@ -25,7 +25,7 @@ void Metrics::declare(VerbSpec& spec) {
       "latch counts, by key and type. Nothing changes.";
   spec.examples = {{"rlock metrics", ""},
                    {"rlock metrics --all 'orders:*'", "also the locks of Redisson"},
-                   {"rlock metrics >rlock.prom", ""}};
+                   {"rlock metrics >rlock.prom.new && mv rlock.prom.new rlock.prom", ""}};
   declare_key_options(spec, keys_);
 }
 
