@@ -3,8 +3,8 @@
 -- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       line: order, waiters, facts  optional: the waiters, see line/in_turn. A call with one key works while a cluster slot
---                                    moves
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn. Without them and `request`, the call has one
+--                                    key, and works while a cluster slot moves
 --       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the
 --                lock more than once: then an undo ends only this hold, and a late copy acquires nothing
 -- ARGV  owner    the owner that asks
@@ -13,7 +13,7 @@
 --       waited   number of ms that this owner has waited; -1: it does not wait
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
---       ticket   optional, number that newest/arrive gave to a waiter with --newest; 0: it waits without
+--       ticket   optional, number that newest/arrive gave to a waiter with --newest; 0: a waiter without --newest
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
 --       {superseded, who} see line/superseded_by

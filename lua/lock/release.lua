@@ -5,8 +5,8 @@
 --
 -- KEYS  lock     hash: owner -> holds
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
---       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it no hold is
---                counted down: a call with one key works while a cluster slot moves
+--       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
+--                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string "<owner>\n<until>": the lock stays until then. This owner has released the hold that asked
 --                for it (keep_until), while its inner holds went on
 -- ARGV  owner    whose hold it is

@@ -6,8 +6,8 @@
 --
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
---       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it no hold is
---                counted down: a call with one key works while a cluster slot moves
+--       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
+--                call counts no hold down, but has one key, and works while a cluster slot moves
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains

@@ -25,7 +25,8 @@ struct Caught {
 /// But ^Z stops us like any process until take_stops().
 ///
 /// Signals that were ignored at our start (nohup, background jobs of sh) stay ignored. SIGCHLD gets its
-/// default action, so that the kernel does not reap for us. SIGPIPE is ignored. KILL, STOP and the faults (SEGV, BUS, FPE, ILL, TRAP, SYS) are not handled.
+/// default action, so that the kernel does not reap for us. SIGPIPE is ignored. KILL, STOP and the faults
+/// (SEGV, BUS, FPE, ILL, TRAP, SYS) are not handled.
 /// REQUIRES: no other thread, and no other Signals.
 class Signals final : public Source {
  public:

@@ -4,13 +4,15 @@
 //
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
 //   undo, then new identity  The next round has another owner or other request ids. So a late copy of an old
-//                            call cannot touch what the new round acquires. If the one server has answered
-//                            the undo, and each call was written once, the owner keeps its place in the
-//                            queue. An owner that the user named never changes: the round leaves out the
-//                            nodes that have not answered the undo (Undo::closed_nodes()).
+//                            call cannot touch what the new round acquires. The owner stays and keeps its
+//                            place in the queue if there is only one server, it has answered the undo, and
+//                            each call was written once. An owner that the user named never changes: the
+//                            round leaves out the nodes that have not answered the undo
+//                            (Undo::closed_nodes()).
 //   listen before sleep      A message in between would be lost (Sleep).
 //   undo before giving up    The caller may end the process, so give_up() first gives the servers a moment to
-//                            answer. After that another process continues the undo, if there can be one.
+//                            answer. Then another process goes on with the undo, if the caller can start one
+//                            (AcquireOptions::behind).
 //
 // If the wait ends during a round, that round had too little time, and its failure says little. Then
 // cut_short() keeps the failure of an earlier round as the reason.
@@ -29,10 +31,10 @@
 namespace rlock {
 namespace {
 
-/// At the end of a wait, an undo is awaited for kAtOnce if the server has just failed. If the server has
-/// answered, the undo is awaited for kSoon, because the server is then asked for the holder.
-constexpr Milliseconds kAtOnce{100};
-constexpr Milliseconds kSoon{300};
+/// At the end of a wait, we await the undo this long before another process goes on with it: briefly if the
+/// server has just failed; longer if it has answered, because the caller then asks it for the holder.
+constexpr Milliseconds kAfterFailure{100};
+constexpr Milliseconds kAfterAnswer{300};
 
 std::vector<Item> items_of(const std::vector<Part>& parts) {
   std::vector<Item> items;
@@ -90,8 +92,9 @@ class Acquisition {
     }
     if (result().failure) outage_.begin(begun);
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
-    const bool first_news = !failure_ && !busy_;
-    if (first_news || !cut_short()) failure_ = result().failure;
+    // If nothing else is known, even the failure of a round that was cut short is a reason.
+    const bool nothing_known = !failure_ && !busy_;
+    if (nothing_known || !cut_short()) failure_ = result().failure;
   }
 
   bool unreachable() const { return result().failure && result().failure->kind == Error::unreachable; }
@@ -130,6 +133,7 @@ class Acquisition {
   /// there was nothing to do.
   bool undo_stages() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
+    // In other cases the next round asks as the same owner, and gets what a late call was granted.
     const bool may_be_granted = several_nodes_ && result().may_be_granted && !blocked().queued;
     const auto has_traces = [&](std::size_t i) {
       if (i == round_.blocked()) return granted || may_be_granted;
@@ -187,10 +191,11 @@ class Acquisition {
   /// Waits a moment for the answers to the undo. If `behind` can start another process, that process goes on
   /// with the undo.
   void finish_undo() {
-    const bool lasts = !options_.behind || result().refused;  // the caller may ask for something else next
-    const Milliseconds at_once = result().failure ? kAtOnce : kSoon;
-    undo_.await(redis_.loop().within(lasts ? Undo::kAwait : at_once));
-    if (lasts || undo_.answered()) return;
+    // After a refusal the caller may ask for something else next, on these connections.
+    const bool stays_here = !options_.behind || result().refused;
+    const Milliseconds moment = result().failure ? kAfterFailure : kAfterAnswer;
+    undo_.await(redis_.loop().within(stays_here ? Undo::kAwait : moment));
+    if (stays_here || undo_.answered()) return;
     const auto work = [this] {
       redis_.loop().take_own_timer();
       undo_.await(redis_.loop().within(Undo::kTryFor));
@@ -198,7 +203,7 @@ class Acquisition {
     if (options_.behind(work)) {
       redis_.give_away();
     } else {
-      undo_.await(redis_.loop().within(Undo::kAwait - at_once));
+      undo_.await(redis_.loop().within(Undo::kAwait - moment));
     }
   }
 
