@@ -180,7 +180,8 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
        .value = "N",
        .standard = "0",
        .manual =
-           "Count an acquire or a renewal only if N replicas have it (the command WAIT). N is from 0 to 1000.",
+           "Count an acquire or a renewal only if N replicas have it (the command WAIT). If fewer have it, it has "
+           "failed, as if the server did not answer. N is from 0 to 1000.",
        .set = number(opt.sync_replicas.count, 0, 1000),
        .configurable = true});
   spec.add({.names = "--sync-timeout",
