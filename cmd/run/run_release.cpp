@@ -99,16 +99,24 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   return released_of(answers);
 }
 
-void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
+/// Names the processes that the command left. `released`: the server has confirmed the release of every key.
+void name_processes_left(const RunOptions& opt, const std::vector<pid_t>& left, bool released) {
+  const std::string past = released ? fmt::format("released {}", opt.all_keys())
+                                    : fmt::format("the command of {} has ended", opt.all_keys());
+  std::vector<std::string> pids;
+  for (const pid_t pid : left) pids.push_back(std::to_string(pid));
+  warn(fmt::format("{} while {} still {} (--until group waits for it)", past, joined(pids, ", "),
+                   pids.size() == 1 ? "runs" : "run"));
+}
+
+void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended, bool released) {
   say_why_it_did_not_start(opt, ended);
   if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", opt.all_keys()));
   if (ended.left_hidden)
     warn(fmt::format(
         "the command of {} has ended, but others of its process group may still run: /proc does not show them",
         opt.all_keys()));
-  if (ended.left.empty()) return;
-  warn(fmt::format("the command of {} has ended, but {} still {} (--until group waits for it)",
-                   opt.all_keys(), listed(ended.left), ended.left.size() == 1 ? "runs" : "run"));
+  if (!ended.left.empty()) name_processes_left(opt, ended.left, released);
 }
 
 }  // namespace
@@ -119,7 +127,7 @@ bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   run.report.released = release(run, hold, past, ended);
   if (run.report.released == RunReport::Released::no)
     learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended.ran(), lost);
-  say_how_it_ended(run.opt, ended);
+  say_how_it_ended(run.opt, ended, run.report.released == RunReport::Released::yes);
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);

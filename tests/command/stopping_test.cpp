@@ -187,9 +187,14 @@ TEST_CASE("the last of the group is waited for with --until group, and otherwise
   auto leaves = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 0.7 & echo $!; exit 3");
   CHECK(leaves.exit_code() == 3);
   const std::string pid = leaves.out().substr(0, leaves.out().find('\n'));
-  CHECK(leaves.err() == "rlock: the command of 'k' has ended, but process " + pid +
-                            " still runs (--until group waits for it)\n");
+  CHECK(leaves.err() == "rlock: released 'k' while " + pid + " still runs (--until group waits for it)\n");
   CHECK(redis.keys().empty());
+
+  auto keeps = redis.rlock("run", "-k", "k", "--min-hold", "1m", "--", "sh", "-c", "sleep 0.7 & echo $!");
+  CHECK(keeps.exit_code() == 0);
+  const std::string left = keeps.out().substr(0, keeps.out().find('\n'));
+  CHECK(keeps.err() ==
+        "rlock: the command of 'k' has ended while " + left + " still runs (--until group waits for it)\n");
 }
 
 TEST_CASE("rlock no longer waits for a process that leaves the group") {
