@@ -28,7 +28,7 @@ bool may_be_forbidden(Handshake::Step step) {
 
 /// May the same greeting succeed later?
 bool is_busy(const Reply& error) {
-  return error.is_error("LOADING") || error.text().find("max number of clients") != std::string::npos;
+  return is_passing(error) || error.text().find("max number of clients") != std::string::npos;
 }
 
 }  // namespace
@@ -128,6 +128,7 @@ void Handshake::refused(Step step, const Reply& error) {
   }
   Failure why = failure_of(error);
   if (why.kind == Error::denied) return fail(std::move(why));
+  if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
   if (step == Step::select)
     return fail({Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)});
   if (asks_for_no_password(error))
@@ -136,7 +137,7 @@ void Handshake::refused(Step step, const Reply& error) {
          fmt::format("the server asks for no password, so it may be another one than you meant; if it is "
                      "the right one, give no password ({})",
                      why.text)});
-  fail({is_busy(error) ? Error::unreachable : Error::denied, why.text});
+  fail({Error::denied, why.text});
 }
 
 Failure Handshake::hung_up(Failure why) {

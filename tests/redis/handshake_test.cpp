@@ -130,6 +130,8 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   CHECK(no_such_db.kind == Error::config);
   CHECK(no_such_db.text.find("no database 3") != std::string::npos);
   CHECK(no_such_db.text.find("secret") == std::string::npos);
+  // Redis answers HELLO while a script runs, and refuses SELECT.
+  CHECK(refused(app, {hello()}, "BUSY Redis is busy running a script.").kind == Error::unreachable);
 }
 
 TEST_CASE("a password that the server does not need is denied: it is probably another server") {
