@@ -144,10 +144,12 @@ bool ScriptMembers::stays_together() {
 bool ScriptMembers::may_have_orphans(const std::vector<ProcessFacts>& ancestors) const {
   const pid_t self = ::getpid();
   return std::ranges::any_of(all_processes(), [&](pid_t pid) {
-    if (pid == self || pid == keeper_ || ::getsid(pid) != script_.session) return false;
+    if (pid == self || pid == keeper_) return false;
+    const bool carries_tag = tags_.contains(tag_beyond_us(pid));
+    if (!carries_tag && ::getsid(pid) != script_.session) return false;
     if (std::ranges::find(ancestors, pid, &ProcessFacts::pid) != ancestors.end()) return false;
     const auto facts = facts_of(pid);
-    return facts && facts->alive() && may_be_an_orphan_of_script(*facts);
+    return facts && facts->alive() && (carries_tag || may_be_an_orphan_of_script(*facts));
   });
 }
 

@@ -1,6 +1,14 @@
 #include "loop/script_tag.h"
 
+#include <signal.h>
 #include <sys/resource.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "loop/processes.h"
 
 namespace rlock {
 namespace {
@@ -18,6 +26,16 @@ constexpr ScriptTag kShed = kMark | 1;
 
 bool is_tag(rlim_t limit) { return limit >> kMarkAt == kMark >> kMarkAt; }
 
+ScriptTag tag_in(rlim_t limit) { return is_tag(limit) ? limit : 0; }
+
+/// The tag in /proc/PID/limits, which every user may read.
+ScriptTag shown_tag(pid_t pid) {
+  constexpr std::string_view kLine = "\nMax file locks ";
+  const std::string limits = proc_text(pid, "limits");
+  const std::size_t at = limits.find(kLine);
+  return at == std::string::npos ? 0 : tag_in(std::strtoull(limits.c_str() + at + kLine.size(), nullptr, 10));
+}
+
 }  // namespace
 
 ScriptTag tag_of(const ProcessId& script) noexcept {
@@ -25,11 +43,15 @@ ScriptTag tag_of(const ProcessId& script) noexcept {
   return kMark | static_cast<ScriptTag>(script.pid) << kNumberAt | started;
 }
 
-ScriptTag tag_on(pid_t pid) noexcept {
+/// The kernel refuses prlimit() for a process with another user or group, unless we have CAP_SYS_RESOURCE. Root in a
+/// container has not, and may signal such a process nevertheless.
+ScriptTag tag_on(pid_t pid) {
   rlimit limit{};
-  if (::prlimit(pid, RLIMIT_LOCKS, nullptr, &limit) != 0) return 0;
-  return is_tag(limit.rlim_cur) ? limit.rlim_cur : 0;
+  if (::prlimit(pid, RLIMIT_LOCKS, nullptr, &limit) == 0) return tag_in(limit.rlim_cur);
+  return errno == EPERM && ::kill(pid, 0) == 0 ? shown_tag(pid) : 0;
 }
+
+ScriptTag tag_beyond_us(pid_t pid) { return ::kill(pid, 0) != 0 && errno == EPERM ? shown_tag(pid) : 0; }
 
 bool put_tag(pid_t pid, ScriptTag tag) noexcept {
   rlimit limit{};
@@ -42,6 +64,6 @@ void shed_tag() noexcept { static_cast<void>(put_tag(0, kShed)); }
 
 void leave_scripts() noexcept { static_cast<void>(put_tag(0, kLeft)); }
 
-bool has_left_scripts(pid_t pid) noexcept { return tag_on(pid) == kLeft; }
+bool has_left_scripts(pid_t pid) { return tag_on(pid) == kLeft; }
 
 }  // namespace rlock

@@ -18,8 +18,11 @@ using ScriptTag = std::uint64_t;
 /// Never 0.
 ScriptTag tag_of(const ProcessId& script) noexcept;
 
-/// The tag that a process carries; 0: none, or it is another user's, or there is no such process.
-ScriptTag tag_on(pid_t pid) noexcept;
+/// The tag that a process carries; 0: none, or we may not signal it, or there is no such process.
+ScriptTag tag_on(pid_t pid);
+
+/// The same for a process that we may not signal, by /proc: it reads a file of each of them.
+ScriptTag tag_beyond_us(pid_t pid);
 
 /// Tags the process, and so the processes that it forks from now on. Returns false if a hard limit is set, or
 /// if the process is another user's.
@@ -31,6 +34,6 @@ void shed_tag() noexcept;
 /// Leaves all scripts: no look for the processes of a script or a command counts this process, nor those that it
 /// forks from now on. For a daemon.
 void leave_scripts() noexcept;
-bool has_left_scripts(pid_t pid) noexcept;
+bool has_left_scripts(pid_t pid);
 
 }  // namespace rlock
