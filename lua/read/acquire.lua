@@ -40,9 +40,8 @@ if another == '1' and holds == 0 and not writes then return {'not_ours'} end
 
 local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local ends = redis.call('pttl', lock)
-local reads = redis.call('hget', lock, 'mode') == 'read'
-local ours = writes or reads and holds > 0
-local room = kind == 'none' and 1 or reads and 0 or -1
+local ours = writes or holds > 0
+local room = kind == 'none' and 1 or redis.call('hget', lock, 'mode') == 'read' and 0 or -1
 local blocked = in_turn(line, {
   owner = owner, ours = ours, over = is_over(request, holds > 0), needs = 0, room = room, rest = ends, lock = lock, time = time,
 })
@@ -52,7 +51,7 @@ local rest = math.max(redis.call('pttl', timeout), lease)
 local longest = math.max(ends, rest)
 redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
-if kind == 'none' then redis.call('hset', lock, 'mode', 'read') end
+redis.call('hsetnx', lock, 'mode', 'read')
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
 if counts then redis.call('hincrby', lock, owner, 1) end
 if counts and request then redis.call('set', request, 'read', 'px', memory) end

@@ -7,6 +7,7 @@
 --       timeout  string: the read holds of this owner count while it exists
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  string: the answer to this request; for an undo, the answer to the acquire
+--       keep     optional, string: as in lock/release
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or others still read
 --       {still_held}     another hold of this owner remains
@@ -15,8 +16,8 @@
 --                        the hold is released, and these others are written down as readers. Some may be dead: read/sweep looks
 --                        at their timeout keys, so that they do not keep the lock for too long
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
-local now = include('redis/now')
 local answered_before = include('hold/answered_before')
+local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
@@ -37,8 +38,10 @@ local function release_hold()
     return {'still_held'}
   end
 
-  local alone = redis.call('hlen', lock) == 2
-  local rest = keep_until - now()
+  local fields = redis.call('hlen', lock)
+  local alone = fields == 2
+  -- Beside a write hold of this owner, the release of that hold reads the note.
+  local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
     -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
@@ -53,14 +56,11 @@ local function release_hold()
     redis.call('del', lock)
     return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
   end
-  if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
+  if mode == 'write' or fields > 102 then return {'released', ''} end
   local others = {'readers'}
-  local fields = redis.call('hgetall', lock)
-  for i = 1, #fields, 2 do
-    if fields[i] ~= 'mode' then
-      others[#others + 1] = fields[i]
-      others[#others + 1] = fields[i + 1]
-    end
+  local left = redis.call('hgetall', lock)
+  for i = 1, #left, 2 do
+    if left[i] ~= 'mode' then others[#others + 1], others[#others + 2] = left[i], left[i + 1] end
   end
   return others
 end

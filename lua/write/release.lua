@@ -8,14 +8,16 @@
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
 --                call counts no hold down, but has one key, and works while a cluster slot moves
+--       keep     optional, string: as in lock/release
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains
---       {kept, rest}     the lock stays for this many ms
+--       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains. While that
+--                        one reads, the mode stays `write`: other readers wait, too
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
-local now = include('redis/now')
 local answered_before = include('hold/answered_before')
+local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
@@ -33,23 +35,25 @@ local function release_hold()
   if holds > 1 then
     if not request then return {'held_inside'} end
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
+    local rest = rest_to_keep(keep, owner, keep_until, true)
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, field, -1)
-    return {'still_held'}
+    return rest > 0 and {'kept', rest} or {'still_held'}
   end
 
-  local rest = keep_until - now()
+  local reads = redis.call('hlen', lock) > 2
+  if reads then redis.call('hdel', lock, field) end
+  -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+  local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
-    redis.call('pexpire', lock, rest)
+    redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
     return {'kept', rest}
   end
 
-  if redis.call('hlen', lock) == 2 then
-    redis.call('del', lock)
-  else
-    redis.call('hdel', lock, field)
-    -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+  if reads then
     redis.call('hset', lock, 'mode', 'read')
+  else
+    redis.call('del', lock)
   end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
   return {'released', silent == '1' and '' or announce(channel, '1', sharded, line)}

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -92,6 +93,71 @@ TEST_CASE(
     return false;
   };
   CHECK_FALSE(eventually(stays, 1s));
+}
+
+namespace {
+
+/// A run with the options `outer`, which ends at once, and a run with the options `inner` inside it, which goes on.
+class Background {
+ public:
+  Background(RedisServer& server, const std::string& outer, const std::string& inner)
+      : sign_(server.directory() + "/sign") {
+    for (const char* const end : {".in", ".end", ".status"}) std::filesystem::remove(sign_ + end);
+    Process::Options with = server.environment();
+    with.env["RLOCK_BINARY"] = rlock_binary();
+    with.env["SIGN"] = sign_;
+    const std::string command = "(\"$RLOCK_BINARY\" run " + inner +
+                                " -k k -c \"touch $SIGN.in; until [ -e $SIGN.end ]; do sleep 0.05; done\"; "
+                                "echo $? >$SIGN.status) & until [ -e $SIGN.in ]; do sleep 0.05; done";
+    const std::string line = "exec \"$RLOCK_BINARY\" run " + outer + " -k k -c '" + command + "'";
+    process_ = std::make_unique<Process>(Words{"sh", "-c", line}, with);
+    REQUIRE(process_->exit_code(kDeadline) == 0);
+  }
+  void end() {
+    std::ofstream{sign_ + ".end"} << "now\n";
+    CHECK(eventually([&] { return read_file(sign_ + ".status") == "0\n"; }, kDeadline));
+  }
+
+ private:
+  std::string sign_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace
+
+TEST_CASE("--min-hold keeps the key although a run inside ends later than the command") {
+  RedisServer server;
+  const auto busy = [&](const Words& type) {
+    Words words{"run", "-n", "-k", "k"};
+    words.insert(words.end(), type.begin(), type.end());
+    words.insert(words.end(), {"--", "true"});
+    return Rlock{words, server.environment()}.exit_code() == 75;
+  };
+  for (const std::string type : {"--fair", "--fenced", "--type lock", "--type plain", "--permits 1", "-x"}) {
+    CAPTURE(type);
+    Background inner{server, type + " --min-hold 1h", type};
+    inner.end();
+    const std::size_t blank = type.find(' ');
+    CHECK(busy(blank == std::string::npos ? Words{type}
+                                          : Words{type.substr(0, blank), type.substr(blank + 1)}));
+    server.cli({"FLUSHALL"});
+  }
+}
+
+TEST_CASE("--min-hold of a write lock does not shorten the lease of a run inside that reads") {
+  RedisServer server;
+  for (const bool is_over : {true, false}) {
+    CAPTURE(is_over);
+    Background inner{server, std::string{"-x --min-hold "} + (is_over ? "1s" : "1h"), "-s"};
+    CHECK(server.pttl("k") > 15'000);
+    CHECK(server.rlock("run", "-nx", "-k", "k", "--", "true").exit_code() == 75);
+    if (is_over) std::this_thread::sleep_for(1s);
+    inner.end();
+    CHECK(eventually([&] { return server.has("k") != is_over; }, kDeadline));
+    if (is_over) continue;
+    CHECK(server.pttl("k") > 3'000'000);
+    CHECK(server.rlock("run", "-ns", "-k", "k", "--", "true").exit_code() == 75);
+  }
 }
 
 TEST_CASE("a token or a permit is not free before the run inside the outer run has ended") {
