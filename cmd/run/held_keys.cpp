@@ -94,7 +94,11 @@ std::vector<InheritedHold> HeldKeys::holds() const {
   return holds;
 }
 
-bool HeldKeys::owner_returns() const { return request_.owner || !is_of_rlock(owner_); }
+bool HeldKeys::owner_returns() const {
+  return request_.owner || std::ranges::any_of(acquire_request_.parts, [](const Part& part) {
+           return !is_of_rlock(part.lock->owner());
+         });
+}
 
 void HeldKeys::take(Taken taken, TimePoint now) {
   taken_ = std::move(taken);

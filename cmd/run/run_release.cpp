@@ -68,12 +68,23 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
           [&session] { return session.signals.insisted(); }};
 }
 
+/// May the same owner hold the keys again, elsewhere, after we lost them? A release would free its hold.
+bool may_be_held_again(const HeldKeys& keys, const Keeper& keeper, TimePoint now) {
+  return keeper.lost() && keys.owner_returns() &&
+         (keeper.taken_away() || now >= keeper.lease().valid_until());
+}
+
 /// Releases all keys, and prints what the user should know about it.
 RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
                             const CommandOutcome& ended) {
   const RunOptions& opt = run.opt;
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
+  if (may_be_held_again(keys, hold.keeper(), run.session.loop.now())) {
+    const std::vector<Part> parts = keys.ending(keys.parts(), past);
+    record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
+    return RunReport::Released::no;
+  }
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
   // The server's time plus a duration: never mixed with our clock.

@@ -92,7 +92,6 @@ class ScriptKeeper {
   bool was_released(const LockName& name);
   void forget_released();
   HoldEnd end();
-  void record(const std::vector<Part>& ending);
   RunReport::Released release_keys(const HoldEnd& how);
 
   const HoldRequest& request_;
@@ -210,13 +209,6 @@ HoldEnd ScriptKeeper::end() {
   return {.outcome = "released", .why = "the script has ended"};
 }
 
-/// Writes down how the holds have ended.
-void ScriptKeeper::record(const std::vector<Part>& ending) {
-  const Patience patience = session_.loop.within(cleanup_time(ending.size()));
-  for (const Part& part : ending)
-    for (const Call& call : part.release_followers) session_.redis.run_all(call, {}, patience);
-}
-
 /// `no`: some of the keys were lost before. `kept`: they are left to their lease.
 RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = kept_.parts();
@@ -232,7 +224,7 @@ RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part> ending = keys_.ending(parts, keys_.past(how, session_.loop.now()));
   // Another process with the same --owner may have acquired the lost lock, and a release would free it.
   if (lost && keys_.owner_returns()) {
-    record(ending);
+    record_end(session_.redis, ending, session_.loop.within(cleanup_time(ending.size())));
     return RunReport::Released::no;
   }
   const auto answers = release(session_.redis, ending, {}, session_.loop.within(cleanup_time(parts.size())));

@@ -407,3 +407,29 @@ TEST_CASE("run --owner joins the hold of an earlier step, and does not run when 
   CHECK(contains(late.err(), "'k' is not held by owner 'ci-1'"));
   CHECK_FALSE(redis.has("k"));
 }
+
+TEST_CASE("a run that has lost the hold of an --owner leaves it to a retry with the same --owner") {
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write", "spin", "plain"}) {
+    CAPTURE(type);
+    RedisServer redis;
+    TempDir folder;
+    Process::Options options;
+    options.env["TYPE"] = type;
+    options.env["FOLDER"] = folder.path();
+    acquired(redis, "k", {"--owner", "ci", "--type", type});
+    Process run = sh(redis,
+                     "exec \"$RLOCK\" run --owner ci --type $TYPE -k k -- sh -c '"
+                     "trap \"until [ -e $FOLDER/go ]; do sleep 0.01; done; exit 0\" TERM\n"
+                     ": >$FOLDER/on; while :; do sleep 0.01; done'",
+                     options);
+    REQUIRE(eventually([&] { return ::access((folder / "on").c_str(), F_OK) == 0; }, 20s));
+    REQUIRE(status_of(redis, {"unlock", "-y", "--type", type, "k"}) == 0);
+    REQUIRE(eventually([&] { return contains(run.err(), "lost 'k'"); }, 20s));
+    acquired(redis, "k", {"--owner", "ci", "--type", type});
+    write_file(folder / "go", "");
+    CHECK_MESSAGE(run.exit_code(20s) == 125, run.err());
+    CHECK(status_of(redis, {"lock", "status", "-q", "k", "--owner", "ci"}) == 0);
+    CHECK(status_of(redis, {"lock", "release", "k", "--owner", "ci"}) == 0);
+    CHECK_FALSE(redis.has("k"));
+  }
+}

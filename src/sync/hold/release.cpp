@@ -147,4 +147,9 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
   return back;
 }
 
+void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience) {
+  for (const Part& part : parts)
+    for (const Call& call : part.release_followers) redis.run_all(call, {}, patience);
+}
+
 }  // namespace rlock

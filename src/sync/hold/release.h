@@ -28,4 +28,8 @@ struct ReleaseResult {
 [[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
                                                  const ReleaseOptions& options, const Patience& patience);
 
+/// Releases nothing, and sends only the release_followers of the parts: for keys that are lost, and that the same
+/// owner may have acquired again.
+void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience);
+
 }  // namespace rlock
