@@ -10,6 +10,7 @@
 #include "support/scene.h"
 #include "support/skipped.h"
 #include "sync/kinds/answers.h"
+#include "sync/kinds/arrival.h"
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/permits.h"
@@ -371,6 +372,42 @@ TEST_CASE("in a long line, others count for two seconds when they have heard eac
   CHECK(first.silence());  // for 50 ms
   release();
   CHECK(noted() >= since + 2050);
+}
+
+TEST_CASE(
+    "if the time of others in a long line is almost over, a release that they hear renews it, and not before") {
+  LineScene scene;
+  const Listener first_too{scene.server, Channel{kChannel}};
+  const Listener second_too{scene.server, Channel{kChannel}};
+  const Listener other{scene.server, Channel{kChannel}};
+  const Listener first = scene.listener("b:1"), second = scene.listener("c:1"), third = scene.listener("d:1");
+  /// Until when others count after a release, if it was until this many ms from now before.
+  const auto noted_after = [&](std::int64_t rest) {
+    for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
+    const std::int64_t before = std::stoll(scene.server.cli({"TIME"})) * 1000 + rest;
+    scene.server.cli({"HSET", kLine + ":waiters", "", "0 " + std::to_string(before)});
+    scene.release("a:1");
+    return std::stoll(scene.known_of("").at(1)) - before;
+  };
+  CHECK(noted_after(1000) > 0);
+  CHECK(noted_after(60'000) == 0);
+}
+
+TEST_CASE(
+    "a waiter with --newest stands behind those that came before it, and the next one takes over its place") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  const auto newest = [&](const std::string& owner) {
+    Claim claim = waiting(owner);
+    claim.ticket = std::get<Held>(scene.ask(Arrival{claim, kinds::lock, owner})).fence.value();
+    return busy(scene.ask(Lock{claim})).position;
+  };
+  CHECK(newest("c:1") == 2);
+  const Listener behind = scene.listener("d:1");
+  scene.ask("d:1");
+  CHECK(newest("e:1") == 2);
+  CHECK(scene.line() == "b:1\ne:1\nd:1");
 }
 
 TEST_CASE("the notes of a line without its hash end with the line") {
