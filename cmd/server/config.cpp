@@ -20,7 +20,6 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/server/configurable_options.h"
@@ -163,7 +162,6 @@ class Reader {
     const bool names_file = option.offer == Offer::file || option.offer == Offer::folder;
     if (names_file && !value.starts_with('/'))
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
-    const Verbosity before = verbosity();
     try {
       if (option.configurable)
         said_->defaults.push_back({std::string{name}, std::string{value}, place(), number_});
@@ -171,7 +169,6 @@ class Reader {
     } catch (const Error& error) {  // adds the file and the line
       fail(fmt::format("{}: {}", name, error.what()));
     }
-    if (!applies_) set_verbosity(before);  // the only setting that is not in the options
   }
 
   /// The source of a setting, as rlock config prints it.

@@ -39,32 +39,33 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
   spec.groups.back().elsewhere = true;
   declare_settings(spec, options, Where::files);
-  if (!spec.find("quiet")) declare_verbosity(spec);
+  if (!spec.find("quiet")) declare_verbosity(spec, &options);
   declare_foreign_server_options(spec);
   spec.server = &options;
 }
 
 void declare_file_settings(VerbSpec& spec, ServerOptions& options) {
   declare_settings(spec, options, Where::command_line);
-  declare_verbosity(spec);
 }
 
-void declare_verbosity(VerbSpec& spec) {
-  // A configuration file may say "no".
-  const auto sets = [](Verbosity verbosity) {
-    return [verbosity](std::string_view text) {
-      if (text != "no") set_verbosity(verbosity);
+void declare_verbosity(VerbSpec& spec, ServerOptions* options) {
+  // At once: the text of --help depends on it.
+  const auto sets = [options](Verbosity verbosity, std::optional<bool> ServerOptions::* member) {
+    return [=](std::string_view) {
+      set_verbosity(verbosity);
+      if (options != nullptr) options->*member = true;
     };
   };
-  spec.add(
-      {.names = "-q, --quiet", .manual = "Print errors and warnings only.", .set = sets(Verbosity::quiet)});
+  spec.add({.names = "-q, --quiet",
+            .manual = "Print errors and warnings only.",
+            .set = sets(Verbosity::quiet, &ServerOptions::quiet)});
   spec.add(
       {.names = "-v, --verbose",
        .manual =
            "Also print what happens inside, with the time since the start. rlock prints each acquire and release, "
            "the first renewal, and each renewal after a failure. It also prints each redirection, failover and broken "
            "connection.",
-       .set = sets(Verbosity::verbose)});
+       .set = sets(Verbosity::verbose, &ServerOptions::verbose)});
 }
 
 void declare_verbosity_elsewhere(VerbSpec& spec) {

@@ -115,7 +115,12 @@ constexpr std::array kSettings{
                   .member = &ServerOptions::history,
                   .standard = "yes",
                   .variable = "RLOCK_HISTORY",
-                  .where = Where::files}};
+                  .where = Where::files},
+    // declare_verbosity() declares the options: verbs without a server have them, too.
+    ServerSetting{
+        .option = "--quiet", .member = &ServerOptions::quiet, .standard = "no", .where = Where::files},
+    ServerSetting{
+        .option = "--verbose", .member = &ServerOptions::verbose, .standard = "no", .where = Where::files}};
 
 /// Parses a value, by the type of the member that it is for.
 struct Parse {

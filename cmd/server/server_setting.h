@@ -23,7 +23,7 @@ struct ServerOptions {
   std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
-  std::optional<bool> tls, history;
+  std::optional<bool> tls, history, quiet, verbose;
   bool insecure = false, askpass = false;
   std::vector<OptionDefault> defaults;  ///< from a config file: defaults for options of verbs
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/config.h"
 #include "cmd/server/server_setting.h"
@@ -21,6 +22,14 @@ ServerOptions from_environment() {
       if (const auto value = environment_variable(setting.variable))
         setting.set_from_variable(options, *value);
   return options;
+}
+
+/// The options of the command line have set the verbosity already, and overrule the files.
+void take_verbosity(const std::vector<Settings>& sources) {
+  if (verbosity() != Verbosity::normal) return;
+  const ServerOptions all = merged(sources, [](const Settings&) { return true; });
+  if (all.verbose.value_or(false)) set_verbosity(Verbosity::verbose);
+  if (all.quiet.value_or(false)) set_verbosity(Verbosity::quiet);
 }
 
 /// The settings of the files, the more important first: those of the profile, and the rest.
@@ -95,6 +104,7 @@ std::vector<Settings> settings_of(const ServerOptions& flags) {
                  std::make_move_iterator(files.profiles.begin()),
                  std::make_move_iterator(files.profiles.end()));
   std::ranges::move(files.rest, std::back_inserter(sources));
+  take_verbosity(sources);
   return sources;
 }
 

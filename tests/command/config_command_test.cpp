@@ -129,6 +129,24 @@ TEST_CASE("quiet and verbose in the configuration file mean what they say") {
   CHECK(said(run, "verbose = yes").find("released 'free'") != std::string::npos);
 }
 
+TEST_CASE("the command line and a profile overrule quiet and verbose, and rlock config prints both") {
+  const Configured configured{"url = unix:///nonexistent/redis.sock\nquiet = yes\n\n[loud]\nquiet = no\n"};
+  const std::string path = configured.path();
+  CHECK(configured.setting("quiet") == "yes | " + path);
+  CHECK(configured.setting("verbose") == "no | default");
+  CHECK(configured.setting("quiet", {"--profile", "loud"}) == "no | [loud] in " + path);
+  CHECK(configured.setting("verbose", {"-v"}) == "yes | --verbose");
+  const auto skips = [&](const Words& more) {
+    Words words{"run", "-n", "-k", "k", "--if-unreachable", "skip"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--", "true"});
+    return contains(result_of(words, configured.options).err, "the command does not run");
+  };
+  CHECK_FALSE(skips({}));
+  CHECK(skips({"-v"}));
+  CHECK(skips({"--profile", "loud"}));
+}
+
 TEST_CASE("the configuration file sets defaults of options; typed options overrule them") {
   RedisServer redis;
   Configured configured{
