@@ -10,20 +10,45 @@
 #include "loop/family.h"
 
 namespace rlock {
+namespace {
+
+/// Besides the standard streams: timer, signals, the report of its start, the pipe to the guardian, the ends of the script
+/// and of one more process, a file of /proc.
+constexpr std::size_t kOfKeeper = 8;
+
+/// A connection, and a pipe while the name is looked up.
+constexpr std::size_t kOfServer = 2;
+
+}  // namespace
+
+void expect_descriptors(std::size_t servers) {
+  const std::size_t needed = kOfKeeper + kOfServer * servers;
+  const std::size_t free = free_descriptors(needed);
+  if (free == needed) return;
+  throw Error{
+      Error::system,
+      fmt::format(
+          "--while-pid: the process that keeps the lock needs {} file descriptors, and only {} are free; "
+          "raise RLIMIT_NOFILE (ulimit -n)",
+          needed, free)};
+}
 
 ProcessId expect_script(pid_t script) {
+  expect_descriptors(1);
   // Unless PID 1 is our parent, it is init: to stop it after a loss would end the machine or container.
   if (script == 1 && ::getppid() != 1)
-    throw Error{Error::usage, "process 1 is the system's first process, and not the script that runs this"};
+    throw Error{Error::usage,
+                "--while-pid: process 1 is the system's first process, and not the script that runs this"};
   const int why_not = may_signal(script);
   if (why_not == EPERM)
-    throw Error{Error::usage, fmt::format("process {} is another user's, and could not be stopped", script)};
-  if (why_not != 0) throw Error{Error::usage, fmt::format("there is no process {}", script)};
+    throw Error{Error::usage,
+                fmt::format("--while-pid: process {} is another user's, and could not be stopped", script)};
+  if (why_not != 0) throw Error{Error::usage, fmt::format("--while-pid: there is no process {}", script)};
   if (!Family::proc_shows_us())
     throw Error{Error::config,
                 "--while-pid: /proc does not show which processes the script has started; mount it"};
   if (const auto process = process_of(script)) return *process;
-  throw Error{Error::usage, fmt::format("process {} has ended", script)};
+  throw Error{Error::usage, fmt::format("--while-pid: process {} has ended", script)};
 }
 
 bool ScriptWatch::ended() {

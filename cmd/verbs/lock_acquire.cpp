@@ -282,6 +282,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
+  if (opt_.script) expect_descriptors(session.redis.nodes());
   check_request(opt_, session.redis.nodes());
   opt_.complete_names();
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())

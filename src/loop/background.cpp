@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "loop/close_range.h"
@@ -21,14 +22,12 @@
 namespace rlock {
 namespace {
 
-/// Gives up session, terminal, descriptors, and the tag of a script above us.
+/// Gives up session, terminal, descriptors, and the tag of a script above us. Throws Error{system}.
 void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
-  const int null = ::open("/dev/null", O_RDWR);
   const bool silent = is_our_stdout(STDERR_FILENO);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null, fd);
-  if (silent) ::dup2(null, STDERR_FILENO);
+  // First: now a descriptor is free for /dev/null, even if those of the script were as many as RLIMIT_NOFILE allows.
   kept.push_back(STDERR_FILENO);
   std::ranges::sort(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -36,14 +35,19 @@ void detach(std::vector<int> kept) {
     const unsigned next = i + 1 < kept.size() ? static_cast<unsigned>(kept[i + 1]) : 0;
     if (first != next) close_range(first, next - 1);  // behind the last one: to the end
   }
+  const Descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  // Whoever reads our standard output would wait for the end of this process.
+  if (!null) throw Error{Error::system, fmt::format("cannot open /dev/null: {}", std::strerror(errno))};
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null.number(), fd);
+  if (silent) ::dup2(null.number(), STDERR_FILENO);
 }
 
 /// `report`: the descriptor on which the background process reports that it has started work.
 void go_on(const std::function<void(const std::function<void()>& at_work)>& work, int report,
            std::vector<int> kept) {
   kept.push_back(report);
-  detach(std::move(kept));
   try {
+    detach(std::move(kept));
     work([report] {
       const char ready = '1';
       (void)!::write(report, &ready, 1);
@@ -80,6 +84,16 @@ bool is_our_stdout(int fd) {
   if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(fd, &other) != 0) return false;
   const bool is_stream = S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
   return is_stream && out.st_dev == other.st_dev && out.st_ino == other.st_ino;
+}
+
+std::size_t free_descriptors(std::size_t most) {
+  std::vector<Descriptor> open;
+  while (open.size() < most) {
+    Descriptor next{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
+    if (!next) break;
+    open.push_back(std::move(next));
+  }
+  return open.size();
 }
 
 int may_signal(pid_t pid) noexcept { return ::kill(pid, 0) == 0 ? 0 : errno; }

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -17,6 +18,9 @@ void go_on_in_background(const std::function<void(const std::function<void()>& a
 /// Is this descriptor the pipe or socket that is our stdout? Then the reader of our output waits for the end of
 /// each process that has it.
 bool is_our_stdout(int fd);
+
+/// How many more descriptors this process can open, up to `most`.
+std::size_t free_descriptors(std::size_t most);
 
 /// May we send signals to this process? 0, or the reason why not: ESRCH, EPERM.
 int may_signal(pid_t pid) noexcept;

@@ -15,6 +15,7 @@ std::vector<ProcessFacts> Descendants::find(const std::vector<pid_t>& roots, con
                                             const std::function<std::vector<pid_t>()>& others,
                                             TimePoint until) {
   std::vector<ProcessFacts> found;
+  if (!proc_shows_us()) return found;  // and forgets none
   std::unordered_set<pid_t> known{never_, ::getpid()};
   bool over = false;
   const auto add = [&](pid_t pid, const auto& counts) {

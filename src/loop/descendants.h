@@ -26,7 +26,7 @@ class Descendants {
   /// The living processes: the `roots` for which `belongs` is true, the processes that were found before, and
   /// the descendants of both; then the `others`, which are asked for last, and their descendants. Reads two
   /// small files for each process. A search that reaches `until` ends there, and forgets none of those that it
-  /// has not reached.
+  /// has not reached. Without /proc it finds and forgets none.
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Belongs& belongs, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},
                                  TimePoint until = kNever);

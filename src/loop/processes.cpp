@@ -124,7 +124,9 @@ pid_t newest_process() {
 bool proc_shows_us() {
   char self[16];
   const ssize_t size = ::readlink("/proc/self", self, sizeof self);
-  return size > 0 && std::string_view{self, static_cast<std::size_t>(size)} == std::to_string(::getpid());
+  const bool ours =
+      size > 0 && std::string_view{self, static_cast<std::size_t>(size)} == std::to_string(::getpid());
+  return ours && Descriptor{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};
 }
 
 bool proc_hides_others() {

@@ -35,8 +35,8 @@ std::vector<pid_t> all_processes();
 /// The number that the kernel assigned last; 0: unknown. Mostly it assigns them in ascending order.
 pid_t newest_process();
 
-/// Does /proc show this process under its own number? No in a chroot without /proc, and no if /proc belongs
-/// to another pid namespace.
+/// Does /proc show this process under its own number? No in a chroot without /proc, no if /proc belongs to another pid
+/// namespace, and no while no descriptor is free to read it: then no answer about a process means that it has ended.
 bool proc_shows_us();
 
 /// Does /proc hide other users' processes from us (mount option hidepid)?

@@ -271,6 +271,39 @@ TEST_CASE("no process, another user's process, and no process id are 64 for --wh
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE(
+    "with any limit of open files a keeper renews, or rlock says what is missing and acquires nothing") {
+  RedisServer redis;
+  Script script{
+      redis,
+      "for n in $(seq 5 20); do sh -c \"ulimit -S -n $n; exec \\\"\\$RLOCK\\\" lock acquire k$n --lease 2s --while-pid $$\""
+      " >$FOLDER/out$n 2>$FOLDER/err$n; echo $? >$FOLDER/status$n; done\n: >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 30s));
+  const auto acquired_at = std::chrono::steady_clock::now();
+  Words kept;
+  for (int files = 5; files <= 20; ++files) {
+    CAPTURE(files);
+    const std::string n = std::to_string(files), status = script.file("status" + n);
+    CAPTURE(script.file("err" + n));
+    if (status == "0\n") {
+      CHECK_FALSE(script.file("out" + n).empty());
+      kept.push_back("k" + n);
+      continue;
+    }
+    CHECK(status == "71\n");
+    CHECK(script.file("out" + n).empty());
+    CHECK(contains(script.file("err" + n), " file descriptors, and only "));
+    CHECK_FALSE(redis.has("k" + n));
+  }
+  CHECK(std::ranges::find(kept, "k20") != kept.end());
+  const auto renewed = [&](const std::string& key) { return redis.pttl(key) > 1000; };
+  CHECK(eventually(
+      [&] {
+        return std::chrono::steady_clock::now() - acquired_at > 4s && std::ranges::all_of(kept, renewed);
+      },
+      20s));
+}
+
 TEST_CASE("PID 1 is 64 for --while-pid: it is the system, and no script") {
   RedisServer redis;
   CHECK(status_of(redis, {"lock", "acquire", "k", "--while-pid", "1"}) == 64);

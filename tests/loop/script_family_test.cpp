@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "loop/descendants.h"
 #include "loop/processes.h"
+#include "loop/script_members.h"
 #include "loop/script_tag.h"
 #include "support/eventually.h"
 #include "support/process.h"
@@ -187,6 +188,38 @@ TEST_CASE(
 
   CHECK(tag_on(child) == tag);
   CHECK(tag_on(apart) == shed);
+}
+
+TEST_CASE("without a free descriptor a script has not ended, its processes may live, and none is forgotten") {
+  Scripted script{"sleep 60 & echo child $! >>$SAID; echo ready >>$SAID; wait"};
+  REQUIRE(eventually([&] { return script.ready(); }));
+  const pid_t child = script.named("child");
+  const auto id = process_of(script.process().pid());
+  REQUIRE(id.has_value());
+  const ScriptMembers members{*id, 0};
+  Descendants seen{0};
+  const auto found = [&](const std::vector<pid_t>& roots) {
+    const auto always = [](const ProcessFacts&) { return true; };
+    return seen.find(roots, always, [](const ProcessFacts&) {}).size();
+  };
+  REQUIRE(found({id->pid}) == 2);
+
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool lives = members.script_lives();
+  const std::size_t found_without = found({id->pid});
+  ::kill(id->pid, SIGKILL);
+  const bool gone_without = script.family().surely_gone(Clock::now());
+  ::setrlimit(RLIMIT_NOFILE, &before);
+
+  CHECK(lives);
+  CHECK(found_without == 0);
+  CHECK_FALSE(gone_without);  // the child lives
+  CHECK(gone(id->pid));
+  CHECK(found({}) == 1);
+  ::kill(child, SIGKILL);
 }
 
 TEST_CASE("a search for descendants that is over too early forgets none that it knew") {
