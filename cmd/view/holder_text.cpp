@@ -85,8 +85,7 @@ std::string outlook_text(const Holder& holder, Milliseconds now) {
   if (facts->ended_at)
     return fmt::format("{} more by {}", rest,
                        facts->kept_by.empty() ? "--min-hold or --once-per" : shown(facts->kept_by));
-  if (!facts->renews && holder.count > 1)
-    return fmt::format("ends in {} unless a run inside it renews it", rest);
+  if (holder.entered(now)) return fmt::format("ends in {} unless a run inside it renews it", rest);
   if (!facts->renews) return fmt::format("ends in {}, because no process renews it", rest);
   if (holder.alive(now).value_or(true)) return fmt::format("expires in {} if the holder is dead", rest);
   return fmt::format("not renewed for {}: the holder looks dead; expires in {}",

@@ -28,7 +28,9 @@ std::string owner_shown(const Owner& owner) {
 std::string state_of(const Inspection& seen) {
   if (seen.absent()) return "";
   if (seen.kind == nullptr) return "not a lock";
-  if (seen.total) return fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
+  if (seen.total)
+    return fmt::format("{} of {} taken", static_cast<std::int64_t>(seen.holders.size()) + seen.unnamed,
+                       *seen.total);
   if (seen.available) return fmt::format("{} available", *seen.available);
   if (seen.count) return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
   if (seen.state == State::free && seen.fence) return fmt::format("free, newest token {}", *seen.fence);
@@ -143,6 +145,7 @@ std::string inspection_text(const Inspection& seen, std::size_t width) {
   const std::size_t column = std::max(width, columns_of(name) + kBetweenColumns.size());
   std::string text = padded_to(name, column) + inspection_summary(seen) + "\n";
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
+  if (seen.unnamed > 0) text += fmt::format("  and {} more\n", seen.unnamed);
   if (seen.last) text += fmt::format("  {}\n", last_text(*seen.last, seen.now));
   text += waiter_lines(seen);
   if (verbosity() == Verbosity::verbose) text += details(seen);

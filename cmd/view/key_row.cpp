@@ -29,7 +29,8 @@ std::string who(const Holder& holder) {
 /// The count of a latch, which a narrow terminal must not cut, then the holders of the key.
 std::string holder_column(const Inspection& seen) {
   std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
-  if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
+  const std::int64_t more = static_cast<std::int64_t>(seen.holders.size()) + seen.unnamed - 1;
+  if (more > 0) text += fmt::format(" and {} more", more);
   if (seen.count && seen.state == State::closed)
     text = fmt::format("{} to go{}{}", *seen.count, text.empty() ? "" : ": ", text);
   return text.empty() ? std::string{kNothing} : text;

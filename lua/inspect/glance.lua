@@ -8,13 +8,14 @@
 --       queue_order  list: the queue of a fair lock
 --       line_order   zset: the waiters for a lock that is not fair, owner -> when it arrived
 -- ARGV  asker   the owner who waits; '': none
--- ->    {now, kind, pttl, unnamed, place, length, owner, permit, end, JSON, ...}
+-- ->    {now, kind, pttl, unnamed, place, length, available, owner, permit, end, holds, JSON, ...}
 --       now      the server's time in ms since the epoch
 --       kind     none, lock, read-write, string, number, or another type of Redis
 --       unnamed  the number of holders that are not named
 --       place    the place of the waiter, from 1; 0: it has none. length: the number of waiters
+--       available  of a number: how many permits are available, those included whose lease has ended; else ''
 --       owner    '' if the owner of the permit is not known. permit: its id, else ''. end: in how many ms it ends, -1: never.
---                JSON: '' if the owner says nothing
+--                holds: how many the owner has. JSON: '' if the owner says nothing
 local now = include('redis/now')
 local field_of = include('redis/field_of')
 local tail_of = include('permits/tail_of')
@@ -25,12 +26,12 @@ local most_named = 3
 
 local time, rest = now(), redis.call('pttl', lock)
 local has_facts = redis.call('type', meta).ok == 'hash'
-local named, unnamed, holders = 0, 0, {}
+local named, unnamed, holders, available = 0, 0, {}, ''
 
-local function name(owner, permit, ends)
+local function name(owner, permit, ends, holds)
   named = named + 1
   local facts = has_facts and owner ~= '' and field_of(meta, owner, 65536) or ''
-  for _, word in ipairs({owner, permit, ends, facts}) do holders[#holders + 1] = word end
+  for _, word in ipairs({owner, permit, ends, tonumber(holds) or 1, facts}) do holders[#holders + 1] = word end
 end
 
 local function read_owners()
@@ -40,7 +41,7 @@ local function read_owners()
     local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
     local counts = owner == 'mode' or seen[owner] or named < most_named
     if counts then unnamed = unnamed - 1 end
-    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, 1000), '', rest) end
+    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, 1000), '', rest, fields[i + 1]) end
     seen[owner] = counts
   end
 end
@@ -62,6 +63,7 @@ end
 
 local function read_permits()
   unnamed = redis.call('zcount', taken, '(' .. time, '+inf')
+  available = available + redis.call('zcount', taken, '-inf', time)
   local known = has_facts and redis.call('type', slots).ok == 'zset'
   local some = known and redis.call('hscan', meta, '0', 'count', '10')[2] or {}
   for i = 1, math.min(#some, 40), 2 do
@@ -89,7 +91,7 @@ elseif kind == 'string' then
   local text = redis.call('getrange', lock, 0, 999)
   local number = #text <= 16 and string.find(text, '^-?%d+$')
   kind = number and 'number' or 'string'
-  if not number then name(text, '', rest) end
+  if number then available = tonumber(text) else name(text, '', rest) end
   if number and redis.call('type', taken).ok == 'zset' then read_permits() end
 end
 
@@ -101,6 +103,6 @@ if place == 0 and lined > 0 then
   local arrived = redis.call('zscore', line_order, asker)
   if arrived then place = queued + redis.call('zcount', line_order, '-inf', '(' .. arrived) + 1 end
 end
-local answer = {time, kind, rest, math.max(unnamed, 0), place, queued + lined}
+local answer = {time, kind, rest, math.max(unnamed, 0), place, queued + lined, available}
 for i = 1, #holders do answer[#answer + 1] = holders[i] end
 return answer

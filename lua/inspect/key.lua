@@ -10,12 +10,13 @@
 --       line_waiters     hash: see line/waiter_of
 --       line_facts       hash: what waiters say of themselves, owner -> JSON
 -- ARGV  known...         the owners whose facts are known: permits are recognized by them
--- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line}
+-- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases}
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty
 --       owners   for each permit that is taken its owner, '' if it is not known
 --       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
 --                order, and rlock's waiters in the queue
+--       leases   the number of permits whose lease goes on, also of those that are too many for the answer
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
@@ -87,4 +88,5 @@ return {
   time, kind, redis.call('pttl', lock), content,
   queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
   if_type('string', 'getrange', token, 0, most), permits, owners, living,
+  #permits > 0 and redis.call('zcount', taken, '(' .. time, '+inf') or 0,
 }

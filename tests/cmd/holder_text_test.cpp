@@ -82,6 +82,10 @@ TEST_CASE("the end of a hold is shown as far as it is known") {
   CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: the holder looks dead; expires in 5s");
   Holder lone = alice();
   lone.meta->renews = false;
+  CHECK(outlook_text(lone, 1009s) == "ends in 21s, because no process renews it");
+  CHECK(outlook_text(lone, 1034s) ==
+        "ends in 21s unless a run inside it renews it");  // later than it was recorded
+  lone.mode = Holder::Mode::read;                         // the key lasts as long as its longest reader
   CHECK(outlook_text(lone, 1034s) == "ends in 21s, because no process renews it");
   lone.count = 2;
   CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");

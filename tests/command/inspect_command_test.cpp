@@ -336,6 +336,24 @@ TEST_CASE("18: a pool of permits shows slots and free permits") {
   CHECK(scene.json({"seats"}).find(R"("permits":{"available":4,"total":5})") != std::string::npos);
 }
 
+TEST_CASE("a pool with more permits than an inspection reads has its size in every output") {
+  Scene scene;
+  scene.redis.cli({"SET", "seats", "0"});
+  scene.redis.cli(
+      {"EVAL",
+       "for i = 1, 200 do local t = {} for j = 1, 1000 do t[2 * j - 1], t[2 * j] = '99999999999999', "
+       "string.format('%08d%08d', i, j) end redis.call('zadd', KEYS[1], unpack(t)) end",
+       "1", "{seats}:timeout"});
+  CHECK(scene.output({"permit", "status"}, {"seats"}) == "seats: 0 of 200000 available\n");
+  const std::string text = scene.text({"seats"});
+  CHECK_MESSAGE(text.starts_with("seats         permit, 200000 of 200000 taken\n"), text.substr(0, 100));
+  CHECK(text.ends_with("\n  and 199000 more\n"));
+  const std::string list = scene.output({"list", "--all"}, {});
+  CHECK_MESSAGE(list.find(" and 199999 more  0/200000 ") != std::string::npos, list);
+  CHECK(scene.output({"inspect", "--json"}, {"seats"}).find(R"("permits":{"available":0,"total":200000})") !=
+        std::string::npos);
+}
+
 TEST_CASE("19: a semaphore and a latch are numbers") {
   Scene scene;
   scene.redis.cli({"SET", "number", "3"});

@@ -72,6 +72,19 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
   CHECK(scene.glance(LockName{"free"}, "w:2").absent());
 }
 
+TEST_CASE("a glance at a pool counts the available permits, and those whose lease has ended") {
+  Glanced scene;
+  CHECK(!scene.glance(kName, "").available);
+  scene.server.cli({"SET", "deploy", "-2"});
+  CHECK(scene.glance(kName, "").available == -2);
+  scene.server.cli({"SET", "deploy", "2"});
+  scene.server.cli(
+      {"ZADD", "{deploy}:timeout", "1", "0123456789abcdef", "99999999999999", "abcdef0123456789"});
+  const Inspection seen = scene.glance(kName, "");
+  CHECK(seen.available == 3);
+  CHECK(seen.holders.size() + static_cast<std::size_t>(seen.unnamed) == 1);
+}
+
 TEST_CASE("a glance names three of many readers, and counts the others") {
   Glanced scene;
   for (int i = 0; i < 9; ++i) scene.take(ReadLock{claim_of(kName, "a:" + std::to_string(i))}, "web3");

@@ -24,15 +24,16 @@ Inspection read_glance(const LockName& name, const Reply& reply) {
   seen.ttl = ttl_of(reply.at(2));
   seen.unnamed = reply.at(3).integer();
   if (reply.at(4).integer() > 0) seen.place = {reply.at(4).integer(), reply.at(5).integer()};
+  if (reply.at(6).kind() == Reply::Kind::integer) seen.available = reply.at(6).integer();
   const std::vector<Reply>& items = reply.items();
-  for (std::size_t i = 6; i + 3 < items.size(); i += 4) {
-    Holder holder{.ttl = ttl_of(items[i + 2])};
+  for (std::size_t i = 7; i + 4 < items.size(); i += 5) {
+    Holder holder{.count = items[i + 3].integer(), .ttl = ttl_of(items[i + 2])};
     const std::string owner = items[i].text();
     holder.permit = items[i + 1].text();
     holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
     holder.slot = slot_in(holder.permit);
     if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
-    holder.meta = parse_metadata(items[i + 3].text());
+    holder.meta = parse_metadata(items[i + 4].text());
     seen.holders.push_back(std::move(holder));
   }
   if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;

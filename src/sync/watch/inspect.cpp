@@ -69,7 +69,8 @@ struct KeyReply {
         token(reply.at(6)),
         taken(reply.at(7).items()),
         owners(reply.at(8).items()),
-        living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()) {}
+        living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()),
+        leases(reply.at(10).is_nil() ? 0 : reply.at(10).integer()) {}
 
   Milliseconds now;
   std::string kind;
@@ -78,6 +79,7 @@ struct KeyReply {
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
   const std::vector<Reply>&taken, &owners, &living;
+  std::int64_t leases;
 };
 
 /// Fills an Inspection from one reply.
@@ -189,7 +191,9 @@ class Reader {
       seen_.holders.push_back(std::move(holder));
     }
     std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });
-    seen_.total = sum(*seen_.available, static_cast<std::int64_t>(seen_.holders.size()));
+    const auto named = static_cast<std::int64_t>(seen_.holders.size());
+    seen_.unnamed = std::max<std::int64_t>(reply_.leases - named, 0);
+    seen_.total = sum(sum(*seen_.available, named), seen_.unnamed);
     seen_.state = *seen_.available > 0 ? Inspection::State::open : Inspection::State::closed;
     if (!seen_.holders.empty()) seen_.state = Inspection::State::held;
   }

@@ -11,6 +11,14 @@ std::optional<bool> Holder::alive(Milliseconds now) const {
   return now - meta->renewed <= meta->lease / 2;  // both times are the server's
 }
 
+bool Holder::entered(Milliseconds now) const {
+  if (!meta || meta->ended_at || meta->renews) return false;
+  if (count > 1) return true;
+  // The key of a read lock lasts as long as its longest reader.
+  return mode != Mode::read && ttl && meta->lease > Milliseconds{0} &&
+         now + *ttl > meta->renewed + meta->lease;
+}
+
 std::int64_t Inspection::waiting() const {
   // In a line, the first two waiters also subscribe to the releases; in a fair queue, no waiter does; for a
   // latch, all do.

@@ -29,6 +29,10 @@ struct Holder {
   /// Does the holder live? Empty: unknown. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
 
+  /// May a run renew it, although the process that acquired it does not? `rlock run --owner` has entered such a hold if the
+  /// owner holds it twice, or if it lasts longer than its record says.
+  bool entered(Milliseconds now) const;
+
   /// May it be removed by force? It is dead as far as we can tell, or it never expires. A permit that was
   /// acquired without a lease is not stale: its holder wanted it so.
   bool stale(Milliseconds now) const { return (!ttl && mode != Mode::permit) || !alive(now).value_or(true); }
@@ -66,7 +70,7 @@ struct Inspection {
   std::optional<std::int64_t> fence;      ///< the newest fencing token, even if the lock is free
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< of several servers, the one with this view
-  std::int64_t unnamed = 0;               ///< holders that a glance has counted, but not read
+  std::int64_t unnamed = 0;               ///< holders that were counted, but not read: they are too many
   std::optional<Place> place{};           ///< of a glance: the asker's place
   std::optional<PastHold> last;           ///< of a free lock, its last hold, if that was asked for
 
