@@ -14,7 +14,7 @@ void say_unannounced(std::string_view done, const std::string& why) {
 }
 
 int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines, const WaitOptions& wait,
-                 std::string_view busy, std::string_view deadlock) {
+                 std::string_view deadlock) {
   if (const auto signal = session.signals.ended()) {
     lines.interrupted(*signal, gave_up);
     throw EndedBySignal{*signal};
@@ -24,11 +24,7 @@ int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines
     return static_cast<int>(wait.conflict_exit_code);
   }
   if (gave_up.why == GaveUp::Why::busy) {
-    if (busy.empty()) {
-      lines.give_up(gave_up);
-    } else {
-      info(busy);
-    }
+    lines.give_up(gave_up);
     return static_cast<int>(wait.conflict_exit_code);
   }
   if (gave_up.refused) {

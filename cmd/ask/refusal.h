@@ -12,12 +12,11 @@ namespace rlock {
 /// 'deploy'". `why`: the reason; if it is empty, prints nothing.
 void say_unannounced(std::string_view done, const std::string& why);
 
-/// Prints why a wait failed and returns the exit status. `busy`: the text if the lock is busy; if empty,
-/// the wait lines name the holder. `deadlock`: why the wait would never have ended; empty: it could have.
+/// Prints why a wait failed and returns the exit status. `deadlock`: why the wait would never have ended; empty: it could
+/// have.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
 [[nodiscard]] int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines,
-                               const WaitOptions& wait, std::string_view busy = {},
-                               std::string_view deadlock = {});
+                               const WaitOptions& wait, std::string_view deadlock = {});
 
 }  // namespace rlock

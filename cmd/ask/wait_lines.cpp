@@ -129,6 +129,7 @@ WaitView WaitLines::view(TimePoint now) const {
           .now = now,
           .busy = *busy_,
           .state = subject_.state,
+          .is_pool = subject_.is_pool,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
           .seen_once = seen_ ? &*seen_ : nullptr,
           .listeners = channel_ ? listeners_ : 0};

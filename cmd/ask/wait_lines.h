@@ -22,7 +22,8 @@ struct WaitSubject {
   TimePoint started;  ///< start of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
-  std::string state{};  ///< why it is busy, if it has no single holder: "it has too few permits"
+  std::string state{};   ///< why it is busy, if it has no single holder: "it has too few permits"
+  bool is_pool = false;  ///< of permits that are leases
   /// Hears what a line says of the server, also where --quiet prints none: why it cannot be used, or "".
   std::function<void(std::string_view why)> on_trouble{};
 };

@@ -38,7 +38,9 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   return end;
 }
 
-void warn_lost_at_release(std::string_view key) { warn(fmt::format("lost {}: {}", key, kLostAtRelease)); }
+void warn_lost_at_release(std::string_view key) {
+  warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", key, kLostAtRelease));
+}
 
 void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease) {
   warn(fmt::format("release of {} not confirmed ({}); it expires within {}", key, release.why,

@@ -42,9 +42,10 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
     : session_(session),
       request_(request),
       facts_(std::move(facts)),
-      lines_(session.redis, session.signals,
-             {session.deployment, request.started, request.wait, request.names,
-              std::string{request.type->busy_text}, request.on_trouble}),
+      lines_(
+          session.redis, session.signals,
+          {session.deployment, request.started, request.wait, request.names,
+           std::string{request.type->busy_text}, request.type->kind == &kinds::permit, request.on_trouble}),
       above_(holds_above_us()),
       owner_(fresh_owner()),
       again_(request.again) {
@@ -197,7 +198,7 @@ std::string HoldWait::describe(const GaveUp& gave_up, std::string_view then) {
   return session_.describe(failure_of(gave_up), lines_.last_known(gave_up) + std::string{then});
 }
 
-NotHeld HoldWait::give_up(const GaveUp& gave_up) {
+NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
   const bool interrupted = gave_up.why == GaveUp::Why::interrupted;
   if (const auto signal = interrupted ? session_.signals.ended() : std::nullopt) {
     lines_.interrupted(*signal, gave_up);
@@ -231,11 +232,11 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
     warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way));
     return {.why = NotHeld::Why::deadlock, .exit = busy};
   }
-  return {.exit = say(gave_up)};
+  return {.exit = say(gave_up, then)};
 }
 
 /// Prints why there is no lock, and returns the exit status for it.
-int HoldWait::say(const GaveUp& gave_up) {
+int HoldWait::say(const GaveUp& gave_up, std::string_view then) {
   if (gave_up.why == GaveUp::Why::busy) {
     lines_.give_up(gave_up);
     return static_cast<int>(request_.wait.conflict_exit_code);
@@ -249,7 +250,7 @@ int HoldWait::say(const GaveUp& gave_up) {
     warn(gave_up.refused->text);
     return exit_code::wrong_type;
   }
-  warn(describe(gave_up, {}));
+  warn(describe(gave_up, then));
   return exit_code::of(failure_of(gave_up).kind);
 }
 

@@ -60,8 +60,8 @@ class HoldWait {
   /// Why no server could be used, for people. `then`: the end of the text, "; ...".
   std::string describe(const GaveUp& gave_up, std::string_view then);
 
-  /// Prints why there is no lock, and returns the reason and the exit status.
-  NotHeld give_up(const GaveUp& gave_up);
+  /// Prints why there is no lock, and returns the reason and the exit status. `then`: as in describe().
+  NotHeld give_up(const GaveUp& gave_up, std::string_view then = {});
 
  private:
   std::optional<GaveUp> arrive();
@@ -73,7 +73,7 @@ class HoldWait {
   void count_waiters(const Waiting& waiting);
   bool joins_another(const Acquired& got);
   bool leaves_one(const GaveUp& gave_up);
-  int say(const GaveUp& gave_up);
+  int say(const GaveUp& gave_up, std::string_view then);
 
   Session& session_;
   const HoldRequest& request_;

@@ -37,8 +37,8 @@ bool OnceWatch::done_after_all() {
 }
 
 std::string OnceWatch::text() const {
-  return fmt::format("{} was done {} ago by {}; again after {}", quoted(name_), describe(done_->since),
-                     sanitized(done_->facts), describe(done_->rest));
+  return fmt::format("{} was done {} ago by {}, so the command does not run; again after {}", quoted(name_),
+                     describe(done_->since), sanitized(done_->facts), describe(done_->rest));
 }
 
 void OnceWatch::ask() {

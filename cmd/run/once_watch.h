@@ -25,7 +25,7 @@ class OnceWatch {
   /// At the end of the wait: asks once more, and waits for the answer.
   bool done_after_all();
 
-  /// "'report' was done 3m ago by root@web-1; again after 5h57m". REQUIRES: done()
+  /// "'report' was done 3m ago by root@web-1, so the command does not run; again after 5h57m". REQUIRES: done()
   std::string text() const;
 
  private:

@@ -48,11 +48,11 @@ Acquired wait_for_all(RunContext& run, HoldWait& wait) {
   return wait.run();
 }
 
-/// What rlock does if it does not get the lock, and the text for it. Empty: the lock was busy or refused, or
-/// --if-unreachable does not change the exit status.
+/// What rlock does if it does not get the lock.
 struct Instead {
   IfUnreachable choice = IfUnreachable::fail;
-  std::string text{};
+  std::string
+      then{};  ///< the end of the text, which says so; fail: why --if-unreachable changes nothing, or empty
 };
 
 /// If a server has told us of a holder, or could do so, the command never runs without a lock.
@@ -60,16 +60,16 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
   const IfUnreachable choice = run.opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
   if (choice == IfUnreachable::skip)
-    return {choice, wait.describe(gave_up, fmt::format("; the command does not run ({})",
-                                                       as_given("if-unreachable", "--if-unreachable skip")))};
-  if (wait.seen_busy()) return {};
+    return {choice, fmt::format("; the command does not run ({})",
+                                as_given("if-unreachable", "--if-unreachable skip"))};
+  constexpr std::string_view kNeverBeside = ", so the command does not run without a lock";
+  if (wait.seen_busy()) return {.then = fmt::format("; the lock was busy during the wait{}", kNeverBeside)};
+  const bool is_pool = run.opt.type->kind == &kinds::permit;
   if (const auto key = existing_key(run.session, run.opt))
-    return {
-        IfUnreachable::fail,
-        wait.describe(gave_up, fmt::format("; {} exists there, so the command does not run without a lock",
-                                           quoted(*key)))};
-  return {choice, wait.describe(gave_up, fmt::format("; the command runs without a lock ({})",
-                                                     as_given("if-unreachable", "--if-unreachable run")))};
+    return {.then = fmt::format("; {} exists there{}{}", quoted(*key),
+                                is_pool ? ", and its permits may be taken" : "", kNeverBeside)};
+  return {choice, fmt::format("; the command runs without a lock ({})",
+                              as_given("if-unreachable", "--if-unreachable run"))};
 }
 
 /// There is no lock: prints why, writes the record, and returns the exit status. Empty: the command must run
@@ -79,19 +79,18 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
   say_who_voted(run.session.redis, gave_up.answers);
   report.waited = elapsed(run.opt.started, run.session.loop.now());
   const Instead instead = instead_of_lock(run, wait, gave_up);
-  if (!instead.text.empty()) {
-    const int exit = instead.choice == IfUnreachable::fail ? exit_code::unreachable : exit_code::ok;
-    report_gave_up(report, run.session.redis, gave_up, exit);
-    if (instead.choice == IfUnreachable::skip) {
-      info(instead.text);
-    } else {
-      warn(instead.text);
+  if (instead.choice != IfUnreachable::fail) {
+    report_gave_up(report, run.session.redis, gave_up, exit_code::ok);
+    const std::string text = wait.describe(gave_up, instead.then);
+    if (instead.choice == IfUnreachable::run) {
+      warn(text);
+      return std::nullopt;
     }
-    if (instead.choice == IfUnreachable::run) return std::nullopt;
+    info(text);
     run.status.write(report);
-    return exit;
+    return exit_code::ok;
   }
-  const NotHeld not_held = wait.give_up(gave_up);
+  const NotHeld not_held = wait.give_up(gave_up, instead.then);
   report_gave_up(report, run.session.redis, gave_up, not_held);
   run.status.write(report);
   if (not_held.signal) throw EndedBySignal{*not_held.signal};

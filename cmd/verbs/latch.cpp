@@ -154,12 +154,13 @@ class Wait final : public LatchVerb {
     }
     for (;;) {
       const Acquired got = acquire(session.redis, until_open, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&got)) return still_closed(*gave_up, session, lines);
+      if (const auto* gave_up = std::get_if<GaveUp>(&got))
+        return exit_without(*gave_up, session, lines, wait_);
       if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
       // A client that sets it again and again, or a contradicting server, must not hold us up for ever.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
-        info(closed(name));
+        info(fmt::format("the latch {} is still closed", quoted(name)));
         return static_cast<int>(wait_.conflict_exit_code);
       }
     }
@@ -168,14 +169,6 @@ class Wait final : public LatchVerb {
  private:
   /// A waiter's facts expire with its place in the line, so this lease for holders is short.
   static constexpr Milliseconds kFacts{1};
-
-  static std::string closed(const LockName& name) {
-    return fmt::format("the latch {} is still closed", quoted(name));
-  }
-
-  int still_closed(const GaveUp& gave_up, const Session& session, WaitLines& lines) const {
-    return exit_without(gave_up, session, lines, wait_, closed(session.name(key_)));
-  }
 
   /// The exit status if there was no latch to wait for. Empty: it has been set since.
   std::optional<int> without_waiting(Session& session) const {

@@ -37,7 +37,7 @@ class LockWait final : public Verb {
     const Acquired got = acquire(session.redis, FreeWait{std::move(names)},
                                  above.over(session.waiting(wait_, started, lines.listener())));
     if (const auto* gave_up = std::get_if<GaveUp>(&got))
-      return exit_without(*gave_up, session, lines, wait_, {}, above.reason());
+      return exit_without(*gave_up, session, lines, wait_, above.reason());
     return exit_code::ok;
   }
 

@@ -137,7 +137,8 @@ class Acquire final : public PoolVerb {
                      started,
                      wait_,
                      {name},
-                     count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
+                     count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
+                     /*is_pool=*/true}};
     refuse_latch(session, started, wait_);
     AncestorWatch above{
         session.redis,
@@ -146,7 +147,7 @@ class Acquire final : public PoolVerb {
                                  above.over(session.waiting(wait_, started, lines.listener())));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    return exit_without(std::get<GaveUp>(got), session, lines, wait_, {}, above.reason());
+    return exit_without(std::get<GaveUp>(got), session, lines, wait_, above.reason());
   }
 
  private:

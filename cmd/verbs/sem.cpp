@@ -62,10 +62,7 @@ class Acquire final : public PoolVerb {
         acquire(session.redis, wanted, session.waiting(wait_, started, lines.listener()),
                 {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kFacts, about_the_script())});
     const auto* gave_up = std::get_if<GaveUp>(&got);
-    if (gave_up)
-      return exit_without(
-          *gave_up, session, lines, wait_,
-          await_init_ ? "" : fmt::format("the semaphore {} has too few permits", quoted(wanted.name())));
+    if (gave_up) return exit_without(*gave_up, session, lines, wait_);
     lines.acquired();
     return exit_code::ok;
   }

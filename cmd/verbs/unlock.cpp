@@ -130,7 +130,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
         describe(holder.meta->lease / 3));
   if (holder.meta && !holder.meta->renews)
     return fmt::format("{}, and rlock cannot know whether the script that acquired it still runs",
-                       holder.count > 1 ? "a run inside it may renew it" : "no process renews it");
+                       holder.entered(now) ? "a run inside it may renew it" : "no process renews it");
   const auto alive = holder.alive(now);
   if (!alive)
     return "cannot know whether the holder is alive; a live holder learns of this when it renews or releases";
@@ -147,7 +147,8 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
     say_if_pattern(found.name);
     return {found.name, "free"};
   }
-  info(fmt::format("{} is not held by owner {}", quoted(found.name), in_quotes(owner_->str())));
+  info(fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
+                   in_quotes(owner_->str()), words_for(found.name)));
   Removal removal{found.name, "other-owner"};
   for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
   return removal;

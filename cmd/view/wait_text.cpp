@@ -49,6 +49,13 @@ const Holder* only(const WaitView& view, const std::vector<Holder>& holders) {
   return holders.size() == 1 && !others ? &holders.front() : nullptr;
 }
 
+/// Nobody has taken a permit, and there is none.
+bool is_empty_pool(const WaitView& view) {
+  if (!view.is_pool || view.seen == nullptr || !view.seen->holders.empty() || view.seen->unnamed > 0)
+    return false;
+  return view.seen->available && *view.seen->available <= 0;
+}
+
 bool waits_for_us(const Holder& holder) { return holder.meta && names_ancestor(*holder.meta); }
 
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
@@ -96,7 +103,9 @@ std::string wait_text(const WaitView& view, Moment moment) {
   std::string text = quoted(view.name);
   if (!view.state.empty()) {
     const bool absent = view.seen != nullptr && view.seen->absent();
-    text += fmt::format(": {}", absent ? "it does not exist" : view.state);
+    text += fmt::format(": {}", absent                ? "it does not exist"
+                                : is_empty_pool(view) ? "the pool has 0 permits"
+                                                      : view.state);
     const bool held = !holders.empty() || (view.seen != nullptr && view.seen->unnamed > 0);
     if (held) text += "; held by " + text_of(view, holders);
   } else if (holders.empty()) {
@@ -118,6 +127,7 @@ Owner named_holder(const WaitView& view) {
 
 std::string wait_remedy(const WaitView& view, const std::string& words) {
   const std::vector<Holder> holders = holders_of(view);
+  if (is_empty_pool(view)) return fmt::format("to make the pool larger: rlock permit set {} N", words);
   if (!view.state.empty())  // a semaphore, a pool or a latch: it has no single holder to remove
     return holders.empty() ? "" : "to see its holders: rlock inspect " + words;
   if (holders.empty() && view.busy.queue) return "to see its waiters: rlock inspect -v " + words;
@@ -125,7 +135,8 @@ std::string wait_remedy(const WaitView& view, const std::string& words) {
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";
   const bool unknown_text = view.seen->kind == &kinds::plain && !holders.front().meta;
-  return fmt::format("to remove the lock now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
+  return fmt::format("if the holder is dead, remove the lock: rlock unlock {}{}",
+                     unknown_text ? "--type plain " : "", words);
 }
 
 }  // namespace rlock

@@ -16,6 +16,7 @@ struct WaitView {
   TimePoint now;  ///< by our clock
   const Busy& busy;
   std::string_view state{};          ///< why it is busy, if it has no single holder: "it has too few permits"
+  bool is_pool = false;              ///< it has a size, which `rlock permit set` changes
   const Inspection* seen = nullptr;  ///< a new inspection; null: there is none
   const Inspection* seen_once = nullptr;  ///< the last inspection
   std::int64_t listeners = 0;             ///< the number of waiters, including us; 0: unknown

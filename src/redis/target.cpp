@@ -320,7 +320,7 @@ Target parse_target(std::string_view url) {
     target.scheme = "local";
     return target;
   }
-  if (url.starts_with("local:")) throw Error{Error::usage, "local: takes nothing behind it"};
+  if (url.starts_with("local:")) throw Error{Error::usage, "'local:' takes nothing behind it"};
   const auto begins = [&](const Scheme& scheme, std::string_view mark) {
     const bool found = rest.starts_with(scheme.name) && rest.substr(scheme.name.size()).starts_with(mark);
     if (found) rest.remove_prefix(scheme.name.size() + mark.size());

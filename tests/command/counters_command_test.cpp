@@ -47,6 +47,19 @@ Words lines_of(const RedisServer& redis, const std::string& line) {
 
 }  // namespace
 
+TEST_CASE("a pool of 0 permits is said to have none, with the remedy, and not that all are taken") {
+  RedisServer redis;
+  tell(redis, {{"permit set seats 0", 0, ""}});
+  for (const std::string wait : {"-n", "-w2s"}) {
+    Rlock acquire = redis.rlock("permit", "acquire", "seats", "--lease", "1m", wait);
+    CHECK(acquire.exit_code() == 75);
+    const std::string said = acquire.err();
+    CHECK_MESSAGE(contains(said, "'seats': the pool has 0 permits"), said);
+    CHECK_MESSAGE(said.ends_with("\nrlock: to make the pool larger: rlock permit set seats N\n"), said);
+    CHECK_FALSE(contains(said, "taken"));
+  }
+}
+
 TEST_CASE("a semaphore from its making to its end") {
   RedisServer redis;
   tell(redis, {

@@ -129,6 +129,10 @@ TEST_CASE("no command runs without a lock if a server still reports that the key
   CHECK(ended.out == "");
   CHECK(contains(ended.last_line, "; 'k' exists there, so the command does not run without a lock"));
   CHECK(contains(ended.record, R"("outcome":"unreachable","exit":69,)"));
+  const Ended permit = once(fake->url(), "run", {"--type", "permit"});
+  CHECK(permit.status == 69);
+  CHECK(contains(permit.last_line,
+                 "; 'k' exists there, and its permits may be taken, so the command does not run"));
 }
 
 TEST_CASE("--if-unreachable changes no other status: busy, denied, another type, a wrong configuration") {
@@ -166,6 +170,10 @@ TEST_CASE("a server that has said busy and then dies: 69 also with run, and 0 wi
     redis.kill();
     CHECK(rlock.exit_code(kDeadline) == status);
     CHECK(rlock.out() == "");
+    if (status == 69)
+      CHECK_MESSAGE(rlock.err().ends_with(
+                        "; the lock was busy during the wait, so the command does not run without a lock\n"),
+                    rlock.err());
   }
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("the remedy for a stale lock removes it in the same environment") {
   REQUIRE(redis.cli({"PERSIST", "app: -it's"}) == "1");
   Rlock vain = tried({"lock", "acquire", "-n", "--lease", "1m"});
   REQUIRE(vain.exit_code() == 75);
-  const std::string start = "rlock: to remove the lock now: rlock unlock ";
+  const std::string start = "rlock: if the holder is dead, remove the lock: rlock unlock ";
   const auto at = vain.err().find(start);
   REQUIRE(at != std::string::npos);
   const std::string remedy = line(vain.err().substr(at + start.size()));
@@ -170,6 +170,24 @@ TEST_CASE("a lock without renewals is not taken for a dead holder's") {
   CHECK(unlock.err().find(
             "no process renews it, and rlock cannot know whether the script that acquired it still runs") !=
         std::string::npos);
+}
+
+TEST_CASE("a hold that a run has entered is not said to be renewed by no process") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  Rlock run{{"run", "-q", "-k", "deploy", "--owner", "ci-42", "--", "sleep", "60"}, redis.environment()};
+  REQUIRE(eventually([&] { return redis.cli({"HGET", "deploy", "ci-42"}) == "2"; }));
+  const auto printed = [&](const Words& words) {
+    Rlock rlock{words, redis.environment()};
+    static_cast<void>(rlock.exit_code());
+    return rlock.out() + rlock.err();
+  };
+  for (const Words& words :
+       {Words{"inspect", "deploy"}, Words{"lock", "acquire", "-n", "deploy", "--lease", "1m"}}) {
+    const std::string text = printed(words);
+    CHECK_MESSAGE(text.find(" unless a run inside it renews it") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("no process renews it") == std::string::npos, text);
+  }
 }
 
 TEST_CASE("acquire waits for a release") {

@@ -127,7 +127,8 @@ TEST_CASE("the remedy for a plain lock that never frees itself is one that unloc
   redis.cli({"SET", "str", "token"});
   Rlock vain = redis.rlock("run", "-n", "--type", "plain", "-k", "str", "--", "true");
   CHECK(vain.exit_code() == 75);
-  CHECK(contains(vain.err(), "rlock: to remove the lock now: rlock unlock --type plain str\n"));
+  CHECK(
+      contains(vain.err(), "rlock: if the holder is dead, remove the lock: rlock unlock --type plain str\n"));
 }
 
 TEST_CASE("permit delete asks only if permits are held") {

@@ -149,7 +149,7 @@ TEST_CASE("the remedy unlock is printed only for a stale lock") {
   CHECK(contains(waiter.err(), "s: 'deploy' is held by "));
   CHECK(contains(waiter.err(), "; not renewed for "));
   CHECK(contains(waiter.err(), ": the holder looks dead; expires in "));
-  CHECK(contains(waiter.err(), "\nrlock: to remove the lock now: rlock unlock deploy\n"));
+  CHECK(contains(waiter.err(), "\nrlock: if the holder is dead, remove the lock: rlock unlock deploy\n"));
   Rlock inspect = redis.rlock("inspect", "deploy");
   CHECK(inspect.exit_code() == 0);
   CHECK(contains(inspect.out(), ", not renewed for "));
@@ -163,7 +163,7 @@ TEST_CASE("a key without TTL is stale, and unlock accepts its remedy") {
   Rlock vain = redis.rlock("run", "-n", "-k", "theirs", "--", "true");
   CHECK(vain.exit_code() == 75);
   CHECK(contains(vain.err(), "held by 6e0f02...:57 (a Redisson client); no TTL: the key never expires\n"));
-  CHECK(contains(vain.err(), "rlock: to remove the lock now: rlock unlock theirs\n"));
+  CHECK(contains(vain.err(), "rlock: if the holder is dead, remove the lock: rlock unlock theirs\n"));
   CHECK(status_of(redis, {"unlock", "--yes", "theirs"}) == 0);
 }
 

@@ -124,8 +124,8 @@ TEST_CASE("Sentinel and Cluster take several hosts, each with a port of its own"
 TEST_CASE("local: is a word of its own") {
   CHECK(parse_target("local:").topology == Target::Topology::local);
   CHECK(parse_target("local:").str() == "local:");
-  CHECK(contains(refusal("local:x"), "local: takes nothing behind it"));
-  CHECK(contains(refusal("local://"), "local: takes nothing behind it"));
+  CHECK(contains(refusal("local:x"), "'local:' takes nothing behind it"));
+  CHECK(contains(refusal("local://"), "'local:' takes nothing behind it"));
   CHECK(refusal("local") == "not a URL; did you mean 'local:'?");
 }
 

@@ -10,6 +10,7 @@
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "sync/kinds/answers.h"
+#include "sync/kinds/foreign.h"
 #include "sync/watch/inspect.h"
 
 using namespace rlock;
@@ -120,6 +121,18 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
       }
       CHECK(!scene.renew(*lock));
     }
+  }
+}
+
+TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program that uses it") {
+  for (const std::string wanted : {"a lock", "a semaphore", "a pool of permits", "a latch"}) {
+    for (const Kind* kind : all_kinds()) {
+      const std::string text = refuse_foreign(kName, wanted, *kind).text;
+      CHECK_MESSAGE(text.find("delete") == std::string::npos, text);
+      CHECK_MESSAGE(text.find("choose another key") != std::string::npos, text);
+    }
+    const std::string text = refuse_foreign(kName, wanted, "list").text;
+    CHECK_MESSAGE(text.ends_with("; choose another key, or delete this one if no program uses it"), text);
   }
 }
 

@@ -32,26 +32,33 @@ bool has_type(std::string_view wanted) {
   return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;
 }
 
-Refused refuse(const LockName& name, std::string_view wanted, std::string_view what,
-               std::string_view remedy) {
-  if (!has_type(wanted)) remedy = {};
+/// `otherwise`: what to do if there is no remedy that this verb takes.
+Refused refuse(const LockName& name, std::string_view wanted, std::string_view what, std::string_view remedy,
+               const std::string& otherwise) {
+  const bool has_remedy = has_type(wanted) && !remedy.empty();
   return {.why = Refused::Why::wrong_type,
           .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name), what, wanted,
-                              remedy.empty() ? "" : fmt::format("{}, or ", remedy),
-                              remedy.empty() ? ", or delete this one" : "")};
+                              has_remedy ? fmt::format("{}, or ", remedy) : "", has_remedy ? "" : otherwise)};
+}
+
+Refused refuse_other(const LockName& name, std::string_view wanted, std::string_view what,
+                     std::string_view remedy) {
+  return refuse(name, wanted, what, remedy, ", or delete this one if no program uses it");
 }
 
 }  // namespace
 
+/// A synchronizer is in use even if it names no holder: nobody should delete it for its name.
 Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found) {
-  return refuse(name, wanted, found.as_stored.empty() ? found.noun : found.as_stored, found.remedy);
+  return refuse(name, wanted, found.as_stored.empty() ? found.noun : found.as_stored, found.remedy,
+                "; to see who uses this one: rlock inspect " + words_for(name));
 }
 
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found) {
   if (const Kind* kind = kind_stored_as(found)) return refuse_foreign(name, wanted, *kind);
   const auto* other = std::ranges::find(kOthers, found, &Other::word);
-  if (other != std::end(kOthers)) return refuse(name, wanted, other->what, other->remedy);
-  return refuse(name, wanted, fmt::format("a {}", sanitized(found)), "");
+  if (other != std::end(kOthers)) return refuse_other(name, wanted, other->what, other->remedy);
+  return refuse_other(name, wanted, fmt::format("a {}", sanitized(found)), "");
 }
 
 Busy busy_until(const Reply& pttl, const Reply& holder) {
