@@ -129,6 +129,9 @@ void Handshake::refused(Step step, const Reply& error) {
   Failure why = failure_of(error);
   if (why.kind == Error::denied) return fail(std::move(why));
   if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
+  if (step == Step::select && error.text().find("in cluster mode") != std::string::npos)
+    return fail({Error::config, fmt::format("it is a node of a cluster, which has no databases; use --url {}",
+                                            url_of(Target::Topology::cluster, address_, tls_))});
   if (step == Step::select)
     return fail({Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)});
   if (asks_for_no_password(error))

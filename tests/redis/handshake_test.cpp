@@ -130,6 +130,9 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   CHECK(no_such_db.kind == Error::config);
   CHECK(no_such_db.text.find("no database 3") != std::string::npos);
   CHECK(no_such_db.text.find("secret") == std::string::npos);
+  const Failure node = refused(app, {hello()}, "ERR SELECT is not allowed in cluster mode");
+  CHECK(node.kind == Error::config);
+  CHECK(node.text.find("use --url redis+cluster://") != std::string::npos);
   // Redis answers HELLO while a script runs, and refuses SELECT.
   CHECK(refused(app, {hello()}, "BUSY Redis is busy running a script.").kind == Error::unreachable);
 }
