@@ -16,7 +16,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -88,7 +87,8 @@ class ScriptKeeper {
  private:
   void turn();
   bool over();
-  std::set<std::string> release_numbers(const LockName& name);
+  using Numbers = std::vector<std::optional<std::string>>;
+  Numbers release_numbers(const LockName& name, Milliseconds within);
   bool was_released(const LockName& name);
   void forget_released();
   HoldEnd end();
@@ -99,7 +99,7 @@ class ScriptKeeper {
   const Owner id_;
   Events& events_;
   const bool named_;  ///< the user named the owner: it may have other holds before and after this one
-  std::map<LockName, std::set<std::string>> numbers_before_;  ///< if named: the earlier releases of each key
+  std::map<LockName, Numbers> numbers_before_;  ///< if named: the earlier releases of each key
   Session session_;
   ScriptFamily family_;
   KeptKeys kept_;
@@ -125,7 +125,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
   }
   if (named_)
     for (const Part& part : kept_.parts())
-      numbers_before_[part.lock->name()] = release_numbers(part.lock->name());
+      numbers_before_[part.lock->name()] = release_numbers(part.lock->name(), kCleanupTime);
   at_work();
   while (!kept_.parts().empty() && !over()) turn();
   processes_.dismiss_guardian();
@@ -168,22 +168,26 @@ bool ScriptKeeper::over() {
   return now >= rest_ends_;
 }
 
-/// The release numbers of this key that some server has.
-std::set<std::string> ScriptKeeper::release_numbers(const LockName& name) {
-  std::set<std::string> numbers;
+/// The number of the last release of this key on each server; unknown: it has not answered.
+ScriptKeeper::Numbers ScriptKeeper::release_numbers(const LockName& name, Milliseconds within) {
+  Numbers numbers;
   for (const Vote& vote :
-       session_.redis.run_all(ask_release_number(name, id_), {}, session_.loop.within(kAnswer)))
-    if (const Reply* reply = vote.good_reply()) numbers.insert(read_release_number(*reply));
+       session_.redis.run_all(ask_release_number(name, id_), {}, session_.loop.within(within))) {
+    const Reply* reply = vote.good_reply();
+    numbers.push_back(reply != nullptr ? std::optional{read_release_number(*reply)} : std::nullopt);
+  }
   return numbers;
 }
 
-/// Has the owner released this hold through another rlock?
+/// Has the owner released this hold through another rlock? A number says so only if we know the one before it.
 bool ScriptKeeper::was_released(const LockName& name) {
   if (named_) {
-    const std::set<std::string> numbers = release_numbers(name);
-    return std::ranges::any_of(numbers, [&](const std::string& number) {
-      return !number.empty() && !numbers_before_[name].contains(number);
-    });
+    const Numbers& before = numbers_before_[name];
+    const Numbers numbers = release_numbers(name, kAnswer);
+    for (std::size_t node = 0; node < numbers.size() && node < before.size(); ++node)
+      if (numbers[node] && before[node] && !numbers[node]->empty() && *numbers[node] != *before[node])
+        return true;
+    return false;
   }
   const auto inner = inner_hold_in(id_);
   const Call question = inner ? ask_for_inner(name, inner->request) : ask_released(name, id_);

@@ -135,6 +135,21 @@ TEST_CASE("a keeper does not take an earlier release of the same --owner for tha
   CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
 }
 
+TEST_CASE("a keeper that could not learn of an earlier release does not take it for that of its own hold") {
+  RedisServer redis;
+  const std::string acquire = "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 3s || exit 9\n";
+  CHECK(status_of(redis, {"lock", "acquire", "k", "--owner", "w1", "--lease", "1m"}) == 0);
+  redis.cli({"SET", "redisson_unlock_latch:{k}:released:w1:number", "1"});
+  redis.cli({"DEL", "k"});
+  redis.cli({"ACL", "SETUSER", "default", "resetkeys", "~k", "~rlock:*", "~redisson_lock*",
+             "~redisson_unlock_latch:{k}:[0-9a-f]*", "~redisson_unlock_latch:{k}:line*"});
+  Script script{redis, acquire + ": >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
+  redis.cli({"ACL", "SETUSER", "default", "~*"});
+  redis.cli({"DEL", "k"});
+  CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
+}
+
 TEST_CASE("the keeper of the second hold of an --owner notices its release as that of the first") {
   RedisServer redis;
   const std::string section =
