@@ -61,21 +61,17 @@ void WaitLines::over() {
 
 void WaitLines::acquired() {
   over();
-  std::vector<std::string> names;
-  for (const LockName& name : subject_.names) names.push_back(quoted(name));
-  debug(fmt::format("acquired {} after {}", joined(names, ", "), since_start()));
+  debug(fmt::format("acquired {} after {}", quoted(subject_.names), since_start()));
 }
 
 void WaitLines::hear(const Waiting& waiting) {
   failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
   if (waiting.busy == nullptr) return;
   busy_ = *waiting.busy;
-  part_ = waiting.part;
-  asker_.reset();
-  if (waiting.what != nullptr && waiting.what->asker() != nullptr) asker_ = *waiting.what->asker();
+  const Owner* const asker = waiting.what.asker();
+  asker_ = asker != nullptr ? *asker : Owner{};
   channel_.reset();
-  if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
-    channel_ = waiting.what->channels().front();
+  if (!busy_->position && !waiting.what.channels().empty()) channel_ = waiting.what.channels().front();
   // The reply for a plain lock or for permits names no holder.
   const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = redis_.loop().now();
@@ -109,8 +105,7 @@ void WaitLines::want(TimePoint by, TimePoint now) {
 
 void WaitLines::begin_inquiry() {
   fresh_ = false;
-  inquiry_.glance(name_of(*busy_, part_), asker_.value_or(Owner{}), channel_,
-                  subject_.deployment.timeouts.command);
+  inquiry_.glance(busy_->key, asker_, channel_, subject_.deployment.timeouts.command);
 }
 
 void WaitLines::advance() {
@@ -125,19 +120,13 @@ void WaitLines::advance() {
 }
 
 WaitView WaitLines::view(TimePoint now) const {
-  return {.name = name_of(*busy_, part_),
-          .now = now,
+  return {.now = now,
           .busy = *busy_,
           .state = subject_.state,
           .is_pool = subject_.is_pool,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
           .seen_once = seen_ ? &*seen_ : nullptr,
           .listeners = channel_ ? listeners_ : 0};
-}
-
-const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
-  const auto named = std::ranges::find(subject_.names, busy.member, &LockName::str);
-  return named != subject_.names.end() ? *named : subject_.names[part];
 }
 
 /// Why the server cannot be asked, by the newest fact; empty: it answers.
@@ -174,7 +163,6 @@ std::string WaitLines::known_text(TimePoint now) const {
 std::string WaitLines::last_known(const GaveUp& gave_up) {
   over();
   busy_ = gave_up.busy;
-  part_ = gave_up.part;
   return known_text(redis_.loop().now());
 }
 
@@ -193,7 +181,6 @@ void WaitLines::say(TimePoint now) {
 void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
   busy_ = gave_up.busy;
   failure_ = gave_up.failure;
-  part_ = 0;
   channel_.reset();  // we do not wait any more
   fresh_ = false;
   if (!busy_ || failure_ || redis_.given_away()) return;
@@ -221,7 +208,7 @@ void WaitLines::give_up(const GaveUp& gave_up) {
                                  : fmt::format("gave up after {}: ", waited);
   if (const auto why = trouble(now)) return info(fmt::format("{}{}{}", effort, *why, known_text(now)));
   info(effort + wait_text(last, Moment::over));
-  const std::string remedy = wait_remedy(last, words_for(name_of(*busy_, part_)));
+  const std::string remedy = wait_remedy(last, words_for(busy_->key));
   if (!remedy.empty()) info(remedy);
 }
 

@@ -75,7 +75,6 @@ class WaitLines final : public Source {
   std::string known_text(TimePoint now) const;
   std::optional<std::string> trouble(TimePoint now) const;
   std::string server_text(std::string_view why, TimePoint now) const;
-  const LockName& name_of(const Busy& busy, std::size_t part) const;
   WaitView view(TimePoint now) const;
 
   Executor& redis_;
@@ -89,9 +88,8 @@ class WaitLines final : public Source {
 
   std::optional<Busy> busy_;        ///< the last answer, if the server answered last time
   std::optional<Failure> failure_;  ///< why the server does not answer now
-  std::size_t part_ = 0;
   std::optional<Channel> channel_;
-  std::optional<Owner> asker_;  ///< our owner
+  Owner asker_;                 ///< our owner; empty: it has none
   std::optional<Owner> named_;  ///< the holder in the last line
 
   Inquiry inquiry_;

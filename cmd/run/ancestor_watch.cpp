@@ -37,10 +37,9 @@ AncestorWatch::AncestorWatch(Redis& redis, const Options& options)
 AncestorWatch::~AncestorWatch() { redis_.loop().leave(*this); }
 
 void AncestorWatch::hear(const Waiting& waiting) {
-  if (waiting.busy == nullptr || waiting.what == nullptr) return;
+  if (waiting.busy == nullptr) return;
   if (begun_ == kNever) begun_ = redis_.loop().now();
-  const std::string& member = waiting.busy->member;
-  ask(member.empty() ? waiting.what->name() : LockName{member}, waiting.busy->holder);
+  ask(*waiting.busy);
 }
 
 AcquireOptions AncestorWatch::over(AcquireOptions options) {
@@ -54,15 +53,15 @@ AcquireOptions AncestorWatch::over(AcquireOptions options) {
   return options;
 }
 
-void AncestorWatch::ask(const LockName& name, const std::string& holder) {
-  const Owner owner{holder};
-  if (name == name_ && owner == holder_) return;
-  name_ = name;
+void AncestorWatch::ask(const Busy& busy) {
+  const Owner owner{busy.holder};
+  if (busy.key == name_ && owner == holder_) return;
+  name_ = busy.key;
   holder_ = owner;
   give_up_at_ = kNever;  // the holder whose hold we cannot join is gone
   inquiry_.drop();
-  if (asked_.contains({name, owner}) || !may_be_above(owner)) return;
-  inquiry_.begin(name, std::nullopt, options_.answer_within);
+  if (asked_.contains({name_, owner}) || !may_be_above(owner)) return;
+  inquiry_.begin(name_, std::nullopt, options_.answer_within);
 }
 
 /// Could this owner be a process above us? An owner of rlock names its process. An owner that a user named
@@ -74,8 +73,8 @@ bool AncestorWatch::may_be_above(const Owner& owner) const {
   return !has_redisson_form(owner);
 }
 
-void AncestorWatch::look_at(const LockName& name, const std::string& holder) {
-  ask(name, holder);
+void AncestorWatch::look_at(const Busy& busy) {
+  ask(busy);
   redis_.loop().wait(redis_.loop().within(options_.answer_within), [this] { return !inquiry_.under_way(); });
 }
 

@@ -48,7 +48,7 @@ class AncestorWatch final : public Source {
   InheritedHold take();
 
   /// Asks about the holder, and waits for the answer. Call it after a wait, or if there is no wait.
-  void look_at(const LockName& name, const std::string& holder);
+  void look_at(const Busy& busy);
 
   /// The wait would never end: we have waited for a second, and may not join.
   bool ends_the_wait() const noexcept { return ends_the_wait_; }
@@ -60,7 +60,7 @@ class AncestorWatch final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  void ask(const LockName& name, const std::string& holder);
+  void ask(const Busy& busy);
   bool may_be_above(const Owner& owner) const;
   void conclude(TimePoint now);
 

@@ -53,16 +53,14 @@ DeadlockWatch::DeadlockWatch(Redis& redis, Options options)
 DeadlockWatch::~DeadlockWatch() { redis_.loop().leave(*this); }
 
 void DeadlockWatch::hear(const Waiting& waiting) {
-  if (waiting.busy == nullptr || waiting.what == nullptr || waiting.what->asker() == nullptr) return;
+  if (waiting.busy == nullptr || waiting.what.asker() == nullptr) return;
   if (begun_ == kNever) {
     begun_ = redis_.loop().now();
     look_at_ = look_number(0, begun_);
   }
-  us_ = *waiting.what->asker();
-  const LockName wanted =
-      waiting.busy->member.empty() ? waiting.what->name() : LockName{waiting.busy->member};
-  if (wanted == wanted_) return;
-  wanted_ = wanted;
+  us_ = *waiting.what.asker();
+  if (waiting.busy->key == wanted_) return;
+  wanted_ = waiting.busy->key;
   search_.reset();
   circle_.clear();
   inquiry_.drop();

@@ -153,10 +153,9 @@ bool HoldWait::end_the_wait() {
 /// Our first place in each line is at its end, so it says exactly how many waiters are ahead. A later place
 /// does not: the line may have been lost and formed anew.
 void HoldWait::count_waiters(const Waiting& waiting) {
-  if (waiting.busy == nullptr || waiting.what == nullptr || !waiting.busy->position) return;
-  const std::string& member = waiting.busy->member;
-  const LockName name = member.empty() ? waiting.what->name() : LockName{member};
-  if (counted_.insert(name).second) ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
+  if (waiting.busy == nullptr || !waiting.busy->position) return;
+  if (counted_.insert(waiting.busy->key).second)
+    ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
 }
 
 /// Does a process above us hold the key, and may we join it? Then the next attempt does.
@@ -164,11 +163,7 @@ bool HoldWait::joins_another(const Acquired& got) {
   const auto* gave_up = std::get_if<GaveUp>(&got);
   if (gave_up == nullptr || session_.signals.any() || (script_ && script_->ended())) return false;
   // After a single try (-n) the watch has heard of no busy answer yet.
-  if (gave_up->why == GaveUp::Why::busy && !ancestors_->found()) {
-    const std::string& member = gave_up->busy->member;
-    ancestors_->look_at(member.empty() ? request_.names[gave_up->part] : LockName{member},
-                        gave_up->busy->holder);
-  }
+  if (gave_up->why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up->busy);
   if (!ancestors_->found()) return false;
   above_.push_back(ancestors_->take());
   if (request_.once_per)

@@ -224,8 +224,7 @@ void Acquire::check_owner() const {
 int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
-    const LockName busy =
-        gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};
+    const LockName& busy = gave_up.busy->key;
     const Inspection seen = inspect(session, busy);
     std::vector<Json> holders;
     for (const Holder& holder : seen.holders) holders.push_back(holder_json(holder));

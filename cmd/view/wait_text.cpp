@@ -100,7 +100,7 @@ std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
 std::string wait_text(const WaitView& view, Moment moment) {
   const std::vector<Holder> holders = holders_of(view);
   const std::string_view is = moment == Moment::over ? " is" : moment == Moment::past ? " was" : ":";
-  std::string text = quoted(view.name);
+  std::string text = quoted(view.busy.key);
   if (!view.state.empty()) {
     const bool absent = view.seen != nullptr && view.seen->absent();
     text += fmt::format(": {}", absent                ? "it does not exist"

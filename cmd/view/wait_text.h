@@ -12,7 +12,6 @@ namespace rlock {
 
 /// The facts for a wait line: the answer to the acquire, and an inspection of the key.
 struct WaitView {
-  const LockName& name;
   TimePoint now;  ///< by our clock
   const Busy& busy;
   std::string_view state{};          ///< why it is busy, if it has no single holder: "it has too few permits"

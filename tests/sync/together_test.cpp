@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     direct.run(Kind{claim("c", "other:1")}.ask());
     const Attempt attempt = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Busy>(attempt));
-    CHECK(std::get<Busy>(attempt).member == "c");
+    CHECK(std::get<Busy>(attempt).key == LockName{"c"});
     CHECK(!redis.has("a"));
     CHECK(!redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     direct.run(Kind{claim("a", "other:1")}.ask());
     const Attempt attempt = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Busy>(attempt));
-    CHECK(std::get<Busy>(attempt).member == "a");
+    CHECK(std::get<Busy>(attempt).key == LockName{"a"});
     CHECK(redis.cli({"EXISTS", "redisson_lock_queue:{c}", "redisson_lock_timeout:{c}"}) == "0");
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }

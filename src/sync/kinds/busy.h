@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/names.h"
 #include "base/time.h"
 
 namespace rlock {
@@ -15,10 +16,10 @@ struct Busy {
   bool no_ttl = false;                     ///< the key has no TTL: it never frees itself
   std::optional<std::int64_t> position{};  ///< our place in the queue, from 1
   std::optional<std::int64_t> queue{};     ///< the length of the queue
-  std::string member{};                    ///< of several keys, the busy one
-  std::string holder{};                    ///< one owner that holds it; empty: unknown
-  std::optional<Milliseconds> rest{};      ///< the rest of the holder's lease at the time of the answer
-  TimePoint seen_at{};                     ///< the time of the answer by our clock; the waiter fills it in
+  LockName key{};        ///< the busy key; the waiter fills it in if the answer does not name it
+  std::string holder{};  ///< one owner that holds it; empty: unknown
+  std::optional<Milliseconds> rest{};  ///< the rest of the holder's lease at the time of the answer
+  TimePoint seen_at{};                 ///< the time of the answer by our clock; the waiter fills it in
 };
 
 }  // namespace rlock

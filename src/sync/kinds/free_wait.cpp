@@ -30,7 +30,7 @@ Attempt FreeWait::decode(const Reply& reply) const {
   if (word == "foreign") return refuse_foreign(named(reply.at(1)), kinds::lock.noun, reply.at(2).text());
   if (word != "busy") refuse_word("whether locks are free", reply);
   Busy busy = busy_until(reply.at(2), reply.at(3));
-  busy.member = named(reply.at(1)).str();
+  busy.key = named(reply.at(1));
   return busy;
 }
 

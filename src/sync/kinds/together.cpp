@@ -55,7 +55,7 @@ Attempt Together::decode(const Reply& reply) const {
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
   if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
   Attempt attempt = members_[member]->read(reply.at(2));
-  if (auto* busy = std::get_if<Busy>(&attempt)) busy->member = members_[member]->name().str();
+  if (auto* busy = std::get_if<Busy>(&attempt)) busy->key = members_[member]->name();
   return attempt;
 }
 
@@ -75,7 +75,7 @@ Attempt Together::decode_held(const Reply& answers) const {
 
 const Lockable* Together::busy_one(const Busy& busy) const {
   for (const Lockable* member : members_)
-    if (member->name().str() == busy.member) return member;
+    if (member->name() == busy.key) return member;
   return nullptr;
 }
 

@@ -72,7 +72,7 @@ class Acquisition {
       note_round(begun);
       if (last_round()) return give_up();
       undo_round();
-      sleep_.after({blocked().what(), blocked().first, result(), round_.took()}, busy_);
+      sleep_.after({blocked().what(), result(), round_.took()}, busy_);
       if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
   }
@@ -87,7 +87,7 @@ class Acquisition {
   void note_round(TimePoint begun) {
     if (result().busy) {
       busy_ = result().busy;
-      if (busy_->member.empty()) busy_->member = blocked().what().name().str();
+      if (busy_->key.empty()) busy_->key = blocked().what().name();
       outage_.end();
     }
     if (result().failure) outage_.begin(begun);

@@ -33,7 +33,7 @@ struct GaveUp {
   std::size_t part = 0;            ///< the part that blocked the last round; of parts asked for together, the
                                    ///< first
   std::optional<Failure> failure;  ///< unreachable: the last failure
-  std::optional<Busy> busy;        ///< the last "busy" answer
+  std::optional<Busy> busy;        ///< the last "busy" answer, with its key
   std::vector<Answer> answers{};   ///< the answer of each node in the last round
   bool seen_busy = false;          ///< some node answered "busy" during this wait
 };
@@ -49,10 +49,9 @@ using Acquired = std::variant<Taken, GaveUp>;
 
 /// The state of a wait, for wait lines.
 struct Waiting {
-  const Busy* busy = nullptr;        ///< the last answer; null: no server has answered
+  const Busy* busy = nullptr;        ///< the last answer, with its key; null: no server has answered
   const Failure* failure = nullptr;  ///< why the server does not answer now; null: it answers
-  std::size_t part = 0;              ///< the part that is busy
-  const Waitable* what = nullptr;    ///< the thing that was asked for
+  const Waitable& what;              ///< the thing that was asked for
 };
 
 struct AcquireOptions {

@@ -40,10 +40,8 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy ? &*busy : nullptr;
   mailbox_.listen_to(channels_for(blocked, busy));
-  options_.tell({.busy = answer,
-                 .failure = result.failure ? &*result.failure : nullptr,
-                 .part = blocked.part,
-                 .what = &blocked.what});
+  options_.tell(
+      {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
   const bool in_line = line_of(blocked, busy) != nullptr;
   const Pacing::Sleep plan =
       pacing_.after({.several_nodes = several_nodes_,

@@ -15,7 +15,6 @@ namespace rlock {
 /// The end of a round that did not acquire everything.
 struct Blocked {
   const Waitable& what;        ///< the stage that could not be acquired
-  std::size_t part;            ///< its first part
   const BallotResult& result;  ///< why not
   Milliseconds took;           ///< how long the round took
 };
