@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,10 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The times of the lines, counted from rlock's start; after these, every minute.
-constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
-constexpr Milliseconds kThenEvery{60s};
-
 /// The least time between two lines about a new holder: a lock may have a hundred holders a second.
 constexpr Milliseconds kBetweenChanges{1s};
 
@@ -38,18 +33,20 @@ constexpr Milliseconds kAnswer{80};
 /// If the server does not answer now, an answer of this age is printed with its age.
 constexpr Milliseconds kOldNews{1s};
 
-TimePoint line_at(TimePoint started, std::size_t number) {
-  if (number < kLinesAt.size()) return plus(started, kLinesAt[number]);
-  return plus(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
-}
-
 }  // namespace
+
+TimePoint wait_line_at(TimePoint begun, std::size_t number) {
+  constexpr std::array<Milliseconds, 4> kFirst{1s, 5s, 15s, 30s};
+  constexpr Milliseconds kThenEvery{60s};
+  if (number < kFirst.size()) return plus(begun, kFirst[number]);
+  return plus(begun, kThenEvery * static_cast<std::int64_t>(number - kFirst.size() + 1));
+}
 
 WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subject)
     : redis_(redis),
       signals_(signals),
       subject_(std::move(subject)),
-      next_at_(line_at(subject_.started, 0)),
+      next_at_(wait_line_at(subject_.started, 0)),
       inquiry_(redis) {
   redis_.loop().join(*this);
 }
@@ -88,7 +85,7 @@ TimePoint WaitLines::wake_at() const {
 void WaitLines::ready(short, TimePoint now) {
   if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(plus(now, kAnswer), now);
   const bool due = now >= next_at_;
-  while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
+  while (now >= next_at_) next_at_ = wait_line_at(subject_.started, ++lines_);
   if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
   if (due && verbosity() == Verbosity::quiet) static_cast<void>(tell_trouble(now));
   advance();

@@ -16,6 +16,9 @@
 
 namespace rlock {
 
+/// When line `number` (from 0) of a wait is due: 1, 5, 15 and 30 s after it has begun, then every minute.
+TimePoint wait_line_at(TimePoint begun, std::size_t number);
+
 /// The keys that rlock waits for, and since when.
 struct WaitSubject {
   const Deployment& deployment;
@@ -28,8 +31,8 @@ struct WaitSubject {
   std::function<void(std::string_view why)> on_trouble{};
 };
 
-/// Prints why rlock waits: after 1, 5, 15 and 30 s, then every minute, when the holder changes, and for each
-/// USR1. With --quiet, only for USR1.
+/// Prints why rlock waits: at each wait_line_at(), when the holder changes, and for each USR1. With --quiet, only
+/// for USR1.
 ///
 /// It is a Source, so a line comes in time whatever the wait does, even if the server is silent. It asks
 /// about the holder only when a line is due, because an older answer may be outdated.

@@ -2,29 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/key_text.h"
 #include "base/log.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/view/holder_text.h"
 
 namespace rlock {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// The times of the searches, counted from the beginning of the wait; after these, every minute.
-constexpr std::array<Milliseconds, 4> kLooksAt{1s, 5s, 15s, 30s};
-constexpr Milliseconds kThenEvery{60s};
-
 /// The pause before the second search, which confirms a circle.
 constexpr Milliseconds kSecondLook{100};
-
-TimePoint look_number(std::size_t number, TimePoint begun) {
-  if (number < kLooksAt.size()) return plus(begun, kLooksAt[number]);
-  return plus(begun, kThenEvery * static_cast<std::int64_t>(number - kLooksAt.size() + 1));
-}
 
 std::vector<Owner> owners_of(const std::vector<DeadlockMember>& circle) {
   std::vector<Owner> owners;
@@ -56,7 +43,7 @@ void DeadlockWatch::hear(const Waiting& waiting) {
   if (waiting.busy == nullptr || waiting.what.asker() == nullptr) return;
   if (begun_ == kNever) {
     begun_ = redis_.loop().now();
-    look_at_ = look_number(0, begun_);
+    look_at_ = wait_line_at(begun_, 0);
   }
   us_ = *waiting.what.asker();
   if (waiting.busy->key == wanted_) return;
@@ -102,7 +89,7 @@ void DeadlockWatch::conclude(TimePoint now) {
     look_at_ = plus(now, kSecondLook);
     return;
   }
-  while (look_at_ <= now) look_at_ = look_number(++looks_, begun_);
+  while (look_at_ <= now) look_at_ = wait_line_at(begun_, ++looks_);
   if (!again || youngest(circle).owner != *us_) return;
   circle_ = circle;
   living_ = 1;

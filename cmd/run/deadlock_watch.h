@@ -12,8 +12,8 @@
 
 namespace rlock {
 
-/// While a nested run waits, searches for a deadlock now and then: one second after the wait began, and when
-/// wait lines are due. The youngest member of the circle gives up, so that the others can go on.
+/// While a nested run waits, searches for a deadlock at each wait_line_at(), counted from the first busy answer. The
+/// youngest member of the circle gives up, so that the others can go on.
 ///
 /// A waiter that was killed does not count: its own lock ends with its lease.
 class DeadlockWatch final : public Source {
