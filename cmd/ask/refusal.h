@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "cmd/ask/wait_lines.h"
-#include "cmd/server/session.h"
 
 namespace rlock {
 
@@ -16,7 +15,6 @@ void say_unannounced(std::string_view done, const std::string& why);
 /// have.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
-[[nodiscard]] int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines,
-                               const WaitOptions& wait, std::string_view deadlock = {});
+[[nodiscard]] int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadlock = {});
 
 }  // namespace rlock

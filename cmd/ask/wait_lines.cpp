@@ -42,17 +42,20 @@ TimePoint wait_line_at(TimePoint begun, std::size_t number) {
   return plus(begun, kThenEvery * static_cast<std::int64_t>(number - kFirst.size() + 1));
 }
 
-WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subject)
-    : redis_(redis),
-      signals_(signals),
+WaitLines::WaitLines(Session& session, WaitSubject subject)
+    : session_(session),
       subject_(std::move(subject)),
       next_at_(wait_line_at(subject_.started, 0)),
-      inquiry_(redis) {
-  redis_.loop().join(*this);
+      inquiry_(session.redis) {
+  session_.loop.join(*this);
+}
+
+AcquireOptions WaitLines::options() {
+  return session_.waiting(subject_.wait, subject_.started, [this](const Waiting& waiting) { hear(waiting); });
 }
 
 void WaitLines::over() {
-  redis_.loop().leave(*this);
+  session_.loop.leave(*this);
   inquiry_.drop();
 }
 
@@ -71,19 +74,20 @@ void WaitLines::hear(const Waiting& waiting) {
   if (!busy_->position && !waiting.what.channels().empty()) channel_ = waiting.what.channels().front();
   // The reply for a plain lock or for permits names no holder.
   const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
-  const TimePoint now = redis_.loop().now();
+  const TimePoint now = session_.loop.now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
     want(plus(now, kInquiry), now);
 }
 
 TimePoint WaitLines::wake_at() const {
-  if (signals_.questions() != questions_) return TimePoint::min();
+  if (session_.signals.questions() != questions_) return TimePoint::min();
   const TimePoint line = verbosity() == Verbosity::quiet && !subject_.on_trouble ? kNever : next_at_;
   return earliest(inquiry_.wake_at(), earliest(wanted_by_, line));
 }
 
 void WaitLines::ready(short, TimePoint now) {
-  if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(plus(now, kAnswer), now);
+  if (std::exchange(questions_, session_.signals.questions()) != session_.signals.questions())
+    want(plus(now, kAnswer), now);
   const bool due = now >= next_at_;
   while (now >= next_at_) next_at_ = wait_line_at(subject_.started, ++lines_);
   if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
@@ -102,7 +106,7 @@ void WaitLines::want(TimePoint by, TimePoint now) {
 
 void WaitLines::begin_inquiry() {
   fresh_ = false;
-  inquiry_.glance(busy_->key, asker_, channel_, subject_.deployment.timeouts.command);
+  inquiry_.glance(busy_->key, asker_, channel_, session_.deployment.timeouts.command);
 }
 
 void WaitLines::advance() {
@@ -128,13 +132,13 @@ WaitView WaitLines::view(TimePoint now) const {
 
 /// Why the server cannot be asked, by the newest fact; empty: it answers.
 std::optional<std::string> WaitLines::trouble(TimePoint now) const {
-  if (const auto newest = redis_.trouble()) return newest->text;
+  if (const auto newest = session_.redis.trouble()) return newest->text;
   if (failure_) return failure_->text;
   if (!busy_)
-    return redis_.contacted() ? std::string{"it has answered, but not this request"}
-                              : "no answer for " + since_start();
+    return session_.redis.contacted() ? std::string{"it has answered, but not this request"}
+                                      : "no answer for " + since_start();
   const bool old = !fresh_ && now >= plus(busy_->seen_at, kOldNews);
-  if (old && redis_.given_away()) return "no answer";
+  if (old && session_.redis.given_away()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;
   return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
 }
@@ -146,7 +150,7 @@ std::optional<std::string> WaitLines::tell_trouble(TimePoint now) {
 }
 
 std::string WaitLines::server_text(std::string_view why, TimePoint now) const {
-  return fmt::format("waiting for redis at {}: {}{}", redis_.str(), why, known_text(now));
+  return fmt::format("waiting for redis at {}: {}{}", session_.redis.str(), why, known_text(now));
 }
 
 std::string WaitLines::known_text(TimePoint now) const {
@@ -160,14 +164,14 @@ std::string WaitLines::known_text(TimePoint now) const {
 std::string WaitLines::last_known(const GaveUp& gave_up) {
   over();
   busy_ = gave_up.busy;
-  return known_text(redis_.loop().now());
+  return known_text(session_.loop.now());
 }
 
 void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
   said_at_ = now;
   if (const auto why = tell_trouble(now)) {
-    const bool retries = !subject_.wait.nonblock && redis_.keeps_trying();
+    const bool retries = !subject_.wait.nonblock && session_.redis.keeps_trying();
     return warn(server_text(*why, now) + (retries ? "; retrying" : ""));
   }
   warn("waiting for " + wait_text(view(now), Moment::waiting));
@@ -180,17 +184,18 @@ void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
   failure_ = gave_up.failure;
   channel_.reset();  // we do not wait any more
   fresh_ = false;
-  if (!busy_ || failure_ || redis_.given_away()) return;
+  if (!busy_ || failure_ || session_.redis.given_away()) return;
   begin_inquiry();
-  const Patience patience{plus(redis_.loop().now(), kInquiry), [this] { return signals_.insisted(); }};
-  redis_.loop().wait(patience, [this] {
+  const Patience patience{plus(session_.loop.now(), kInquiry),
+                          [this] { return session_.signals.insisted(); }};
+  session_.loop.wait(patience, [this] {
     advance();
     return !inquiry_.under_way();
   });
 }
 
 std::string WaitLines::since_start() const {
-  return describe(std::chrono::duration_cast<Milliseconds>(redis_.loop().now() - subject_.started));
+  return describe(std::chrono::duration_cast<Milliseconds>(session_.loop.now() - subject_.started));
 }
 
 void WaitLines::give_up(const GaveUp& gave_up) {
@@ -198,7 +203,7 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   inquire_for_the_last_word(gave_up);
-  const TimePoint now = redis_.loop().now();
+  const TimePoint now = session_.loop.now();
   const WaitView last = view(now);
   const std::string effort = subject_.wait.nonblock
                                  ? fmt::format("not waiting ({}): ", subject_.wait.nonblock_as_given())
@@ -220,7 +225,7 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet) return;
   inquire_for_the_last_word(gave_up);
-  const TimePoint now = redis_.loop().now();
+  const TimePoint now = session_.loop.now();
   const auto why = trouble(now);
   info(effort + (why ? server_text(*why, now) : wait_text(view(now), Moment::over)));
 }

@@ -6,12 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/cli/wait_options.h"
-#include "cmd/server/deployment.h"
+#include "cmd/server/session.h"
 #include "cmd/view/wait_text.h"
-#include "loop/signals.h"
-#include "redis/executor.h"
-#include "sync/wait/acquire.h"
+#include "sync/wait/acquire_options.h"
 #include "sync/watch/inquiry.h"
 
 namespace rlock {
@@ -21,7 +18,6 @@ TimePoint wait_line_at(TimePoint begun, std::size_t number);
 
 /// The keys that rlock waits for, and since when.
 struct WaitSubject {
-  const Deployment& deployment;
   TimePoint started;  ///< start of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
@@ -38,16 +34,18 @@ struct WaitSubject {
 /// about the holder only when a line is due, because an older answer may be outdated.
 class WaitLines final : public Source {
  public:
-  WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
+  /// REQUIRES: the session outlives it.
+  WaitLines(Session& session, WaitSubject subject);
   ~WaitLines() override { over(); }
 
-  /// For AcquireOptions::tell.
-  void hear(const Waiting& waiting);
+  const Session& session() const noexcept { return session_; }
+  const WaitOptions& wait() const noexcept { return subject_.wait; }
 
-  /// For AcquireOptions. REQUIRES: this object outlives the wait.
-  std::function<void(const Waiting&)> listener() {
-    return [this](const Waiting& waiting) { hear(waiting); };
-  }
+  /// The options for acquire(), which lets this object hear of the wait. REQUIRES: it outlives the wait.
+  AcquireOptions options();
+
+  /// For AcquireOptions::tell, if another function than that of options() is there.
+  void hear(const Waiting& waiting);
 
   /// The lock was acquired: prints no more lines.
   void acquired();
@@ -80,8 +78,7 @@ class WaitLines final : public Source {
   std::string server_text(std::string_view why, TimePoint now) const;
   WaitView view(TimePoint now) const;
 
-  Executor& redis_;
-  const Signals& signals_;
+  Session& session_;
   const WaitSubject subject_;
   TimePoint next_at_;
   std::size_t lines_ = 0;

@@ -42,10 +42,8 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
     : session_(session),
       request_(request),
       facts_(std::move(facts)),
-      lines_(
-          session.redis, session.signals,
-          {session.deployment, request.started, request.wait, request.names,
-           std::string{request.type->busy_text}, request.type->kind == &kinds::permit, request.on_trouble}),
+      lines_(session, {request.started, request.wait, request.names, std::string{request.type->busy_text},
+                       request.type->kind == &kinds::permit, request.on_trouble}),
       above_(holds_above_us()),
       owner_(fresh_owner()),
       again_(request.again) {
@@ -123,7 +121,7 @@ AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
 }
 
 AcquireOptions HoldWait::options() {
-  AcquireOptions options = session_.waiting(request_.wait, request_.started, lines_.listener());
+  AcquireOptions options = lines_.options();
   options.renew_identity = [this](NewIdentity renewed) { return acquire_request(renewed); };
   options.tell = [this](const Waiting& waiting) {
     lines_.hear(waiting);

@@ -17,6 +17,7 @@
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/latch.h"
+#include "sync/wait/acquire.h"
 #include "sync/watch/metadata.h"
 
 namespace rlock {
@@ -131,9 +132,8 @@ class Wait final : public LatchVerb {
     Session session{server_, &wait_};
     static_cast<void>(latch(session));
     const LockName name = session.name(key_);
-    WaitLines lines{
-        session.redis, session.signals, {session.deployment, started, wait_, {name}, "it is still closed"}};
-    AcquireOptions options = session.waiting(wait_, started, lines.listener());
+    WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
+    AcquireOptions options = lines.options();
     bool was_set = absent_ok_;  // then an absent latch is open, because Redisson deletes a latch that opens
     options.tell = [&, show = options.tell](const Waiting& waiting) {
       was_set = was_set || waiting.busy != nullptr;
@@ -148,14 +148,12 @@ class Wait final : public LatchVerb {
         write_metadata(name, claim.owner, until_open.hold_entry(), kFacts, about_the_script())};
     if (await_set_) {
       const Acquired set = acquire(session.redis, until_set, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&set))
-        return exit_without(*gave_up, session, lines, wait_);
+      if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
       was_set = true;
     }
     for (;;) {
       const Acquired got = acquire(session.redis, until_open, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&got))
-        return exit_without(*gave_up, session, lines, wait_);
+      if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
       if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
       // A client that sets it again and again, or a contradicting server, must not hold us up for ever.

@@ -31,13 +31,11 @@ class LockWait final : public Verb {
     Session session{server_, &wait_};
     std::vector<LockName> names = session.names(keys_);
     if (session.deployment.is_cluster()) refuse_several_slots(names);
-    WaitLines lines{session.redis, session.signals, {session.deployment, started, wait_, names}};
+    WaitLines lines{session, {started, wait_, names}};
     AncestorWatch above{session.redis,
                         {.asks_always = true, .answer_within = session.deployment.timeouts.command}};
-    const Acquired got = acquire(session.redis, FreeWait{std::move(names)},
-                                 above.over(session.waiting(wait_, started, lines.listener())));
-    if (const auto* gave_up = std::get_if<GaveUp>(&got))
-      return exit_without(*gave_up, session, lines, wait_, above.reason());
+    const Acquired got = acquire(session.redis, FreeWait{std::move(names)}, above.over(lines.options()));
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
     return exit_code::ok;
   }
 

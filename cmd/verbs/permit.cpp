@@ -131,10 +131,8 @@ class Acquire final : public PoolVerb {
          .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(),
                                       lease_.value_or(kFactsWithoutLease), about_the_script())},
          .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}}};
-    WaitLines lines{session.redis,
-                    session.signals,
-                    {session.deployment,
-                     started,
+    WaitLines lines{session,
+                    {started,
                      wait_,
                      {name},
                      count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
@@ -143,11 +141,10 @@ class Acquire final : public PoolVerb {
     AncestorWatch above{
         session.redis,
         {.asks_always = true, .permits = count_, .answer_within = session.deployment.timeouts.command}};
-    const Acquired got = acquire(session.redis, {.parts = parts},
-                                 above.over(session.waiting(wait_, started, lines.listener())));
-    if (std::holds_alternative<Taken>(got)) lines.acquired();
-    if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    return exit_without(std::get<GaveUp>(got), session, lines, wait_, above.reason());
+    const Acquired got = acquire(session.redis, {.parts = parts}, above.over(lines.options()));
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
+    lines.acquired();
+    return hand_over(session, parts, std::get<Taken>(got).held.front());
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/semaphore.h"
+#include "sync/wait/acquire.h"
 #include "sync/watch/metadata.h"
 
 namespace rlock {
@@ -54,15 +55,12 @@ class Acquire final : public PoolVerb {
                             .turn = wait_.nonblock ? Turn::leave : Turn::queue},
                            count_,
                            await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
-    WaitLines lines{session.redis,
-                    session.signals,
-                    {session.deployment, started, wait_, {name}, "it has too few permits"}};
+    WaitLines lines{session, {started, wait_, {name}, "it has too few permits"}};
     refuse_latch(session, started, wait_);
     const Acquired got =
-        acquire(session.redis, wanted, session.waiting(wait_, started, lines.listener()),
+        acquire(session.redis, wanted, lines.options(),
                 {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kFacts, about_the_script())});
-    const auto* gave_up = std::get_if<GaveUp>(&got);
-    if (gave_up) return exit_without(*gave_up, session, lines, wait_);
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
     lines.acquired();
     return exit_code::ok;
   }
