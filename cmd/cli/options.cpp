@@ -42,12 +42,10 @@ Milliseconds positive(std::string_view value) {
 }
 
 std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most) {
-  const bool negative = least < 0 && value.starts_with('-');
-  const auto size = parse_count(negative ? value.substr(1) : value);
-  const std::int64_t count = negative ? -size.value_or(0) : size.value_or(0);
-  if (!size || count < least || count > most)
+  const auto count = least < 0 ? parse_integer(value) : parse_count(value);
+  if (!count || *count < least || *count > most)
     throw Error{Error::usage, fmt::format("expected a whole number from {} to {}", least, most)};
-  return count;
+  return *count;
 }
 
 }  // namespace

@@ -198,10 +198,7 @@ void Acquire::check() {
 
 /// The key of a plain lock holds the owner id and nothing else. All scripts take such a number for a semaphore
 /// (lua/shared/redis/kind_of): the lock could not be released, and `rlock sem` would change it.
-bool looks_like_a_semaphore(std::string_view token) {
-  const bool negative = token.starts_with('-');
-  return token.size() <= 16 && parse_count(token.substr(negative ? 1 : 0));
-}
+bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
 void Acquire::check_owner() const {
   if (opt_.owner && opt_.type->name == "plain" && looks_like_a_semaphore(opt_.owner->str()))

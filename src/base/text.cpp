@@ -120,6 +120,12 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return number;
 }
 
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  if (!text.starts_with('-')) return parse_count(text);
+  const auto number = parse_count(text.substr(1));
+  return number ? std::optional{-*number} : std::nullopt;
+}
+
 bool before_in_natural_order(std::string_view one, std::string_view other) {
   std::string_view left = one, right = other;
   while (!left.empty() && !right.empty()) {

@@ -33,6 +33,9 @@ std::string utf8(std::string_view bytes);
 /// large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
+/// The same with an optional minus sign.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
 /// Does `one` come before `other` in an order for people? Numbers in a text count as numbers, so job-2 comes
 /// before job-10. It is a strict order of all texts.
 bool before_in_natural_order(std::string_view one, std::string_view other);

@@ -41,11 +41,8 @@ bool Reply::is_error(std::string_view code) const noexcept {
 
 std::int64_t Reply::integer() const {
   if (kind_ == Kind::integer) return integer_;
-  if (kind_ == Kind::text || kind_ == Kind::status) {
-    const bool negative = text_.starts_with('-');
-    if (const auto number = parse_count(std::string_view{text_}.substr(negative ? 1 : 0)))
-      return negative ? -*number : *number;
-  }
+  if (kind_ == Kind::text || kind_ == Kind::status)
+    if (const auto number = parse_integer(text_)) return *number;
   unexpected("a number", *this);
 }
 

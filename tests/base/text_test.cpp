@@ -107,6 +107,16 @@ TEST_CASE("a count is decimal digits and nothing else") {
   }
 }
 
+TEST_CASE("an integer is a count, perhaps with a minus sign") {
+  CHECK(parse_integer("7") == 7);
+  CHECK(parse_integer("-7") == -7);
+  CHECK(parse_integer("-9223372036854775807") == -INT64_MAX);
+  for (const char* text : {"", "-", "--1", "+1", "- 1", "-1.0", "-9223372036854775808"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_integer(text));
+  }
+}
+
 TEST_CASE("join undoes split") {
   CHECK(split("a,b,,c", ',') == std::vector<std::string>{"a", "b", "", "c"});
   CHECK(split("", ',') == std::vector<std::string>{""});

@@ -32,13 +32,6 @@ constexpr std::int64_t kNoLease = 922337203685477;
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
 
-std::optional<std::int64_t> number_of(const std::string& text) {
-  const bool negative = text.starts_with('-');
-  const auto number = parse_count(std::string_view{text}.substr(negative ? 1 : 0));
-  if (!number) return std::nullopt;
-  return negative ? -*number : *number;
-}
-
 /// The sum, or the largest number if that is smaller: any client may have written `number`.
 std::int64_t sum(std::int64_t number, std::int64_t more) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -89,7 +82,7 @@ class Reader {
     seen_.name = name;
     seen_.now = reply_.now;
     seen_.ttl = reply_.ttl;
-    if (has_token()) seen_.fence = number_of(reply_.token.text());
+    if (has_token()) seen_.fence = parse_integer(reply_.token.text());
   }
 
   Inspection read() {
@@ -156,7 +149,7 @@ class Reader {
   /// Redisson keeps semaphores, pools and latches in a bare number. The keys beside it, or rlock's record,
   /// tell which one it is.
   void number() {
-    const std::int64_t number = number_of(reply_.first.text()).value_or(0);
+    const std::int64_t number = parse_integer(reply_.first.text()).value_or(0);
     seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
     if (known_.latch) {
       seen_.kind = &kinds::latch;
