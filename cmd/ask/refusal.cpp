@@ -20,11 +20,11 @@ int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadl
   }
   if (gave_up.why == GaveUp::Why::interrupted && !deadlock.empty()) {
     warn(deadlock);
-    return static_cast<int>(lines.wait().conflict_exit_code);
+    return lines.wait().conflict_exit_code;
   }
   if (gave_up.why == GaveUp::Why::busy) {
     lines.give_up(gave_up);
-    return static_cast<int>(lines.wait().conflict_exit_code);
+    return lines.wait().conflict_exit_code;
   }
   if (gave_up.refused) {
     warn(gave_up.refused->text);

@@ -169,6 +169,12 @@ Setter zero_or_more(Milliseconds& duration) {
   return [&duration](std::string_view value) { duration = parse_duration(value); };
 }
 
+Setter number(int& number, int least, int most) {
+  return [&number, least, most](std::string_view value) {
+    number = static_cast<int>(count_between(value, least, most));
+  };
+}
+
 Setter number(std::int64_t& number, std::int64_t least, std::int64_t most) {
   return [&number, least, most](std::string_view value) { number = count_between(value, least, most); };
 }

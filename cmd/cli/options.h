@@ -151,6 +151,7 @@ Setter into(std::optional<std::string>& text);
 Setter into(Milliseconds& duration);                 ///< more than zero
 Setter into(std::optional<Milliseconds>& duration);  ///< more than zero
 Setter zero_or_more(Milliseconds& duration);
+Setter number(int& number, int least, int most);
 Setter number(std::int64_t& number, std::int64_t least, std::int64_t most);
 Setter number(std::optional<std::int64_t>& number, std::int64_t least, std::int64_t most);
 Setter choice(std::string& text, std::string_view choices);

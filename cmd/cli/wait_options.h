@@ -12,7 +12,7 @@ struct WaitOptions {
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; empty: for ever
   bool given = false;           ///< --wait was typed or has a default: then rlock waits for the server too
   bool typed_nonblock = false;  ///< -n was typed, and not --wait 0
-  std::int64_t conflict_exit_code;  ///< the exit status if the lock is not acquired
+  int conflict_exit_code;       ///< the exit status if the lock is not acquired
 
   WaitOptions();
 

@@ -197,7 +197,7 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
     lines_.interrupted(*signal, gave_up);
     return {.why = NotHeld::Why::signal, .exit = 128 + *signal, .signal = signal};
   }
-  const int busy = static_cast<int>(request_.wait.conflict_exit_code);
+  const int busy = request_.wait.conflict_exit_code;
   if (interrupted && script_ && script_->ended()) {
     warn(fmt::format("process {} has ended, so rlock does not acquire {} for it", request_.script->pid,
                      request_.all_keys()));
@@ -232,12 +232,12 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
 int HoldWait::say(const GaveUp& gave_up, std::string_view then) {
   if (gave_up.why == GaveUp::Why::busy) {
     lines_.give_up(gave_up);
-    return static_cast<int>(request_.wait.conflict_exit_code);
+    return request_.wait.conflict_exit_code;
   }
   if (gave_up.refused && gave_up.refused->why == Refused::Why::absent && request_.joining.inside) {
     info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
                      in_quotes(request_.joining.inside->str())));
-    return static_cast<int>(request_.wait.conflict_exit_code);
+    return request_.wait.conflict_exit_code;
   }
   if (gave_up.refused) {
     warn(gave_up.refused->text);

@@ -159,7 +159,7 @@ class Wait final : public LatchVerb {
       // A client that sets it again and again, or a contradicting server, must not hold us up for ever.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
         info(fmt::format("the latch {} is still closed", quoted(name)));
-        return static_cast<int>(wait_.conflict_exit_code);
+        return wait_.conflict_exit_code;
       }
     }
   }
