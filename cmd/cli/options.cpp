@@ -192,4 +192,13 @@ Setter choice(std::string& text, std::string_view choices) {
   };
 }
 
+Setter either(bool& flag, std::string_view words, std::string_view yes) {
+  return [&flag, words, yes](std::string_view value) {
+    const auto known = split(words, ' ');
+    if (std::ranges::find(known, value) == known.end())
+      throw Error{Error::usage, fmt::format("expected {}", joined(known, " or "))};
+    flag = value == yes;
+  };
+}
+
 }  // namespace rlock

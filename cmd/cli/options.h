@@ -156,4 +156,7 @@ Setter number(std::int64_t& number, std::int64_t least, std::int64_t most);
 Setter number(std::optional<std::int64_t>& number, std::int64_t least, std::int64_t most);
 Setter choice(std::string& text, std::string_view choices);
 
+/// One of two words, "stop warn": sets the flag to true for `yes`, and to false for the other.
+Setter either(bool& flag, std::string_view words, std::string_view yes);
+
 }  // namespace rlock

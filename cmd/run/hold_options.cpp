@@ -84,10 +84,7 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, st
             .manual = manual,
             .offer = Offer::choices,
             .choices = "stop warn",
-            .set = [&opt](std::string_view value) {
-              if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
-              opt.stop.stop_on_loss = value == "stop";
-            }});
+            .set = either(opt.stop.stop_on_loss, "stop warn", "stop")});
 }
 
 void declare_remarks(VerbSpec& spec, HoldRequest& opt) {

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "cmd/run/backoff_option.h"
 #include "cmd/run/hold_options.h"
 #include "cmd/run/inherited_hold.h"
@@ -129,10 +128,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
            "command, it prints their process ids after the release.",
        .offer = Offer::choices,
        .choices = "command group",
-       .set = [&opt](std::string_view value) {
-         if (value != "command" && value != "group") throw Error{Error::usage, "expected command or group"};
-         opt.until_group = value == "group";
-       }});
+       .set = either(opt.until_group, "command group", "group")});
 }
 
 void declare_stop(VerbSpec& spec, RunOptions& opt) {
@@ -167,10 +163,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
-       .set = [&opt](std::string_view value) {
-         if (value != "give-up" && value != "wait") throw Error{Error::usage, "expected give-up or wait"};
-         opt.give_up_on_deadlock = value == "give-up";
-       }});
+       .set = either(opt.give_up_on_deadlock, "give-up wait", "give-up")});
   declare_sync_replicas(spec, opt);
   declare_backoff(spec, opt);
   spec.add({.names = "--scrub-password",
@@ -184,11 +177,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
             .manual = "With several --url, this many servers must grant the lock.",
             .offer = Offer::choices,
             .choices = "majority all",
-            .set = [&opt](std::string_view value) {
-              if (value != "majority" && value != "all")
-                throw Error{Error::usage, "expected majority or all"};
-              opt.quorum_all = value == "all";
-            }});
+            .set = either(opt.quorum_all, "majority all", "all")});
 }
 
 /// Names of options in other lock tools, with the advice for each.
