@@ -8,11 +8,10 @@
 
 #include "cmd/run/held_keys.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/identity.h"
 #include "base/random.h"
 #include "redis/slots.h"
 #include "sync/kinds/once_per.h"
@@ -37,8 +36,7 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
 
 std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const LockName& name,
                                           const InheritedHold* outer, const RequestId& inner,
-                                          const Owner& owner, std::int64_t ticket, const Metadata& facts,
-                                          bool again) {
+                                          const Owner& owner, std::int64_t ticket, bool again) {
   const bool waits = !request.wait.nonblock;
   const Wanted wanted{.claim = {.name = name,
                                 .owner = outer != nullptr ? outer->owner : owner,
@@ -53,7 +51,7 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                       .options = request.type_options};
   std::shared_ptr<const Lockable> lock = request.type->make(wanted);
   if (!request.once_per) return lock;
-  return std::make_shared<OncePer>(std::move(lock), fmt::format("{}@{}", facts.user, facts.host));
+  return std::make_shared<OncePer>(std::move(lock), user_at_host());
 }
 
 }  // namespace
@@ -70,7 +68,7 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
   for (const LockName& name : request.names) {
     const InheritedHold* outer = request.joining.allowed ? find_hold(above, name) : nullptr;
     Part& part = acquire_request_.parts.emplace_back(
-        Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, facts_, again)});
+        Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, again)});
     const Lockable& lock = *part.lock;
     if (outer != nullptr) ++joined;  // the outer hold has written its metadata already
     if (outer == nullptr)

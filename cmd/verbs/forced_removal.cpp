@@ -1,7 +1,5 @@
 #include "cmd/verbs/forced_removal.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -15,11 +13,6 @@
 #include "sync/watch/metadata.h"
 
 namespace rlock {
-namespace {
-
-std::string us() { return fmt::format("{}@{}", user_name(), host_name()); }
-
-}  // namespace
 
 bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
 
@@ -30,14 +23,14 @@ bool is_meant(const Holder& holder, const std::optional<Owner>& named) {
 
 PastHold ForcedRemoval::past(const Holder& holder) const {
   return past_of(what_.found, holder, elapsed(what_.looked, session_.loop.now()),
-                 {.outcome = "removed", .why = by_whom(us(), what_.reason)});
+                 {.outcome = "removed", .why = by_whom(user_at_host(), what_.reason)});
 }
 
 /// The calls behind a removal: they tell the holder, erase its metadata, and record the removal in the history.
 std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = what_.found.name;
   const HoldEntry entry{is_pool(what_.found) ? permit_slots_key(name) : name.str(), holder.owner.str()};
-  const Call notice = tell_holder(name, holder.owner, removal_notice(us(), what_.reason));
+  const Call notice = tell_holder(name, holder.owner, removal_notice(user_at_host(), what_.reason));
   if (!holder.meta || !session_.deployment.history)
     return {notice, erase_metadata(name, holder.owner, entry)};
   return {write_end(name, holder.owner, entry, past(holder), WriteEnd::if_it_ended), notice};

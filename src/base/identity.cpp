@@ -37,8 +37,10 @@ const std::string& host_name() {
   return name;
 }
 
+std::string user_at_host() { return user_name() + "@" + host_name(); }
+
 std::string client_name() {
-  std::string name = "rlock:" + user_name() + "@" + host_name() + ":" + std::to_string(::getpid());
+  std::string name = "rlock:" + user_at_host() + ":" + std::to_string(::getpid());
   for (char& c : name) {
     if (c <= ' ' || c > '~') c = '_';
   }

@@ -9,6 +9,9 @@ namespace rlock {
 const std::string& user_name();
 const std::string& host_name();
 
+/// Both, for messages to others: "alice@ops".
+std::string user_at_host();
+
 /// The name of this process in CLIENT LIST: "rlock:<user>@<host>:<pid>". CLIENT SETNAME demands printable
 /// ASCII without blanks, so other characters become '_'.
 std::string client_name();
