@@ -18,31 +18,29 @@ bool is_pool(const Inspection& found);
 bool is_meant(const Holder& holder, const std::optional<Owner>& named);
 
 /// Removes by force the holds that an inspection has found, tells their holders, and records it in the history.
-/// REQUIRES: what it is made from outlives it.
-class ForcedRemoval {
- public:
-  struct What {
-    const Inspection& found;
-    TimePoint looked;                   ///< when it was found
-    const std::optional<Owner>& named;  ///< see is_meant()
-    const std::string& reason;
-  };
-  ForcedRemoval(Session& session, const What& what) : session_(session), what_(what) {}
+/// REQUIRES: what it refers to outlives it.
+struct ForcedRemoval {
+  Session& session;
+  const Inspection& found;
+  TimePoint looked;                   ///< when it was found
+  const std::optional<Owner>& named;  ///< see is_meant()
+  Owner owner;                        ///< of a lock: only the holds of this owner; empty: of every owner
+  const std::string& reason;
 
-  /// Removes the holds of `owner`; if it is empty, of every owner. Of a pool: the permits that is_meant() names.
-  Forced remove(const Owner& owner) const;
+  Forced remove() const;
 
   /// After a removal, records the end of holds without metadata, such as Redisson's: no other client would. Only
   /// then, because the key does not show whether such a hold ended by this removal or a moment before.
-  void write_history(const Owner& owner) const;
+  void write_history() const;
+
+  /// The owners of the holds that remove() removes.
+  std::vector<Owner> owners() const;
 
  private:
+  bool removes(const Holder& holder) const;
   std::vector<Call> followers(const Holder& holder) const;
   Forced remove_permits() const;
   PastHold past(const Holder& holder) const;
-
-  Session& session_;
-  const What what_;
 };
 
 }  // namespace rlock

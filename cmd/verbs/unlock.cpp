@@ -50,7 +50,6 @@ class Unlock final : public Verb {
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
   Removal remove(Session& session, const LockName& name) const;
-  void say(const Removal& removal) const;
 
   std::string type_, reason_;
   std::optional<Owner> owner_;
@@ -169,9 +168,10 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return confirm((others_stay ? "Remove this hold of " : "Remove the lock ") + name + "?", yes_);
 }
 
-/// The owner whose hold to remove. It is the owner that was shown, so that another one that acquires the lock
-/// meanwhile keeps it. Empty: any owner, because several were shown, or one was not shown in full.
+/// The owner of a lock whose hold to remove. It is the owner that was shown, so that another one that acquires the
+/// lock meanwhile keeps it. Empty: any owner, because several were shown, or one was not shown in full.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
+  if (is_pool(found)) return Owner{};
   if (owner_) return *owner_;
   if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
   const Owner& shown = found.holders.front().owner;
@@ -187,9 +187,8 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
     return nothing_to_remove(found);
   if (!confirmed(views, found)) return {name, "declined"};
 
-  const Owner owner = is_pool(found) ? Owner{} : whose(session, found);
-  const ForcedRemoval removal{session, {found, looked, owner_, reason_}};
-  const Forced forced = removal.remove(owner);
+  const ForcedRemoval removal{session, found, looked, owner_, whose(session, found), reason_};
+  const Forced forced = removal.remove();
   switch (forced.how) {
     case Forced::How::removed: break;
     case Forced::How::nothing_there:
@@ -200,20 +199,12 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
       return {name, "other-owner", {Owner{forced.other}}};
     case Forced::How::refused: warn(forced.refused.text); return {name, "refused", {}, forced.refused.text};
   }
-  removal.write_history(owner);
+  removal.write_history();
   say_unannounced("removed " + quoted(name), forced.unannounced);
-  Removal removed{name, "removed"};
-  for (const Holder& holder : found.holders)
-    if (is_meant(holder, owner_) && (owner.empty() || holder.owner == owner))
-      removed.owners.push_back(holder.owner);
-  return removed;
-}
-
-void Unlock::say(const Removal& removal) const {
-  if (json_ || removal.outcome != "removed") return;
   std::vector<std::string> owners;
-  for (const Owner& owner : removal.owners) owners.push_back(short_owner(owner));
-  info(fmt::format("removed {} ({})", quoted(removal.name), joined(owners, ", ")));
+  for (const Owner& owner : removal.owners()) owners.push_back(short_owner(owner));
+  if (!json_) info(fmt::format("removed {} ({})", quoted(name), joined(owners, ", ")));
+  return {name, "removed", removal.owners()};
 }
 
 Json document_of(const std::vector<Removal>& removals) {
@@ -238,7 +229,6 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   int exit = exit_code::ok;
   for (const LockName& name : names) {
     removals.push_back(remove(session, name));
-    say(removals.back());
     exit = std::max(exit, removals.back().exit_code());
   }
   if (json_) print_line(document_of(removals).str());
