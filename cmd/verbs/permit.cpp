@@ -29,31 +29,39 @@ namespace {
 /// Metadata about the holder of permits without a lease expires after this time, because no hold ends it.
 constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30};
 
-Setter id_into(std::vector<std::string>& ids) {
-  return [&ids](std::string_view text) { ids.push_back(permit_id(text)); };
-}
-
-/// No permit changed: is there a pool? If not, says so. Throws Error{wrong_type} for another type.
-bool is_pool(Session& session, const LockName& name, const Pool& there) {
-  const auto answer = there.read_status(session.ask(there.status()));
-  if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
-  const bool found = std::get<std::optional<Pool::Status>>(answer).has_value();
-  if (!found) info(refuse_absent(name, PoolKind::permits).text);
-  return found;
-}
-
-/// The exit status: 0 if every permit was changed. Prints those that were not, because no client holds them.
-int all_of_them(const LockName& name, const std::vector<std::string>& ids, const std::vector<bool>& done) {
-  if (done.size() != ids.size())
-    throw Error{Error::internal,
-                fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!done[i])
-      info(fmt::format("no client holds permit {} of {} any more; see: rlock inspect {}", to_hex(ids[i]),
-                       quoted(name), words_for(name)));
+/// The common part of the verbs that name permits by their ids.
+class IdsVerb : public PoolVerb {
+ protected:
+  void declare_ids(VerbSpec& spec) {
+    spec.operands.push_back({.name = "ID", .many = true, .set = [this](std::string_view text) {
+                               ids_.push_back(permit_id(text));
+                             }});
   }
-  return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
-}
+
+  /// The exit status: 0 if every permit was changed. Prints those that were not, because no client holds them, or
+  /// that there is no pool. `done`: the answer for each id. Throws Error{wrong_type} for a key of another type.
+  int exit_status(Session& session, const Pool& there, const std::vector<bool>& done) const {
+    const LockName name = session.name(key_);
+    if (std::ranges::count(done, true) == 0) {
+      const auto answer = there.read_status(session.ask(there.status()));
+      if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+      if (!std::get<std::optional<Pool::Status>>(answer)) {
+        info(refuse_absent(name, PoolKind::permits).text);
+        return exit_code::no;
+      }
+    }
+    if (done.size() != ids_.size())
+      throw Error{Error::internal, fmt::format("the server answered about {} permits instead of {}",
+                                               done.size(), ids_.size())};
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+      if (!done[i])
+        info(fmt::format("no client holds permit {} of {} any more; see: rlock inspect {}", to_hex(ids_[i]),
+                         quoted(name), words_for(name)));
+    return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
+  }
+
+  std::vector<std::string> ids_;
+};
 
 /// Redisson's setPermits.
 class Set final : public PoolVerb {
@@ -116,25 +124,9 @@ class Acquire final : public PoolVerb {
           "--lease is missing: no process renews these permits, so rlock needs to know when they end; or use --no-lease"};
     Session session{server_, &wait_};
     need_one_server(session);
-    const LockName name = session.name(key_);
-    const auto wanted = std::make_shared<const Permits>(
-        Claim{.name = name,
-              .owner = new_owner(),
-              .lease = lease_.value_or(Milliseconds{0}),
-              .pub_sub = session.deployment.pub_sub(),
-              // Without a lease no client would return what a late copy acquires, so the server remembers the
-              // request.
-              .owner_returns = no_lease_},
-        Permits::Wanted{.count = count_});
-    const std::vector<Part> parts{
-        {.lock = wanted,
-         .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(),
-                                      lease_.value_or(kFactsWithoutLease), about_the_script())},
-         .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}}};
+    const std::vector<Part> parts{permits(session)};
     WaitLines lines{session,
-                    {started,
-                     wait_,
-                     {name},
+                    {started, wait_, names_of(parts),
                      count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
                      /*is_pool=*/true}};
     refuse_latch(session, started, wait_);
@@ -148,6 +140,24 @@ class Acquire final : public PoolVerb {
   }
 
  private:
+  Part permits(const Session& session) const {
+    const LockName name = session.name(key_);
+    const auto wanted = std::make_shared<const Permits>(
+        Claim{.name = name,
+              .owner = new_owner(),
+              .lease = lease_.value_or(Milliseconds{0}),
+              .pub_sub = session.deployment.pub_sub(),
+              // Without a lease no client would return what a late copy acquires, so the server remembers the
+              // request.
+              .owner_returns = no_lease_},
+        Permits::Wanted{.count = count_});
+    const Milliseconds lease = lease_.value_or(kFactsWithoutLease);
+    return {
+        .lock = wanted,
+        .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(), lease, about_the_script())},
+        .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}};
+  }
+
   std::string text_of(const LockName& name, const Held& held) const {
     std::vector<std::string> ids;
     for (const std::string& id : held.permits) ids.push_back(to_hex(id));
@@ -178,12 +188,12 @@ class Acquire final : public PoolVerb {
   bool json_ = false;
 };
 
-class Release final : public PoolVerb {
+class Release final : public IdsVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Release permits and wake up the waiters of the pool.";
     spec.examples = {{"rlock permit release seats \"$id\"", ""}};
-    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    declare_ids(spec);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -192,21 +202,16 @@ class Release final : public PoolVerb {
     const auto released =
         there.read_release(session.ask(there.release(ids_), with_retries(forget_holders(session))));
     say_unannounced(quoted(session.name(key_)) + ": released", released.unannounced);
-    const bool any = std::ranges::count(released.taken, true) > 0;
-    if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;
-    return all_of_them(session.name(key_), ids_, released.taken);
+    return exit_status(session, there, released.taken);
   }
-
- private:
-  std::vector<std::string> ids_;
 };
 
-class Renew final : public PoolVerb {
+class Renew final : public IdsVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Start the leases of permits again.";
     spec.examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}};
-    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    declare_ids(spec);
     spec.group("How long");
     declare_renewed_lease(
         spec, lease_,
@@ -218,10 +223,7 @@ class Renew final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const std::vector<bool> renewed = renew(session, there);
-    const bool any = std::ranges::count(renewed, true) > 0;
-    if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;
-    return all_of_them(session.name(key_), ids_, renewed);
+    return exit_status(session, there, renew(session, there));
   }
 
  private:
@@ -252,7 +254,6 @@ class Renew final : public PoolVerb {
     return places;
   }
 
-  std::vector<std::string> ids_;
   std::optional<Milliseconds> lease_;
 };
 
