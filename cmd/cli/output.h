@@ -62,6 +62,14 @@ class Json {
     return array({values.begin(), values.end()});
   }
 
+  /// An array of make(value) for each of the `values`.
+  template <class Values, class Make>
+  static Json list(const Values& values, const Make& make) {
+    std::vector<Json> items;
+    for (const auto& value : values) items.push_back(make(value));
+    return array(items);
+  }
+
   const std::string& str() const noexcept { return text_; }
 
  private:

@@ -44,14 +44,9 @@ std::string_view text_of(RunReport::Outcome outcome) {
 }
 
 std::string RunReport::json() const {
-  Json servers;
-  if (nodes) {
-    std::vector<Json> items;
-    for (const Node& node : *nodes)
-      items.push_back(
-          Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}}));
-    servers = Json::array(items);
-  }
+  const auto node_json = [](const Node& node) {
+    return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
+  };
   return Json::object({{"v", 1},
                        {"outcome", Json::word(text_of(outcome))},
                        {"exit", exit},
@@ -66,7 +61,7 @@ std::string RunReport::json() const {
                        {"waited_ms", waited},
                        {"held_ms", held},
                        {"released", released ? Json::word(name_of(*released)) : Json{}},
-                       {"nodes", servers},
+                       {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
                        {"error", error}})
       .str();
 }

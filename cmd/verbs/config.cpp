@@ -30,11 +30,10 @@ void Config::declare(VerbSpec& spec) {
 int Config::act(TimePoint, std::vector<std::string>) {
   const std::vector<SettingInForce> rows = settings_in_force(server_, settings_of(server_));
   if (json_) {
-    std::vector<Json> items;
-    for (const SettingInForce& row : rows)
-      items.push_back(
-          Json::object({{"name", Json::word(row.name)}, {"value", row.value}, {"from", row.from}}));
-    print_line(Json::object({{"v", 1}, {"settings", Json::array(items)}}).str());
+    const auto item = [](const SettingInForce& row) {
+      return Json::object({{"name", Json::word(row.name)}, {"value", row.value}, {"from", row.from}});
+    };
+    print_line(Json::object({{"v", 1}, {"settings", Json::list(rows, item)}}).str());
     return exit_code::ok;
   }
   std::vector<std::vector<std::string>> cells;

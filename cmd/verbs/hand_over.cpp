@@ -15,12 +15,6 @@
 namespace rlock {
 namespace {
 
-/// The slots of permits; null: the type has no permits.
-Json slots_json(const Held& held) {
-  std::vector<Json> slots{held.slots.begin(), held.slots.end()};
-  return held.permits.empty() ? Json{} : Json::array(slots);
-}
-
 std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
   const Milliseconds waited = elapsed(opt.started, keys.taken().asked);
@@ -32,7 +26,7 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
       {"type", Json::word(opt.type->name)},
       {"owner", Json::word(id.str())},
       {"fence", one ? Json{held.fence} : Json{}},
-      {"slots", slots_json(held)},
+      {"slots", held.permits.empty() ? Json{} : Json::list(held.slots)},
       {"lease_ms", opt.lease},
       {"acquired_at", held.server_time},
       {"waited_ms", waited},

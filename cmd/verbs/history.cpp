@@ -44,16 +44,13 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
   const LockName name = session.name(key_);
   const History history = history_of(session, name, most_);
-  if (json_) {
-    std::vector<Json> holds;
-    for (const PastHold& past : history.holds) holds.push_back(past_json(past));
+  if (json_)
     print_line(Json::object({{"v", 1},
                              {"key", name},
                              {"name", typed(name)},
                              {"now", history.now},
-                             {"holds", Json::array(holds)}})
+                             {"holds", Json::list(history.holds, past_json)}})
                    .str());
-  }
   for (const PastHold& past : history.holds)
     if (!json_) print_line(past_text(past));
   if (!history.holds.empty()) return exit_code::ok;

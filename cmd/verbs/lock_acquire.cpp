@@ -223,13 +223,11 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
     const LockName& busy = gave_up.busy->key;
     const Inspection seen = inspect(session, busy);
-    std::vector<Json> holders;
-    for (const Holder& holder : seen.holders) holders.push_back(holder_json(holder));
     print_line(Json::object({{"v", 1},
                              {"outcome", Json::word("busy")},
                              {"key", busy},
                              {"name", typed(busy)},
-                             {"holders", Json::array(holders)}})
+                             {"holders", Json::list(seen.holders, holder_json)}})
                    .str());
   }
   const NotHeld not_held = wait.give_up(gave_up);

@@ -162,12 +162,10 @@ class Acquire final : public PoolVerb {
     std::vector<std::string> ids;
     for (const std::string& id : held.permits) ids.push_back(to_hex(id));
     if (!json_) return joined(ids, "\n");
-    std::vector<Json> list;
-    for (const std::string& id : ids) list.push_back(Json::word(id));
     return Json::object({{"v", 1},
                          {"key", name},
                          {"name", typed(name)},
-                         {"ids", Json::array(list)},
+                         {"ids", Json::list(ids, Json::word)},
                          {"lease_ms", lease_},
                          {"acquired_at", held.server_time}})
         .str();

@@ -207,15 +207,12 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
   return {name, "removed", removal.owners()};
 }
 
-Json document_of(const std::vector<Removal>& removals) {
-  std::vector<Json> keys;
-  for (const Removal& removal : removals)
-    keys.push_back(Json::object({{"key", removal.name},
-                                 {"name", typed(removal.name)},
-                                 {"outcome", Json::word(removal.outcome)},
-                                 {"owners", Json::list(removal.owners)},
-                                 {"error", removal.error}}));
-  return Json::object({{"v", 1}, {"keys", Json::array(keys)}});
+Json removal_json(const Removal& removal) {
+  return Json::object({{"key", removal.name},
+                       {"name", typed(removal.name)},
+                       {"outcome", Json::word(removal.outcome)},
+                       {"owners", Json::list(removal.owners)},
+                       {"error", removal.error}});
 }
 
 int Unlock::act(TimePoint, std::vector<std::string>) {
@@ -231,7 +228,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
     removals.push_back(remove(session, name));
     exit = std::max(exit, removals.back().exit_code());
   }
-  if (json_) print_line(document_of(removals).str());
+  if (json_) print_line(Json::object({{"v", 1}, {"keys", Json::list(removals, removal_json)}}).str());
   return exit;
 }
 

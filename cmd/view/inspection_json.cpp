@@ -61,10 +61,6 @@ Json meta_json(const std::optional<Metadata>& meta) {
                        {"exit", meta->exit}});
 }
 
-}  // namespace
-
-namespace {
-
 /// The permit's id in the form of `rlock permit`.
 std::optional<std::string> permit_id(const Holder& holder) {
   if (holder.permit.empty()) return std::nullopt;
@@ -100,8 +96,6 @@ Json waiters_json(const std::vector<Waiter>& waiters) {
 }  // namespace
 
 Json inspection_json(const Inspection& seen) {
-  std::vector<Json> holders;
-  for (const Holder& holder : seen.holders) holders.push_back(holder_json(holder));
   const Json permits =
       seen.available ? Json::object({{"available", seen.available}, {"total", seen.total}}) : Json{};
   return Json::object({{"key", seen.name},
@@ -109,7 +103,7 @@ Json inspection_json(const Inspection& seen) {
                        {"type", Json::word(type_of(seen))},
                        {"state", Json::word(name_of(seen.state))},
                        {"ttl_ms", ttl(seen.ttl)},
-                       {"holders", Json::array(holders)},
+                       {"holders", Json::list(seen.holders, holder_json)},
                        {"waiters", waiters_json(seen.waiters)},
                        {"subscribers", seen.waiting()},
                        {"permits", permits},
@@ -121,9 +115,7 @@ Json inspection_json(const Inspection& seen) {
 }
 
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {
-  std::vector<Json> keys;
-  for (const Inspection& seen : inspections) keys.push_back(inspection_json(seen));
-  return Json::object({{"v", 1}, {"complete", complete}, {"keys", Json::array(keys)}});
+  return Json::object({{"v", 1}, {"complete", complete}, {"keys", Json::list(inspections, inspection_json)}});
 }
 
 }  // namespace rlock
