@@ -8,9 +8,9 @@
 
 namespace rlock {
 
-/// --lease DUR, with a hint for users who type --ttl.
-void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
-                   std::string_view manual = {});
+/// --lease DUR, with a hint for users who type --ttl. The option is valid until another one is added.
+Option& declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
+                      std::string_view manual = {});
 
 /// The same for a verb that renews.
 void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view standard);

@@ -43,6 +43,7 @@ class Acquire final : public Verb {
   void declare_export(VerbSpec& spec);
   void declare_keeper(VerbSpec& spec);
   void check();
+  void plan_hold();
   void check_owner() const;
   int take(Session& session);
   void open_events();
@@ -94,12 +95,11 @@ void Acquire::declare(VerbSpec& spec) {
 
 void Acquire::declare_what(VerbSpec& spec) {
   spec.group("What to acquire");
-  declare_lease(
+  Option& lease = declare_lease(
       spec, lease_, "let the lock end after DUR, unless it is renewed",
       "Without --while-pid no process renews the lock: give --lease, or rlock exits with status 64. With "
       "--while-pid the default is 30s; RLOCK_LEASE in the environment and lease in rlock.conf(5) set another "
       "default.");
-  Option& lease = spec.groups.back().options.back();
   lease.configurable = true;
   lease.variable = "RLOCK_LEASE";
   lease.set_default = into(opt_.lease);
@@ -167,33 +167,39 @@ void Acquire::declare_keeper(VerbSpec& spec) {
 }
 
 void Acquire::check() {
+  if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
   if (!opt_.type) opt_.type = find_lock_type("lock");
   opt_.renew = while_pid_.has_value();
   // Only a keeper can go on after the end of the hold that it joins.
   opt_.joining.allowed = while_pid_ && !opt_.owner;
   opt_.joining.way = opt_.owner ? "; leave out --owner to take a hold inside that one"
                                 : "; add --while-pid $$ to take a hold inside that one";
+  plan_hold();
+  check_owner();
+}
+
+/// A keeper renews the lock until its script ends. Without it, the lock lasts for one lease, which the user has to
+/// name.
+void Acquire::plan_hold() {
   if (while_pid_) {
     opt_.script = expect_script(static_cast<pid_t>(*while_pid_));
     opt_.lease = lease_.value_or(opt_.lease);
-    plan_time(opt_, std::nullopt);
-  } else {
-    if (!lease_) {
-      const std::string configured = as_given("lease", "");
-      throw Error{
-          Error::usage,
-          fmt::format(
-              "--lease is missing: no process renews this lock, so rlock needs to know when it ends; or use "
-              "--while-pid $${}",
-              configured.empty() ? "" : fmt::format(". {} is for locks that rlock renews", configured))};
-    }
-    opt_.lease = *lease_;
-    opt_.good_for = valid_for(opt_.lease);
-    if (opt_.lease < kShortestLease)
-      throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs {} or more",
-                                             exact(opt_.lease), exact(kShortestLease))};
+    return plan_time(opt_, std::nullopt);
   }
-  check_owner();
+  if (!lease_) {
+    const std::string configured = as_given("lease", "");
+    throw Error{
+        Error::usage,
+        fmt::format(
+            "--lease is missing: no process renews this lock, so rlock needs to know when it ends; or use "
+            "--while-pid $${}",
+            configured.empty() ? "" : fmt::format(". {} is for locks that rlock renews", configured))};
+  }
+  opt_.lease = *lease_;
+  opt_.good_for = valid_for(opt_.lease);
+  if (opt_.lease < kShortestLease)
+    throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs {} or more",
+                                           exact(opt_.lease), exact(kShortestLease))};
 }
 
 /// The key of a plain lock holds the owner id and nothing else. All scripts take such a number for a semaphore
@@ -217,29 +223,30 @@ void Acquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
+Json busy_json(const Inspection& seen) {
+  return Json::object({{"v", 1},
+                       {"outcome", Json::word("busy")},
+                       {"key", seen.name},
+                       {"name", typed(seen.name)},
+                       {"holders", Json::list(seen.holders, holder_json)}});
+}
+
+Json superseded_json(const std::vector<LockName>& names, const Refused& why) {
+  return Json::object(
+      {{"v", 1}, {"outcome", Json::word("superseded")}, {"keys", Json::keys(names)}, {"error", why.text}});
+}
+
 /// With --json, also prints the holders of the busy key, or the newer waiter.
 int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
-  if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
-    const LockName& busy = gave_up.busy->key;
-    const Inspection seen = inspect(session, busy);
-    print_line(Json::object({{"v", 1},
-                             {"outcome", Json::word("busy")},
-                             {"key", busy},
-                             {"name", typed(busy)},
-                             {"holders", Json::list(seen.holders, holder_json)}})
-                   .str());
-  }
+  if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away())
+    print_line(busy_json(inspect(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.give_up(gave_up);
   RunReport report = report_of(opt_);
   report_gave_up(report, session.redis, gave_up, not_held);
   events_.ended(report);
   if (json_ && not_held.why == NotHeld::Why::superseded)
-    print_line(Json::object({{"v", 1},
-                             {"outcome", Json::word("superseded")},
-                             {"keys", Json::keys(opt_.names)},
-                             {"error", gave_up.refused->text}})
-                   .str());
+    print_line(superseded_json(opt_.names, *gave_up.refused).str());
   if (not_held.signal && !export_) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
 }
@@ -265,7 +272,6 @@ void Acquire::failed(const Error& error) noexcept {
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
-  if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
   check();
   Session session{opt_.server, &opt_.wait};
   const int exit = take(session);
