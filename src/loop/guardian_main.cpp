@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -103,7 +102,7 @@ class GuardianLoop final : public Source {
   }
 
   void ready(short events, TimePoint now) override {
-    if (events != 0) read_orders(now, (events & POLLHUP) != 0);
+    if (events != 0) read_orders(now);
     if (now >= next_look_) look(now);
     while (const auto signal = resting_ ? std::nullopt : escalation_.next(now, deadlines_)) {
       family_.signal(*signal, now, escalation_.killing() ? kNever : deadlines_.kill);
@@ -155,22 +154,17 @@ class GuardianLoop final : public Source {
       resting_ = family_.all(now).empty();
   }
 
-  void read_orders(TimePoint now, bool rlock_has_died) {
-    std::array<Order, 8> orders;
+  /// Reads all orders: an old deadline does not count if a newer one stands behind it.
+  void read_orders(TimePoint now) {
+    Order order{};
     ssize_t got = 0;
-    // The pipe becomes ready again for orders that did not fit. If rlock has died, its end is read at once.
-    do {
-      got = ::read(orders_, orders.data(), sizeof orders);
-      const auto whole = got > 0 ? static_cast<std::size_t>(got) / sizeof(Order) : 0;
-      for (std::size_t i = 0; i < whole; ++i) obey(orders[i]);
-    } while (got > 0 && rlock_has_died);
-    if (got == 0) {
-      // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
-      // (PR_SET_PDEATHSIG); the others are left to us.
-      give_up_ = plus(now, kLastTries);
-      resting_ = false;
-      escalation_.hurry();
-    }
+    while ((got = ::read(orders_, &order, sizeof order)) > 0) obey(order);
+    if (got < 0) return;
+    // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
+    // (PR_SET_PDEATHSIG); the others are left to us.
+    give_up_ = plus(now, kLastTries);
+    resting_ = false;
+    escalation_.hurry();
   }
 
   bool orphaned() const { return give_up_ != kNever; }  ///< rlock has died

@@ -19,7 +19,7 @@ enum class RlockEnd {
 
 /// The processes that a guardian watches, and the signal that stops them.
 struct Guarded {
-  int signal = 15;
+  int signal = SIGTERM;
   pid_t group = 0;                 ///< 0: an Order will name it
   pid_t session = 0;               ///< rlock's session
   ProcessId script = {};           ///< instead of a group: see ScriptFamily

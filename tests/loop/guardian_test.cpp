@@ -1,9 +1,11 @@
 #include "loop/guardian.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,6 +22,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "loop/child.h"
 #include "loop/command_family.h"
@@ -256,6 +259,35 @@ TEST_CASE("a guardian kills a process that starts when all is over, however soon
     ::kill(run.pid(), SIGSTOP);
     CHECK(gone(run.command()));
   }
+}
+
+TEST_CASE("a guardian that reads its orders late acts on the last of them, however many there are") {
+  Process command{{"sleep", "67"}, {.own_session = true}};
+  REQUIRE(eventually([&] { return ::getsid(command.pid()) == command.pid(); }));
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0);
+  const Descriptor reading{ends[0]}, writing{ends[1]};
+  const auto tell = [&](const Order& order) {
+    REQUIRE(::write(writing.number(), &order, sizeof order) == sizeof order);
+  };
+  const auto unread = [&] {
+    int bytes = 0;
+    return ::ioctl(reading.number(), FIONREAD, &bytes) == 0 ? bytes : -1;
+  };
+  const TimePoint now = Clock::now();
+  for (int i = 0; i < 20; ++i) tell({.kind = Order::deadlines, .until = {now, now}});
+  tell({.kind = Order::deadlines});
+
+  const pid_t guardian = ::fork();
+  if (guardian == 0)
+    guardian_main(reading.number(), {.group = command.pid(), .session = command.pid()}, Deadlines{});
+  CHECK(eventually([&] { return unread() == 0; }));
+  tell({.kind = Order::dismissed});
+
+  int status = -1;
+  CHECK(::waitpid(guardian, &status, 0) == guardian);
+  CHECK(status == 0);
+  CHECK(command.running());
 }
 
 TEST_CASE("a guardian spares a stranger's group that has got the number of its own") {
