@@ -25,6 +25,16 @@ bool agrees(const Inspection& found, std::string_view type) {
 
 }  // namespace
 
+void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view manual) {
+  spec.add({.names = "--type",
+            .value = "T",
+            .help = "exit with status 65 if KEY has another type",
+            .manual = manual,
+            .offer = Offer::choices,
+            .choices = lock_type_names(),
+            .set = choice(type, lock_type_names())});
+}
+
 const Holder* holder_named(const Inspection& found, const Owner& owner) {
   const auto holder = std::ranges::find(found.holders, owner, &Holder::owner);
   return holder == found.holders.end() ? nullptr : &*holder;

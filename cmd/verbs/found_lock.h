@@ -11,6 +11,9 @@ namespace rlock {
 /// releases it. The release also wakes the head of a fair queue. Null: this owner has no such hold.
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim);
 
+/// --type T, for expect_lock().
+void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view manual = {});
+
 /// Throws Error{wrong_type} if the key holds no lock, or (`type` not empty) another type. A pool of permits
 /// counts as a lock if the owner has some of them, or if `type` says so.
 void expect_lock(const Inspection& found, std::string_view type,

@@ -34,12 +34,7 @@ class LockVerb : public Verb {
   void declare_shared(VerbSpec& spec) {
     spec.group("Which hold");
     declare_owner(spec, given_, owner_help_, owner_manual_);
-    spec.add({.names = "--type",
-              .value = "T",
-              .help = "exit with status 65 if KEY has another type",
-              .offer = Offer::choices,
-              .choices = lock_type_names(),
-              .set = choice(type_, lock_type_names())});
+    declare_expected_type(spec, type_);
   }
 
   /// The view of each server; names those that do not answer. If the given owner is the name of an inner

@@ -73,16 +73,10 @@ void Unlock::declare(VerbSpec& spec) {
            "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
        .offer = Offer::owner,
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
-  spec.add(
-      {.names = "--type",
-       .value = "T",
-       .help = "exit with status 65 if KEY has another type",
-       .manual =
-           "A KEY that holds a text is a plain lock, or anything else. If rlock has no notes about it, rlock removes "
-           "it only with --type plain.",
-       .offer = Offer::choices,
-       .choices = lock_type_names(),
-       .set = choice(type_, lock_type_names())});
+  declare_expected_type(
+      spec, type_,
+      "A KEY that holds a text is a plain lock, or anything else. If rlock has no notes about it, rlock removes "
+      "it only with --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
     spec.foreign.push_back({name, "unlock always removes by force; with --yes it does not ask"});
