@@ -201,6 +201,14 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
+void HoldRequest::complete_names() {
+  for (const std::string& key : keys) names.push_back(deployment.name(key));
+  // All clients acquire several locks in the same order; otherwise two could wait for each other.
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+}
+
 void plan_time(HoldRequest& opt, std::optional<Milliseconds> lost_grace) {
   opt.budget = plan_budget(opt.lease, lost_grace, opt.stop.kill_after, opt.renew);
   opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);

@@ -12,6 +12,14 @@
 namespace rlock {
 namespace {
 
+/// `what`: what the text names: "a file".
+Setter not_empty(std::string& text, std::string_view what) {
+  return [&text, what](std::string_view value) {
+    if (value.empty()) throw Error{Error::usage, fmt::format("expected {}", what)};
+    text = value;
+  };
+}
+
 Setter open_descriptor(std::optional<std::int64_t>& fd) {
   return [&fd](std::string_view value) {
     std::optional<std::int64_t> meant;
@@ -32,20 +40,14 @@ void declare_events(VerbSpec& spec, HoldRequest& opt, std::string_view events, s
             .help = "write one JSON line for each event of the hold",
             .manual = events,
             .offer = Offer::file,
-            .set = [&opt](std::string_view value) {
-              if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
-              opt.events = value;
-            }});
+            .set = not_empty(opt.events, "a file or an open descriptor")});
   spec.add({.names = "--syslog",
             .value = "SOCKET",
             .alone = SystemLog::kSystem,
             .help = "send these events to the system log",
             .manual = syslog,
             .offer = Offer::file,
-            .set = [&opt](std::string_view value) {
-              if (value.empty()) throw Error{Error::usage, "expected the socket of a log"};
-              opt.syslog = value;
-            }});
+            .set = not_empty(opt.syslog, "the socket of a log")});
 }
 
 void declare_telling(VerbSpec& spec, RunOptions& opt) {
@@ -66,10 +68,7 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
            "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
            "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
        .offer = Offer::file,
-       .set = [&opt](std::string_view value) {
-         if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
-         opt.status_file = value;
-       }});
+       .set = not_empty(opt.status_file, "the name of a file")});
   spec.add({.names = "--status-fd",
             .value = "N",
             .help = "write that line to the open descriptor N",

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 
 #include "base/as_given.h"
@@ -116,14 +115,6 @@ void check_once_per(const RunOptions& opt) {
 }
 
 }  // namespace
-
-void HoldRequest::complete_names() {
-  for (const std::string& key : keys) names.push_back(deployment.name(key));
-  // All clients acquire several locks in the same order; otherwise two could wait for each other.
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-}
 
 void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                   std::vector<std::string> command) {

@@ -9,9 +9,9 @@
 
 namespace rlock {
 
-constexpr std::size_t kLongestOwner = 256;
-
 namespace {
+
+constexpr std::size_t kMostCharacters = 256;
 
 /// Declares KEY as an operand, and -k in its place.
 void declare(VerbSpec& spec, Operand key) {
@@ -48,8 +48,8 @@ void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view
 }
 
 Owner parse_owner(std::string_view text) {
-  if (text.empty() || text.size() > kLongestOwner)
-    throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kLongestOwner)};
+  if (text.empty() || text.size() > kMostCharacters)
+    throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kMostCharacters)};
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
     throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
   // These fields stand beside the owners in a read/write lock, or mean that an owner writes.
