@@ -70,12 +70,12 @@ Acquired HoldWait::run() {
   if (request_.newest)
     if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;; owner_ = fresh_owner()) {
-    Acquired got = attempt();
-    if (const auto* ended = std::get_if<GaveUp>(&got)) seen_busy_ = seen_busy_ || ended->seen_busy;
-    if (joins_another(got)) continue;
-    const auto* gave_up = std::get_if<GaveUp>(&got);
-    if (gave_up != nullptr && leaves_one(*gave_up)) continue;
-    if (gave_up != nullptr) return got;
+    Acquired got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+      seen_busy_ = seen_busy_ || gave_up->seen_busy;
+      if (joins_another(*gave_up) || leaves_one(*gave_up)) continue;
+      return got;
+    }
     keys_->take(std::get<Taken>(got), session_.loop.now());
     lines_.acquired();
     ancestors_.reset();
@@ -102,10 +102,6 @@ std::optional<GaveUp> HoldWait::arrive() {
     ticket_ = std::get<Taken>(got).held.front().fence.value_or(0);
   }
   return std::nullopt;
-}
-
-Acquired HoldWait::attempt() {
-  return acquire(session_.redis, acquire_request(NewIdentity::requests), options());
 }
 
 /// A new owner, which names the process that holds the key.
@@ -157,11 +153,10 @@ void HoldWait::count_waiters(const Waiting& waiting) {
 }
 
 /// Does a process above us hold the key, and may we join it? Then the next attempt does.
-bool HoldWait::joins_another(const Acquired& got) {
-  const auto* gave_up = std::get_if<GaveUp>(&got);
-  if (gave_up == nullptr || session_.signals.any() || (script_ && script_->ended())) return false;
+bool HoldWait::joins_another(const GaveUp& gave_up) {
+  if (session_.signals.any() || (script_ && script_->ended())) return false;
   // After a single try (-n) the watch has heard of no busy answer yet.
-  if (gave_up->why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up->busy);
+  if (gave_up.why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up.busy);
   if (!ancestors_->found()) return false;
   above_.push_back(ancestors_->take());
   if (request_.once_per)

@@ -65,13 +65,12 @@ class HoldWait {
 
  private:
   std::optional<GaveUp> arrive();
-  Acquired attempt();
   AcquireOptions options();
   AcquireRequest acquire_request(NewIdentity renewed);
   Owner fresh_owner() const;
   bool end_the_wait();
   void count_waiters(const Waiting& waiting);
-  bool joins_another(const Acquired& got);
+  bool joins_another(const GaveUp& gave_up);
   bool leaves_one(const GaveUp& gave_up);
   int say(const GaveUp& gave_up, std::string_view then);
 

@@ -36,10 +36,10 @@ namespace {
 constexpr Milliseconds kAfterFailure{100};
 constexpr Milliseconds kAfterAnswer{300};
 
-std::vector<Item> items_of(const std::vector<Part>& parts) {
+std::vector<Stage> stages_for(const AcquireRequest& request) {
   std::vector<Item> items;
-  for (const Part& part : parts) items.push_back({part.lock, part.followers, part.release_followers});
-  return items;
+  for (const Part& part : request.parts) items.push_back({part.lock, part.followers, part.release_followers});
+  return stages_of(std::move(items), request.together);
 }
 
 /// One wait: from the first call until everything is acquired or undone.
@@ -159,7 +159,7 @@ class Acquisition {
         options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
     const Owner* const before = blocked().what().asker();
     undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
-    stages_ = stages_of(items_of(request.parts), request.together);
+    stages_ = stages_for(request);
   }
 
   // --- the end ------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ class Acquisition {
 }  // namespace
 
 Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options) {
-  return Acquisition{redis, stages_of(items_of(request.parts), request.together), options, true}.run();
+  return Acquisition{redis, stages_for(request), options, true}.run();
 }
 
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
