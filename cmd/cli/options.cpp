@@ -136,8 +136,6 @@ std::string letters(const Option& option) {
   return found;
 }
 
-bool takes_next_word(const Option& option) { return !option.value.empty() && option.alone.empty(); }
-
 std::string with_value(std::string_view names, std::string_view value, const Option& option) {
   if (option.value.empty()) return std::string{names};
   return fmt::format(fmt::runtime(option.alone.empty() ? "{} {}" : "{}[={}]"), names, value);

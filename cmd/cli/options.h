@@ -118,9 +118,6 @@ struct VerbSpec {
   const Option* find(std::string_view name) const noexcept;
 };
 
-/// Does the option take the next word as its value, if its own word has none?
-bool takes_next_word(const Option& option);
-
 /// The options in a word that begins with '-': "--wait=5s", "-nqE0". Every verb has --help and --version.
 struct [[nodiscard]] NamedOptions {
   std::vector<const Option*> options;  ///< in a bundle, all up to the first one with a value

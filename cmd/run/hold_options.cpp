@@ -34,6 +34,17 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
   };
 }
 
+void declare_newest(VerbSpec& spec, HoldRequest& opt) {
+  spec.add(
+      {.names = "--newest",
+       .help = "make older waiters with --newest give up",
+       .manual =
+           "Waiters that came before this one with --newest exit with status 75 at once: see NEWEST FIRST in "
+           "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
+           "--url, with -n, or with --queue-limit.",
+       .set = into(opt.newest)});
+}
+
 void check_newest(const HoldRequest& opt, std::size_t servers) {
   if (!opt.newest) return;
   const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
@@ -158,17 +169,6 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
          number(opt.type_options.count, 1, Permits::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
-}
-
-void declare_newest(VerbSpec& spec, HoldRequest& opt) {
-  spec.add(
-      {.names = "--newest",
-       .help = "make older waiters with --newest give up",
-       .manual =
-           "Waiters that came before this one with --newest exit with status 75 at once: see NEWEST FIRST in "
-           "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
-           "--url, with -n, or with --queue-limit.",
-       .set = into(opt.newest)});
 }
 
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {

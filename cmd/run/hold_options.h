@@ -13,14 +13,11 @@ namespace rlock {
 /// The setter of --reason, whose text is shown on one line. It throws Error{usage} if the text is too long.
 Setter reason_into(std::string& reason);
 
-/// --queue-limit and --fair-wait-timeout.
+/// --queue-limit, --newest and --fair-wait-timeout.
 void declare_queue(VerbSpec& spec, HoldRequest& options);
 
 /// --permits and --count, which imply --type permit.
 void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take);
-
-/// --newest.
-void declare_newest(VerbSpec& spec, HoldRequest& options);
 
 /// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of
 /// servers. Throws Error{usage}.

@@ -41,18 +41,7 @@ std::string mode_of(const PastHold& past) {
   return past.type == "read" ? "reads " : past.type == "write" ? "writes " : "";
 }
 
-}  // namespace
-
-PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
-  std::string type{found.kind->name};
-  if (holder.mode == Holder::Mode::read) type = "read";
-  if (holder.mode == Holder::Mode::write) type = "write";
-  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
-  past.ended = found.now + since_found;
-  past.end = std::move(end);
-  return past;
-}
-
+/// How it ended: "exit 0", "stopped by alice@ops: stuck since noon".
 std::string end_text(const HoldEnd& end) {
   const std::string why = end.why ? shown(*end.why) : "";
   const auto because = [&](const std::string& text) { return why.empty() ? text : text + ": " + why; };
@@ -70,6 +59,18 @@ std::string end_text(const HoldEnd& end) {
     return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
   if (end.outcome == "killed") return why.empty() ? "killed" : why;
   return because(shown(end.outcome)) + then;
+}
+
+}  // namespace
+
+PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
+  std::string type{found.kind->name};
+  if (holder.mode == Holder::Mode::read) type = "read";
+  if (holder.mode == Holder::Mode::write) type = "write";
+  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
+  past.ended = found.now + since_found;
+  past.end = std::move(end);
+  return past;
 }
 
 std::string past_text(const PastHold& past) {
