@@ -23,21 +23,12 @@ namespace {
 /// the server nothing.
 constexpr Milliseconds kListensAfter{1000};
 
-/// Environment variables that mark the processes of this run. RLOCK_STACK ends with the run's own owner, and
-/// nested runs only add lines to it. Two runs that join the same outer hold have the same RLOCK_STACK, so
-/// RLOCK_OWNER and RLOCK_PID mark them instead.
-std::vector<std::string> marks_of(const Variables& variables, bool enters) {
-  std::vector<std::string> marks;
-  for (const auto& [name, value] : variables) {
-    const bool tells = enters ? name == "RLOCK_OWNER" || name == "RLOCK_PID" : name == "RLOCK_STACK";
-    if (tells) marks.push_back(name + "=" + value.value_or(""));
-  }
-  return marks;
-}
-
 CommandOptions holding(const RunOptions& opt, const HeldKeys& keys) {
-  CommandOptions options = with_or_without_lock(opt, describe_hold(opt, keys));
-  options.marks = marks_of(options.command.variables, keys.joins());
+  // RLOCK_STACK ends with the run's own owner, and nested runs only add lines to it. Two runs that join the same outer
+  // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.
+  std::vector<std::string_view> marks{"RLOCK_STACK"};
+  if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
+  CommandOptions options = with_or_without_lock(opt, describe_hold(opt, keys), marks);
   if (opt.max_hold) options.max_hold = plus(keys.taken().asked, *opt.max_hold);
   return options;
 }
@@ -62,10 +53,14 @@ void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd e
 
 }  // namespace
 
-CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables) {
+CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables,
+                                    const std::vector<std::string_view>& marks) {
+  CommandOptions options;
+  for (const auto& [name, value] : variables)
+    if (std::ranges::find(marks, name) != marks.end())
+      options.marks.push_back(name + "=" + value.value_or(""));
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
   if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  CommandOptions options;
   options.command = {.argv = opt.command, .variables = std::move(variables), .found = opt.found};
   options.rules = opt.stop;
   options.until_group = opt.until_group;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "cmd/run/held_command.h"
 #include "cmd/run/held_keys.h"
@@ -39,7 +41,9 @@ class RunHold {
   HeldCommand command_;
 };
 
-/// How a command runs and is stopped, with or without a lock. `variables` gets those that every command gets.
-CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables);
+/// How a command runs and is stopped, with or without a lock. `variables` gets those that every command gets. `marks`:
+/// the names of those that mark its processes (see CommandFamily).
+CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables,
+                                    const std::vector<std::string_view>& marks);
 
 }  // namespace rlock

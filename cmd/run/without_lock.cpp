@@ -22,10 +22,8 @@ bool says_yes(const Vote& vote) {
 CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
   const RunOptions& options = run.opt;
-  CommandOptions how = with_or_without_lock(options, describe_no_hold());
   // No other run has our pid in its variables: it marks the processes of this command.
-  for (const auto& [name, value] : how.command.variables)
-    if (name == "RLOCK_PID") how.marks.push_back(name + "=" + value.value_or(""));
+  CommandOptions how = with_or_without_lock(options, describe_no_hold(), {"RLOCK_PID"});
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
   run.events.listen_to(how);
