@@ -44,14 +44,17 @@ class WaitLines final : public Source {
   /// The options for acquire(), which lets this object hear of the wait. REQUIRES: it outlives the wait.
   AcquireOptions options();
 
-  /// For AcquireOptions::tell, if another function than that of options() is there.
+  /// For a caller that has an AcquireOptions::tell of its own.
   void hear(const Waiting& waiting);
 
   /// The lock was acquired: prints no more lines.
   void acquired();
 
-  /// Prints the last line: the holder, and how to remove a stale lock. After a signal: what rlock waited for.
+  /// Prints the last line: the holder, and how to remove a stale lock.
   void give_up(const GaveUp& gave_up);
+
+  /// The same after a signal: what rlock waited for.
+  void interrupted(int signal, const GaveUp& gave_up);
 
   /// The same after a newer waiter has come (--newest).
   void superseded(const Refused& why);
@@ -59,7 +62,6 @@ class WaitLines final : public Source {
   /// If the server has failed: its last answer and the age of that, "; 8.1s ago 'db' was held by ...". Empty
   /// if it never answered.
   std::string last_known(const GaveUp& gave_up);
-  void interrupted(int signal, const GaveUp& gave_up);
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
