@@ -34,6 +34,7 @@ class List final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
+  Listing list(Session& session, std::vector<Inspection>& kept);
   void limit(std::vector<Inspection>& keys);
   void show(const std::vector<Inspection>& keys);
 
@@ -98,38 +99,40 @@ void List::show(const std::vector<Inspection>& keys) {
   shown_ = true;
 }
 
+/// Searches, and prints the pages that come in the order of the keys. `kept` gets the others: all keys for another
+/// order, or if everything fits on a page.
+Listing List::list(Session& session, std::vector<Inspection>& kept) {
+  std::optional<ProgressLine> progress{session.loop.now()};
+  SearchOptions options = search_options(keys_);
+  options.most_bytes = kMostNames;
+  options.without_shards = true;
+  options.progress = [&](std::size_t steps, std::size_t found) {
+    progress->show(fmt::format("rlock: searched about {},000 keys, found {}", steps, found),
+                   session.loop.now());
+  };
+  std::size_t bytes = 0;
+  return list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
+    std::vector<Inspection> keys = one_of_each_key(page.seen);
+    std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
+    if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
+      progress.reset();  // none of it may be left among the lines
+      sort_keys(keys, KeyOrder::key);
+      limit(keys);
+      show(keys);
+      limited_ = limited_ || (limit_ == 0 && !last);
+      return limit_ != 0;
+    }
+    for (const Inspection& seen : keys) bytes += size_of(seen);
+    std::ranges::move(keys, std::back_inserter(kept));
+    return bytes <= kMostKept;
+  });
+}
+
 int List::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
-  const KeyOrder order = key_order(choice_.order);
-  std::vector<Inspection> kept;  // for another order, or if everything fits on a page
-  Listing listing;
-  {
-    std::optional<ProgressLine> progress{session.loop.now()};
-    SearchOptions options = search_options(keys_);
-    options.most_bytes = kMostNames;
-    options.without_shards = true;
-    options.progress = [&](std::size_t steps, std::size_t found) {
-      progress->show(fmt::format("rlock: searched about {},000 keys, found {}", steps, found),
-                     session.loop.now());
-    };
-    std::size_t bytes = 0;
-    listing = list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
-      std::vector<Inspection> keys = one_of_each_key(page.seen);
-      std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
-      if (order == KeyOrder::key && (shown_ || !last)) {
-        progress.reset();  // none of it may be left among the lines
-        sort_keys(keys, order);
-        limit(keys);
-        show(keys);
-        limited_ = limited_ || (limit_ == 0 && !last);
-        return limit_ != 0;
-      }
-      for (const Inspection& seen : keys) bytes += size_of(seen);
-      std::ranges::move(keys, std::back_inserter(kept));
-      return bytes <= kMostKept;
-    });
-  }
-  sort_keys(kept, order);
+  std::vector<Inspection> kept;
+  Listing listing = list(session, kept);
+  sort_keys(kept, key_order(choice_.order));
   limit(kept);
   if (limited_) listing.cut_short.clear();  // the user asked for it
   listing.complete = listing.complete && !limited_;
