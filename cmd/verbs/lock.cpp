@@ -31,9 +31,11 @@ namespace {
 /// The common part of these verbs: a key, an owner, and perhaps a type.
 class LockVerb : public Verb {
  protected:
-  void declare_shared(VerbSpec& spec) {
+  void declare_shared(
+      VerbSpec& spec, std::string_view owner_help = "name the owner; lock acquire has printed its id",
+      std::string_view owner_manual = "Without it, RLOCK_OWNER counts if lock acquire --export has set it.") {
     spec.group("Which hold");
-    declare_owner(spec, given_, owner_help_, owner_manual_);
+    declare_owner(spec, given_, owner_help, owner_manual);
     declare_expected_type(spec, type_);
   }
 
@@ -126,12 +128,11 @@ class LockVerb : public Verb {
                                              in_quotes(given_->str()), words_for(found.name)));
     return exit_code::no;
   }
+
   std::string type_;
   std::optional<Owner> given_;      ///< as typed
   std::optional<Owner> owner_;      ///< the owner that holds it
   std::optional<RequestId> inner_;  ///< of the inner hold that was given; empty: it is none, or has ended
-  std::string_view owner_help_ = "name the owner; lock acquire has printed its id";
-  std::string_view owner_manual_ = "Without it, RLOCK_OWNER counts if lock acquire --export has set it.";
 };
 
 /// A keeper has this long to notice that its hold was released. This is longer than most leases. With a
@@ -239,16 +240,11 @@ class Renew final : public LockVerb {
 
 class Status final : public LockVerb {
  public:
-  Status() {
-    owner_help_ = "ask whether this owner holds KEY";
-    owner_manual_ = {};
-  }
-
   void declare(VerbSpec& spec) override {
     spec.about = "Print whether KEY is held, and by which holder.";
     spec.examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
                      {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}};
-    declare_shared(spec);
+    declare_shared(spec, "ask whether this owner holds KEY", {});
     spec.add({.names = "-q, --quiet",
               .help = "print nothing: the exit status is the answer",
               .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
@@ -266,12 +262,12 @@ class Status final : public LockVerb {
     } else if (verbosity() != Verbosity::quiet) {
       print(inspections_text(views.seen));
     }
-    if (agreed(views.seen, owner_).absent()) say_if_pattern(agreed(views.seen, owner_).name);
+    const Inspection& found = agreed(views.seen, owner_);
+    if (found.absent()) say_if_pattern(found.name);
     const auto held_by = [&](const Owner& owner) {
       return sights(views.seen, owner) >= session.redis.quorum();
     };
-    const auto& holders = agreed(views.seen, owner_).holders;
-    const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);
+    const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(found.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }
 
