@@ -112,26 +112,26 @@ void Unlock::expect_removable(const Inspection& found) const {
 
 /// What the user must know before removing this hold.
 std::string warning(const Holder& holder, Milliseconds now) {
-  if (holder.meta && holder.meta->ended_at)
-    return fmt::format("no command runs any more: {} keeps the key", holder.meta->kept_by.empty()
-                                                                         ? "--min-hold or --once-per"
-                                                                         : sanitized(holder.meta->kept_by));
-  if (holder.meta && !holder.meta->renews && holder.meta->kill_after)
+  const Metadata facts = holder.meta.value_or(Metadata{});
+  if (facts.ended_at)
+    return fmt::format("no command runs any more: {} keeps the key",
+                       facts.kept_by.empty() ? "--min-hold or --once-per" : sanitized(facts.kept_by));
+  if (!facts.renews && facts.kill_after)
     return fmt::format(
         "the holder does not renew it (--no-renew); if its command still runs, it hears of this within {} at the "
         "latest; rlock stop ends the command first",
-        describe(holder.meta->lease / 3));
-  if (holder.meta && !holder.meta->renews)
+        describe(facts.lease / 3));
+  if (!facts.renews)
     return fmt::format("{}, and rlock cannot know whether the script that acquired it still runs",
                        holder.entered(now) ? "a run inside it may renew it" : "no process renews it");
   const auto alive = holder.alive(now);
   if (!alive)
     return "cannot know whether the holder is alive; a live holder learns of this when it renews or releases";
   if (!*alive) return "the holder has not renewed it in time: it looks dead";
-  const std::string_view better = holder.meta->kill_after ? "; rlock stop ends the command first" : "";
+  const std::string_view better = facts.kill_after ? "; rlock stop ends the command first" : "";
   return fmt::format(
       "the holder is alive, and its command runs until it hears of this, within {} at the latest{}",
-      describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})), better);
+      describe(std::max(facts.lease / 3 - (now - facts.renewed), Milliseconds{0})), better);
 }
 
 Removal Unlock::nothing_to_remove(const Inspection& found) const {
