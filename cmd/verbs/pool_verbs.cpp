@@ -26,12 +26,12 @@ constexpr std::size_t kIdBytes = 16;
 class Init final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    const bool semaphore = kind() == PoolKind::semaphore;
-    spec.about = semaphore ? "Create a semaphore of N permits. The permits have no owner."
-                           : "Create a pool of N permits. A holder has each permit for the time of a lease.";
-    spec.examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, semaphore ? 0 : 1, kMostPermits)});
-    if (semaphore) {
+    spec.about = is_semaphore()
+                     ? "Create a semaphore of N permits. The permits have no owner."
+                     : "Create a pool of N permits. A holder has each permit for the time of a lease.";
+    spec.examples = {{is_semaphore() ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}};
+    spec.operands.push_back({.name = "N", .set = number(total_, is_semaphore() ? 0 : 1, kMostPermits)});
+    if (is_semaphore()) {
       spec.group("How long");
       spec.add({.names = "--expire",
                 .value = "DUR",
@@ -59,12 +59,11 @@ class Init final : public PoolVerb {
 class Add final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    const bool semaphore = kind() == PoolKind::semaphore;
     spec.about =
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
         "rlock does not wait until they are free.";
-    spec.examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
-    if (semaphore) spec.examples.push_back({"rlock sem add slots -- -2", ""});
+    spec.examples = {{is_semaphore() ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
+    if (is_semaphore()) spec.examples.push_back({"rlock sem add slots -- -2", ""});
     spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});
   }
 
@@ -82,13 +81,12 @@ class Add final : public PoolVerb {
 class Status final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    const bool semaphore = kind() == PoolKind::semaphore;
     spec.about =
-        semaphore
+        is_semaphore()
             ? "Print how many permits are available."
             : "Print how many permits are available, of how many. rlock inspect KEY prints the holders.";
-    spec.examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}};
-    if (!semaphore) {
+    spec.examples = {{is_semaphore() ? "rlock sem status slots" : "rlock permit status seats", ""}};
+    if (!is_semaphore()) {
       spec.examples.push_back({"rlock permit status seats --id \"$id\"", ""});
       spec.add(
           {.names = "--id",
@@ -147,17 +145,17 @@ class Status final : public PoolVerb {
 class Delete final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    const bool semaphore = kind() == PoolKind::semaphore;
     spec.about =
-        semaphore ? "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits."
-                  : "Delete a pool. If clients hold permits, rlock asks first.";
-    spec.examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
+        is_semaphore()
+            ? "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits."
+            : "Delete a pool. If clients hold permits, rlock asks first.";
+    spec.examples = {{is_semaphore() ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
     spec.group("Confirmation");
     spec.add(
         {.names = "-y, --yes",
          .help = "do not ask",
          .manual =
-             semaphore
+             is_semaphore()
                  ? "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
                    "is no terminal, it exits with status 64."
                  : "Without it, rlock asks if clients hold permits. If there is no terminal, it then "
@@ -177,12 +175,11 @@ class Delete final : public PoolVerb {
   /// If clients may hold permits, prints the key and asks the user. Returns whether to delete it.
   bool agreed_to(Session& session) const {
     const Inspection found = inspect(session, session.name(key_));
-    const bool missed = kind() == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
+    const bool missed = is_semaphore() ? found.available.has_value() : !found.holders.empty();
     if (!missed) return true;
     print_on_stderr(inspections_text({found}));
-    warn(kind() == PoolKind::semaphore
-             ? "cannot know whether clients hold permits of this semaphore"
-             : "the holders learn of this when they renew; rlock run then stops its command");
+    warn(is_semaphore() ? "cannot know whether clients hold permits of this semaphore"
+                        : "the holders learn of this when they renew; rlock run then stops its command");
     return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
   }
 
@@ -218,7 +215,7 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
 }
 
 std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
-  if (kind() == PoolKind::semaphore) return {};
+  if (is_semaphore()) return {};
   const LockName name = session.name(key_);
   return {erase_metadata(name, Owner{""}, {.key = suffix_name(name, "timeout"), .member = {}})};
 }

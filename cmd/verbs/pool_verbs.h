@@ -16,7 +16,8 @@ class PoolVerb : public Verb {
  protected:
   /// "sem" or "permit".
   std::string_view noun() const { return entry().name.substr(0, entry().name.find(' ')); }
-  PoolKind kind() const { return noun() == "sem" ? PoolKind::semaphore : PoolKind::permits; }
+  bool is_semaphore() const { return noun() == "sem"; }
+  PoolKind kind() const { return is_semaphore() ? PoolKind::semaphore : PoolKind::permits; }
 
   /// The pool of KEY. Throws Error{wrong_type} like refuse_latch().
   Pool pool(Session& session) const;
