@@ -30,8 +30,8 @@ TEST_CASE(
     "the only waiter of a free fair lock learns that it is next, and the others that the lock is kept") {
   const LockName name{"k"};
   const auto text = [&](std::int64_t position) {
-    const Busy busy{.position = position, .queue = 2};
-    return wait_text({.name = name, .now = Clock::now(), .busy = busy}, Moment::waiting);
+    const Busy busy{.position = position, .queue = 2, .key = name};
+    return wait_text({.now = Clock::now(), .busy = busy}, Moment::waiting);
   };
   CHECK_MESSAGE(text(1).find(": free, and we are next in its queue; 1st of 2") != std::string::npos, text(1));
   CHECK_MESSAGE(
@@ -42,9 +42,9 @@ TEST_CASE(
 TEST_CASE("a lease that has ended since it was told of does not free itself in 0 s") {
   const LockName name{"k"};
   const TimePoint heard = Clock::now();
-  const Busy busy{.holder = "somebody:1", .rest = Milliseconds{1000}, .seen_at = heard};
+  const Busy busy{.key = name, .holder = "somebody:1", .rest = Milliseconds{1000}, .seen_at = heard};
   const auto text = [&](Milliseconds later) {
-    return wait_text({.name = name, .now = plus(heard, later), .busy = busy}, Moment::waiting);
+    return wait_text({.now = plus(heard, later), .busy = busy}, Moment::waiting);
   };
   CHECK_MESSAGE(
       text(Milliseconds{400}).find("; expires in 600ms unless the holder renews it") != std::string::npos,
