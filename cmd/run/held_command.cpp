@@ -150,6 +150,7 @@ CommandOutcome HeldCommand::finish(Child& child) {
     if (had_terminal && pressed && !stopped) ended.pressed = signal;
   }
   if (stopped) wait_for_hidden(child);
+  ended.said_lost = processes_.said_lost();
   if (ended.signal || job_.forwarded()) wait_for_rest();
   if (!family_.group_lives()) return ended;
   ended.left = family_.in_group();

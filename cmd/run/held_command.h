@@ -31,6 +31,7 @@ struct [[nodiscard]] CommandOutcome {
   std::optional<int> interrupted;         ///< this signal came before the command was started
   bool too_late = false;                  ///< not started: the time in which the lock is surely ours was over
   bool max_hold = false;                  ///< --max-hold stopped it
+  bool said_lost = false;                 ///< the user knows that the lock was lost
   std::optional<std::string> stopped_by;  ///< rlock stop stopped it: sender and reason
   std::optional<int>
       pressed;               ///< the signal of ^C or ^\, which ended the command on its terminal; rlock's own

@@ -38,8 +38,8 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   return end;
 }
 
-void warn_lost_at_release(std::string_view key) {
-  warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", key, kLostAtRelease));
+void warn_late_loss(std::string_view keys, std::string_view why) {
+  warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
 void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease) {

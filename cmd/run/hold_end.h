@@ -23,8 +23,8 @@ struct Loss {
 /// The reason of a loss that nothing but the release has shown.
 constexpr std::string_view kLostAtRelease = "it was not ours any more at its release";
 
-/// `key`: for people, in quotes.
-void warn_lost_at_release(std::string_view key);
+/// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
+void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
 void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease);
 
 /// The end of a run's hold, for the history of its keys.

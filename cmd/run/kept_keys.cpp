@@ -23,7 +23,7 @@ void KeptKeys::keep(const Lease& lease) {
 }
 
 std::optional<Loss> KeptKeys::loss() {
-  if (!keeper_->lost()) return std::nullopt;
+  if (parts_.empty() || !keeper_->lost()) return std::nullopt;
   if (keeper_->taken_away() && requests_.removed()) return Loss::removed_by(*requests_.removed());
   return Loss{keeper_->why()};
 }

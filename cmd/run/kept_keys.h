@@ -28,7 +28,7 @@ class KeptKeys {
 
   const Keeper& keeper() const noexcept { return *keeper_; }
 
-  /// Why the keys are not ours any more; empty: they are ours.
+  /// Why the keys are not ours any more; empty: they are ours, or their owner has released all of them.
   std::optional<Loss> loss();
 
   /// The facts about these keys for HeldProcesses.

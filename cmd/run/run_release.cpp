@@ -80,6 +80,7 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   const RunOptions& opt = run.opt;
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
+  if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
   if (may_be_held_again(keys, hold.keeper(), run.session.loop.now())) {
     const std::vector<Part> parts = keys.ending(keys.parts(), past);
     record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
@@ -104,7 +105,7 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
     if (answer.how == ReleaseResult::How::yes) debug("released " + key);
     if (answer.how == ReleaseResult::How::kept)
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
-    if (answer.how == ReleaseResult::How::not_ours && !lost) warn_lost_at_release(key);
+    if (answer.how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
     say_unannounced("released " + key, answer.unannounced);
   }
   return released_of(answers);

@@ -131,10 +131,15 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
   processes_.dismiss_guardian();
   if (!kept_.parts().empty()) forget_released();
   kept_.stop(session_.loop.within(kCleanupTime));
+  // A renewal may have been answered after the last turn.
+  if (const auto loss = processes_.said_lost() ? std::nullopt : kept_.loss()) {
+    warn_late_loss(kept_.names(), loss->why);
+    events_.lost(loss->why);
+  }
   const HoldEnd how = end();
   const bool leaves_it = !request_.stop.stop_on_loss && kept_.loss();
   const RunReport::Released released = leaves_it ? RunReport::Released::no : release_keys(how);
-  const bool lost = released == RunReport::Released::no;
+  const bool lost = released == RunReport::Released::no || kept_.loss();
   events_.ended(lost ? "lost" : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
                 released == RunReport::Released::yes);
 }
@@ -238,7 +243,7 @@ RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;
     lost = true;
-    warn_lost_at_release(key);
+    warn_late_loss(key);
     events_.lost(kLostAtRelease);
   }
   return lost ? RunReport::Released::no : RunReport::Released::yes;

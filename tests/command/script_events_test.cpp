@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "support/contains.h"
 #include "support/event_lines.h"
 #include "support/eventually.h"
@@ -131,8 +133,10 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
     Script script{redis, options, rest, "$FOLDER/events", "mkfifo $FOLDER/go"};
     REQUIRE(eventually([&] { return script.holds(); }, 10s));
     act(script);
-    CHECK(eventually([&] { return script.events() == events; }, 20s));
-    CHECK_MESSAGE(script.events() == events, what);
+    const auto choices = split(events, '|');
+    const auto as_wanted = [&] { return std::ranges::count(choices, script.events()) == 1; };
+    CHECK(eventually(as_wanted, 20s));
+    CHECK_MESSAGE(as_wanted(), script.events());
     CHECK(script.last("outcome") == "\"" + outcome + "\"");
     script.process().signal(SIGKILL);
     REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
@@ -147,8 +151,9 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
        "released", [](Script&) {});
   ends("TERM to the keeper", "", "sleep 60", "acquired stopping released", "interrupted",
        [](Script& script) { script.signal_keeper(SIGTERM); });
-  ends("a loss that the release finds", "--lease 5m", "read -r line <$FOLDER/go", "acquired lost ended",
-       "lost", [&](Script& script) {
+  // The keeper renews once when it listens: that may come between the two, while the script still ends.
+  ends("a loss that the release finds", "--lease 5m", "read -r line <$FOLDER/go",
+       "acquired lost ended|acquired lost stopping ended", "lost", [&](Script& script) {
          redis.del("k");
          write_file(script.file("go"), "go\n");
        });
