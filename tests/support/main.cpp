@@ -35,11 +35,13 @@ Run& run() {
   return run;
 }
 
-/// If a guardian cannot look at other processes of its session, it releases nothing. After su or sudo there
-/// are such processes.
+/// Keepers and guardians release nothing while a process of their group or session may belong to what they stopped, or
+/// cannot be looked at. Beside another test program, or after su or sudo, there are such processes. On a terminal we stay, so
+/// that ^C ends the tests.
 void leave_session_of_others() {
   const std::string leader = "/proc/" + std::to_string(::getsid(0)) + "/environ";
-  if (::access(leader.c_str(), R_OK) != 0 && errno == EACCES) ::setsid();
+  const bool is_hidden = ::access(leader.c_str(), R_OK) != 0 && errno == EACCES;
+  if (is_hidden || ::isatty(STDIN_FILENO) == 0) ::setsid();
 }
 
 /// Records which test cases ran.
