@@ -124,7 +124,8 @@ void HeldCommand::say_what_stopping_means() const {
 /// Tells the user once if /proc does not show our processes: then those that left the group of the command go
 /// on running.
 void HeldCommand::say_hidden() {
-  if (std::exchange(said_hidden_, true) || Family::proc_shows_us()) return;
+  const int unread = unread_files();
+  if (std::exchange(said_hidden_, true) || Family::proc_shows_us() || unread_files() != unread) return;
   warn("/proc does not show the command's processes: only its process group is stopped");
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/as_given.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -140,11 +141,17 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   if (one_lives) return !survives_kill;
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   next_exit_.reset();
+  const int unread = unread_files();
   std::vector<pid_t> others = escalation_.begun() ? family_.all(now) : unstopped();
   if (others.empty() && escalation_.begun() && lock_.held && !said_lost_) {
     others = family_.out_of_reach();
     say_out_of_reach(others);
   }
+  // The guardian has descriptors of its own. It kills the others and releases the lock when we fail.
+  if (others.empty() && unread_files() != unread)
+    throw Error{Error::system,
+                fmt::format("cannot look for processes of {}: no file descriptor is free (ulimit -n)",
+                            options_.whom)};
   if (others.empty()) return false;
   next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
   return true;

@@ -23,11 +23,18 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
+int unread = 0;
+
+/// Call it after open(2) has failed.
+void count_unread() noexcept {
+  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) ++unread;
+}
+
 /// The names in a folder that are numbers.
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, CloseDirectory> open{::opendir(folder.c_str())};
-  if (!open) return numbers;
+  if (!open) return count_unread(), numbers;
   while (const dirent* entry = ::readdir(open.get())) {
     const pid_t number = std::atoi(entry->d_name);
     if (number > 0) numbers.push_back(number);
@@ -46,7 +53,7 @@ constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 /// The contents of a file; empty if it does not exist or cannot be read.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file) return std::nullopt;
+  if (!file) return count_unread(), std::nullopt;
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
@@ -126,8 +133,10 @@ bool proc_shows_us() {
   const ssize_t size = ::readlink("/proc/self", self, sizeof self);
   const bool ours =
       size > 0 && std::string_view{self, static_cast<std::size_t>(size)} == std::to_string(::getpid());
-  return ours && Descriptor{::open("/proc/self/stat", O_RDONLY | O_CLOEXEC)};
+  return ours && contents_of("/proc/self/stat");
 }
+
+int unread_files() noexcept { return unread; }
 
 bool proc_hides_others() {
   // Process 1 always exists. In a container it may belong to us and be shown, so the mount options count too.

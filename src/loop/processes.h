@@ -39,6 +39,10 @@ pid_t newest_process();
 /// namespace, and no while no descriptor is free to read it: then no answer about a process means that it has ended.
 bool proc_shows_us();
 
+/// How many files of /proc were not read because no descriptor or memory was free. If the number grows during a search,
+/// the search may have missed a process.
+int unread_files() noexcept;
+
 /// Does /proc hide other users' processes from us (mount option hidepid)?
 bool proc_hides_others();
 

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,25 @@ TEST_CASE("groups that timeout, set -m and nested shells make are stopped, too")
     CHECK(run.exit_code() == 124);
     CHECK(run.family().empty());
   }
+}
+
+TEST_CASE(
+    "groups of their own are stopped before the release even if rlock has no free descriptor to look for them") {
+  RedisServer redis;
+  auto run =
+      redis.rlock("run", "-k", "k", "--max-hold", "1s", "--", "bash", "-c",
+                  "set -m; (trap '' TERM; echo $BASHPID; while :; do sleep 0.1; done) & exec sleep 60");
+  REQUIRE(eventually([&] { return run.out().ends_with('\n'); }));
+  const pid_t apart = std::stoi(run.out());
+  const rlimit none{4, 4};
+  REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, &none, nullptr) == 0);
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 20s));
+
+  CHECK_FALSE(alive(apart));
+  CHECK(run.exit_code() == 71);
+  CHECK(contains(run.err(),
+                 "cannot look for processes of the command: no file descriptor is free (ulimit -n)"));
+  ::kill(apart, SIGKILL);
 }
 
 TEST_CASE("a process in another session is not stopped, and the lock is held until it has ended") {
