@@ -10,8 +10,10 @@
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
+#include "support/tcp_proxy.h"
 
 using namespace rlock::test;
+using namespace std::chrono_literals;
 
 // The fate of a command after its lock was lost, or after its rlock was stopped.
 
@@ -76,6 +78,24 @@ TEST_CASE("with --on-lost warn the command runs to its end, and 125 follows") {
 
   CHECK(run.exit_code() == 125);
   CHECK(run.out() == "ready\ndone\n");
+}
+
+TEST_CASE("125 and a line tell a loss although the command has ended when the answer to the renewal comes") {
+  RedisServer redis;
+  TcpProxy proxy{redis.where()};
+  auto run = redis.rlock("run", "--url", proxy.url(), "-k", "k", "--lease", "6s", "--", "sh", "-c",
+                         "echo ready; while [ ! -e " + redis.directory() + "/end ]; do sleep 0.02; done");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  REQUIRE(eventually([&] { return redis.pttl("k") < 4500; }, 10s));
+  REQUIRE(eventually([&] { return redis.pttl("k") > 5000; }, 10s));  // the next renewal comes after 2 s
+  proxy.delay(TcpProxy::Way::to_client, 200ms);
+  const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
+  redis.del("k");
+  REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > before; }, 10s));
+  write_file(redis.directory() + "/end", "");
+
+  CHECK(run.exit_code() == 125);
+  CHECK(contains(run.err(), "lost 'k': "));
 }
 
 TEST_CASE("a killed rlock takes everything along at once") {

@@ -14,6 +14,7 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/tcp_proxy.h"
 
 namespace rlock::test {
 
@@ -157,6 +158,27 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
          redis.del("k");
          write_file(script.file("go"), "go\n");
        });
+}
+
+TEST_CASE("a loss is reported although the script has ended when the answer to the renewal comes") {
+  RedisServer redis;
+  TcpProxy proxy{redis.where()};
+  Script script{redis, "--lease 6s --url " + proxy.url(), "read -r line <$FOLDER/go", "$FOLDER/events",
+                "mkfifo $FOLDER/go"};
+  REQUIRE(eventually([&] { return script.holds(); }, 10s));
+  REQUIRE(eventually([&] { return redis.pttl("k") < 4500; }, 10s));
+  REQUIRE(eventually([&] { return redis.pttl("k") > 5000; }, 10s));  // the next renewal comes after 2 s
+  proxy.delay(TcpProxy::Way::to_client, 200ms);
+  const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
+  redis.del("k");
+  REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > before; }, 10s));
+  write_file(script.file("go"), "go\n");
+
+  // On a busy machine the answer may come first, or too late: then there is a stop, or trouble, too.
+  REQUIRE(eventually([&] { return script.events().ends_with(" ended"); }, 20s));
+  CHECK_MESSAGE(contains(script.events(), " lost "), script.events());
+  CHECK(script.last("outcome") == "\"lost\"");
+  CHECK(eventually([&] { return contains(script.process().err(), "lost 'k': "); }, 10s));
 }
 
 TEST_CASE("if a keeper or a run is killed, its guardian reports the end, and nothing twice") {
