@@ -30,9 +30,8 @@ constexpr std::array kSettings{
         .option = "--password-file F",
         .member = &ServerOptions::password_file,
         .manual =
-            "Read the password from file F at each connection. The end of its line, LF or CR LF, does not belong "
-            "to the password. Without it, the variables RLOCK_PASSWORD_FILE and "
-            "RLOCK_PASSWORD count.",
+            "Read the password from file F at each connection. rlock leaves out the end of its line (LF or CR LF). "
+            "Without the option, the variables RLOCK_PASSWORD_FILE and RLOCK_PASSWORD count.",
         .offer = Offer::file,
         .variable = "RLOCK_PASSWORD_FILE",
         .listed = false},
@@ -51,7 +50,7 @@ constexpr std::array kSettings{
         .member = &ServerOptions::prefix,
         .manual =
             "Put STR before every KEY, as a NameMapper of Redisson does; the names of channels contain it, too. "
-            "Without it, the variable RLOCK_PREFIX counts.",
+            "Messages and lists show keys without it. Without the option, the variable RLOCK_PREFIX counts.",
         .variable = "RLOCK_PREFIX"},
     ServerSetting{
         .option = "--config FILE",

@@ -221,7 +221,7 @@ TEST_CASE("rlock(1) names every verb, every page and every way in which a verb e
       CHECK_MESSAGE(others.find(".BR " + path.stem().string() + " (" + section + ")") != std::string::npos,
                     path);
   }
-  CHECK(page.find("\n124\trun: stopped by --max-hold, or by rlock stop\n") != std::string::npos);
+  CHECK(page.find("\n124\trun, flock: stopped by --max-hold, or by rlock stop\n") != std::string::npos);
 }
 
 TEST_CASE("every page of a verb that waits says for how long it does so without options") {
