@@ -120,8 +120,8 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
        .manual =
            "If N processes already wait for the lock, rlock exits with status 75 at once. With 0 it never "
            "waits, as with -n. The waiters of all hosts count. A waiter that was killed counts until the server "
-           "forgets it. That takes 14s for the first one in the queue and at most 250s for the others, but in a fair "
-           "queue two thirds of the waiter's --lease. N is at most 1000000. You cannot use the option with --type "
+           "forgets it: for 14s if it was the first in the queue, else for at most 250s. In a fair queue, it counts "
+           "for two thirds of its --lease. N is at most 1000000. You cannot use the option with --type "
            "spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
   declare_newest(spec, opt);
@@ -131,9 +131,9 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
        .standard = "5m",
        .manual =
            "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
-           "Config; give all rlocks and Java services the same value. rlock needs it to keep its place between the "
-           "waiters of Redisson. The server forgets a silent waiter of rlock after two thirds of its --lease, or "
-           "after DUR if DUR is shorter.",
+           "Config. Give all rlocks and Java services the same value, because they compute each other's deadlines "
+           "in the queue with it. A dead waiter of Redisson keeps its place for DUR. The server forgets a silent "
+           "waiter of rlock after two thirds of its --lease, or after DUR if DUR is shorter.",
        .hidden = true,
        .set = fair_wait_into(opt.type_options.fair_wait_timeout),
        .configurable = true,

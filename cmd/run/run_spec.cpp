@@ -31,9 +31,8 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        .manual =
            "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
            "their names, so that no two runs wait for each other. In a Cluster, the keys may be in several slots. "
-           "A key that you give twice counts once. The keys x and {x} share the queue, the fence and the records "
-           "beside them, as in Redisson: use one of the two names, never both. One run takes at most 1000 keys, "
-           "and 64 KiB of them.",
+           "A key that you give twice counts once. Never use both x and {x} as keys: as in Redisson, they share "
+           "their queue, their fence and their records. One run takes at most 1000 keys, and 64 KiB of them.",
        .offer = Offer::key,
        .no_dash = true,
        .set = key_for_run(opt)});
@@ -94,8 +93,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "DUR counts from the acquire. rlock sends --signal, and KILL after --kill-after. It renews the lock "
-           "until the whole process group has ended. Default: no limit.",
+           "DUR counts from the acquire. rlock sends TERM (or the --signal of rlock run), and KILL after "
+           "--kill-after. It renews the lock until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold),
        .configurable = true});
   spec.add(

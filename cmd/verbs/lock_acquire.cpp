@@ -78,9 +78,9 @@ void Acquire::declare(VerbSpec& spec) {
   declare_events(
       spec, opt_,
       "rlock writes the lines of --events in rlock-run(1): it writes waiting, acquired and gave-up itself, and the keeper "
-      "of --while-pid writes the others. In all of them, pid is PID. Without --while-pid no process stays, so acquired is "
-      "the last line. A number is an open descriptor. If you read the owner id from a pipe, you cannot name this pipe: "
-      "rlock exits with status 64. rlock-json(5) has the fields.",
+      "of --while-pid writes the others. The field pid of each line is PID. Without --while-pid no process stays, so "
+      "acquired is the last line. A number is an open descriptor. If stdout is a pipe, as in owner=$(...), the events "
+      "must not go to it: rlock then exits with status 64. rlock-json(5) has the fields.",
       "rlock and its keeper send the events of --events to the systemd journal or to the syslog daemon: see --syslog in "
       "rlock-run(1).");
   declare_export(spec);

@@ -75,7 +75,7 @@ void Unlock::declare(VerbSpec& spec) {
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   declare_expected_type(
       spec, type_,
-      "A KEY that holds a text is a plain lock, or anything else. If rlock has no notes about it, rlock removes "
+      "If KEY holds a text, it may be a plain lock or something else. If rlock has no notes about it, rlock removes "
       "it only with --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
