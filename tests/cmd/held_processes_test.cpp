@@ -1,0 +1,370 @@
+#include "cmd/run/held_processes.h"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "base/text.h"
+#include "support/process.h"
+#include "support/ticking_loop.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// While this object lives, the stderr of this process goes into memory.
+class Stderr {
+ public:
+  Stderr() : before_(::dup(STDERR_FILENO)), file_(::memfd_create("stderr", MFD_CLOEXEC)) {
+    ::dup2(file_, STDERR_FILENO);
+  }
+  ~Stderr() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    ::close(file_);
+  }
+
+  /// The lines since the last call, without "rlock: ".
+  Words take() {
+    std::string text(1 << 16, '\0');
+    const ssize_t got = ::pread(file_, text.data(), text.size(), taken_);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    taken_ += static_cast<off_t>(text.size());
+    Words lines;
+    for (const std::string& line : split(text, '\n'))
+      if (!line.empty()) lines.push_back(line.substr(line.starts_with("rlock: ") ? 7 : 0));
+    return lines;
+  }
+
+ private:
+  int before_, file_;
+  off_t taken_ = 0;
+};
+
+/// Processes that exist only here. They live until the test ends them.
+class FakeFamily final : public Family {
+ public:
+  std::vector<std::pair<int, TimePoint>> signals;  ///< each signal, and the time until which it may search
+  std::vector<pid_t> living, apart, refused;
+  int looks = 0;
+
+  void look() override { ++looks; }
+  std::vector<pid_t> signal(int number, TimePoint, TimePoint until) override {
+    signals.emplace_back(number, until);
+    return refused;
+  }
+  std::vector<pid_t> all(TimePoint, TimePoint) override { return living; }
+  std::vector<pid_t> out_of_reach() override { return apart; }
+  bool surely_gone(TimePoint) override { return living.empty() && apart.empty(); }
+};
+
+/// Processes of a lock that no server holds, and no guardian.
+struct Scene {
+  TickingLoop loop;
+  TimePoint start = loop.now();
+  FakeFamily family;
+  Deadlines deadlines{plus(start, 10s), plus(start, 11s)};
+  std::optional<std::string> lost, asked;
+  bool renewed = true, held = true, first_ended = false;
+  StopOptions options{};
+  Words told;  ///< what tell_lost and tell_stopping were told
+  std::optional<HeldProcesses> processes;
+  Stderr said;
+
+  HeldProcesses& held_processes() {
+    if (!processes) {
+      options.tell_lost = [this](const std::string& why) { told.push_back("lost: " + why); };
+      options.tell_stopping = [this](const std::string& why) { told.push_back("stopping: " + why); };
+      processes.emplace(loop, family,
+                        HeldLock{.name = [] { return "'k'"; },
+                                 .deadlines = [this] { return deadlines; },
+                                 .renewed = renewed,
+                                 .held = held,
+                                 .asked_to_stop = [this] { return asked; },
+                                 .lost = [this] { return lost; }},
+                        options);
+    }
+    return *processes;
+  }
+
+  /// Turns at this time after the start, and returns the signals that were sent then.
+  std::vector<int> at(Milliseconds time) {
+    family.signals.clear();
+    held_processes().turn(plus(start, time), [this] { return first_ended; });
+    std::vector<int> numbers;
+    for (const auto& [number, until] : family.signals) numbers.push_back(number);
+    return numbers;
+  }
+
+  /// Is there a process, after this time, for whose end the release waits?
+  bool waits(Milliseconds time, std::vector<pid_t> unstopped = {}) {
+    const bool result = held_processes().others_must_end(plus(start, time), [&] { return unstopped; });
+    held_processes().stop_waiting();
+    return result;
+  }
+};
+
+using Numbers = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("signals are due at the deadlines of the lock, which each renewal moves") {
+  Scene scene;
+  CHECK(scene.at(9999ms).empty());
+  CHECK(scene.held_processes().wake_at() == scene.deadlines.stop);
+  scene.deadlines = {plus(scene.start, 20s), plus(scene.start, 21s)};
+  CHECK(scene.at(10s).empty());
+  CHECK(scene.family.looks == 0);
+  CHECK_FALSE(scene.held_processes().stopping());
+  CHECK(scene.told.empty());
+
+  CHECK(scene.at(20s) == Numbers{SIGTERM, SIGCONT});
+  for (const auto& [number, until] : scene.family.signals) CHECK(until == scene.deadlines.kill);
+  CHECK(scene.family.looks == 1);
+  CHECK(scene.held_processes().stopping());
+  CHECK_FALSE(scene.held_processes().killing());
+  CHECK(scene.told == Words{"stopping: its first process has ended"});
+  CHECK(scene.at(20'999ms).empty());
+
+  CHECK(scene.at(21s) == Numbers{SIGKILL});
+  CHECK(scene.family.signals.front().second == kNever);
+  CHECK(scene.held_processes().killing());
+  CHECK(scene.at(21'099ms).empty());
+  CHECK(scene.at(21'100ms) == Numbers{SIGKILL});
+  CHECK(scene.family.looks == 1);
+  CHECK(scene.told.size() == 1);
+  CHECK(scene.said.take().empty());
+}
+
+TEST_CASE("a loss is announced once, with what happens to the processes") {
+  Scene scene;
+  scene.lost = "somebody removed it";
+  scene.deadlines = {scene.start, plus(scene.start, 2s)};
+  CHECK(scene.at(1s) == Numbers{SIGTERM, SIGCONT});
+  CHECK(scene.held_processes().said_lost());
+  CHECK(scene.said.take() ==
+        Words{"lost 'k': somebody removed it; stopping the command: SIGTERM now, SIGKILL in 1s"});
+  CHECK(scene.told == Words{"lost: somebody removed it", "stopping: the lock is lost"});
+  CHECK(scene.at(1s).empty());
+  CHECK(scene.at(2s) == Numbers{SIGKILL});
+  CHECK(scene.said.take().empty());
+  CHECK(scene.told.size() == 2);
+}
+
+TEST_CASE("the line of a loss tells that the first process has ended, runs on, or gets KILL at once") {
+  Scene ended;
+  ended.lost = "it expired";
+  ended.first_ended = true;
+  ended.at(1s);
+  CHECK(ended.said.take() == Words{"lost 'k': it expired; the command has ended"});
+
+  Scene warned;
+  warned.lost = "it expired";
+  warned.deadlines = {warned.start, warned.start};
+  warned.options.rules.stop_on_loss = false;
+  warned.options.whom = "process 7";
+  CHECK(warned.at(1s).empty());
+  CHECK(warned.said.take() == Words{"lost 'k': it expired; process 7 runs on (--on-lost warn)"});
+  CHECK(warned.held_processes().of_lock() == Deadlines{});
+  CHECK(warned.held_processes().wake_at() == kNever);
+  CHECK(warned.at(100s).empty());
+
+  Scene killed;
+  killed.lost = "it expired";
+  killed.deadlines = {killed.start, plus(killed.start, 9s)};
+  killed.options.rules.signal = SIGKILL;
+  CHECK(killed.at(1s) == Numbers{SIGKILL, SIGCONT});
+  CHECK(killed.said.take() == Words{"lost 'k': it expired; stopping the command: SIGKILL now"});
+}
+
+TEST_CASE("at --max-hold the processes are stopped, and killed after --kill-after") {
+  Scene scene;
+  scene.options.max_hold = plus(scene.start, 3s);
+  scene.options.rules.kill_after = 4s;
+  scene.deadlines = {plus(scene.start, 100s), plus(scene.start, 101s)};
+  CHECK(scene.at(2999ms).empty());
+  CHECK_FALSE(scene.held_processes().at_max_hold());
+  CHECK(scene.said.take().empty());
+  CHECK(scene.at(3s) == Numbers{SIGTERM, SIGCONT});
+  CHECK(scene.held_processes().at_max_hold());
+  CHECK(scene.said.take() ==
+        Words{"--max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in 4s"});
+  CHECK(scene.told == Words{"stopping: --max-hold is over"});
+  CHECK(scene.at(3s).empty());
+  CHECK(scene.said.take().empty());
+  CHECK(scene.held_processes().deadlines().kill == plus(scene.start, 7s));
+  CHECK(scene.at(7s) == Numbers{SIGKILL});
+}
+
+TEST_CASE("--max-hold is no news when the processes are being stopped, or the lock is lost") {
+  for (const std::string first : {"lost", "asked", "stopped"}) {
+    CAPTURE(first);
+    Scene scene;
+    scene.options.max_hold = plus(scene.start, 3s);
+    if (first == "lost") scene.lost = "it expired";
+    if (first == "asked") scene.asked = "ana";
+    if (first == "stopped") scene.deadlines.stop = scene.start;
+    scene.at(first == "stopped" ? 2s : 3s);
+    scene.at(3s);
+    CHECK(scene.held_processes().at_max_hold() == false);
+    for (const std::string& line : scene.said.take()) CHECK_FALSE(line.starts_with("--max-hold is over"));
+  }
+}
+
+TEST_CASE("without renewals the line about --max-hold names the KILL of the lock if that comes first") {
+  for (const bool renewed : {true, false}) {
+    CAPTURE(renewed);
+    Scene scene;
+    scene.renewed = renewed;
+    scene.options.max_hold = plus(scene.start, 3s);
+    scene.deadlines = {plus(scene.start, 4s), plus(scene.start, 5s)};
+    scene.at(3s);
+    CHECK(scene.said.take() ==
+          Words{"--max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in " +
+                std::string{renewed ? "5s" : "2s"}});
+  }
+}
+
+TEST_CASE("a request to end stops the processes once, and only if they are not being stopped already") {
+  Scene scene;
+  scene.asked = "ana: maintenance";
+  scene.options.rules.kill_after = 3s;
+  CHECK(scene.at(1s) == Numbers{SIGTERM, SIGCONT});
+  CHECK(scene.held_processes().asked_by() == "ana: maintenance");
+  CHECK(scene.said.take() ==
+        Words{"asked to end by ana: maintenance; stopping the command: SIGTERM now, SIGKILL in 3s"});
+  CHECK(scene.told == Words{"stopping: asked to end by ana: maintenance"});
+  scene.asked = "ben";
+  CHECK(scene.at(2s).empty());
+  CHECK(scene.held_processes().asked_by() == "ana: maintenance");
+  CHECK(scene.said.take().empty());
+  CHECK(scene.at(4s) == Numbers{SIGKILL});
+
+  Scene late;
+  late.at(10s);
+  late.asked = "ana";
+  CHECK(late.at(10'500ms).empty());
+  CHECK_FALSE(late.held_processes().asked_by());
+  CHECK(late.said.take().empty());
+}
+
+TEST_CASE("end() cannot put off an earlier deadline of the lock") {
+  Scene scene;
+  scene.held_processes().end(plus(scene.start, 1s), 30s, "the keeper was told to end");
+  CHECK(scene.held_processes().deadlines() == Deadlines{plus(scene.start, 1s), plus(scene.start, 11s)});
+  CHECK(scene.said.take() ==
+        Words{"the keeper was told to end; stopping the command: SIGTERM now, SIGKILL in 30s"});
+}
+
+TEST_CASE("processes that refuse the signal are named once") {
+  for (const bool held : {true, false}) {
+    CAPTURE(held);
+    Scene scene;
+    scene.held = held;
+    scene.family.refused = {4711, 4712};
+    CHECK(scene.at(10s) == Numbers{SIGTERM, SIGCONT});
+    CHECK(scene.said.take() == Words{std::string{"may not signal processes 4711, 4712 (another user's)"} +
+                                     (held ? "; 'k' is renewed as long as it is ours" : "")});
+    CHECK(scene.at(11s) == Numbers{SIGKILL});
+    CHECK(scene.said.take().empty());
+  }
+}
+
+TEST_CASE("a release waits for what the command left only if the command was stopped or asks for that") {
+  Scene scene;
+  scene.family.living = {::getpid()};
+  scene.family.apart = {::getpid()};
+  scene.at(1s);
+  CHECK_FALSE(scene.waits(1s));
+  CHECK(scene.waits(1s, {::getpid()}));
+  scene.at(10s);
+  CHECK(scene.waits(10s));
+  scene.family.living.clear();
+  CHECK(scene.said.take().empty());
+
+  CHECK(scene.waits(10s));
+  const std::string line = "rlock does not stop process " + std::to_string(::getpid()) +
+                           " (in another session, or without its environment); 'k' stays held until no such "
+                           "process runs";
+  CHECK(scene.said.take() == Words{line});
+  CHECK(scene.waits(10s));
+  CHECK(scene.said.take().empty());
+  scene.family.apart.clear();
+  CHECK_FALSE(scene.waits(10s));
+}
+
+TEST_CASE("several processes out of reach are named in one line") {
+  Scene scene;
+  scene.family.apart = {::getpid(), ::getppid()};
+  scene.at(10s);
+  CHECK(scene.waits(10s));
+  const Words lines = scene.said.take();
+  REQUIRE(lines.size() == 1);
+  CHECK(lines.front().starts_with("rlock does not stop processes "));
+  CHECK(lines.front().find("without their environment") != std::string::npos);
+}
+
+TEST_CASE("a lost lock, and a run without a lock, do not wait for processes out of reach") {
+  Scene lost;
+  lost.family.apart = {::getpid()};
+  lost.lost = "it expired";
+  lost.deadlines.stop = lost.start;
+  lost.at(1s);
+  CHECK_FALSE(lost.waits(1s));
+
+  Scene without;
+  without.family.apart = {::getpid()};
+  without.held = false;
+  without.at(10s);
+  CHECK_FALSE(without.waits(10s));
+}
+
+TEST_CASE("once the lock is lost, the release waits for a process that survives KILL only for a moment") {
+  for (const bool is_lost : {true, false}) {
+    CAPTURE(is_lost);
+    Scene scene;
+    scene.options.last_tries = 2s;
+    scene.family.living = {::getpid()};
+    if (is_lost) scene.lost = "it expired";
+    scene.at(10s);
+    REQUIRE(scene.at(11s) == Numbers{SIGKILL});
+    scene.at(12s);
+    const auto waits = [&](Milliseconds time) {
+      return scene.held_processes().others_must_end(plus(scene.start, time),
+                                                    [] { return std::vector<pid_t>{}; });
+    };
+    CHECK(waits(12s));  // from now on there is a watch
+    CHECK(waits(12'999ms));
+    CHECK(waits(13s) == !is_lost);
+  }
+}
+
+TEST_CASE("the release waits for the next KILL that hurry() has made due, even if no process is seen") {
+  Scene scene;
+  scene.at(10s);
+  CHECK_FALSE(scene.waits(10s));
+  scene.held_processes().hurry();
+  CHECK(scene.waits(10s));
+  CHECK(scene.at(10s) == Numbers{SIGKILL});
+  CHECK_FALSE(scene.waits(10s));
+}
+
+TEST_CASE("a process that is waited for is searched for again when its watch is over") {
+  Scene scene;
+  scene.at(10s);
+  scene.family.living = {::getpid()};
+  const auto waits = [&] {
+    return scene.held_processes().others_must_end(scene.loop.now(), [] { return std::vector<pid_t>{}; });
+  };
+  CHECK(waits());
+  scene.family.living.clear();
+  CHECK(waits());  // its watch tells nothing yet
+  scene.loop.turn(kNever);
+  CHECK_FALSE(waits());
+}
