@@ -397,6 +397,63 @@ TEST_CASE("a signal leaves stopped processes stopped, and lets all others run on
   CHECK(gone(script.named("still")));
 }
 
+TEST_CASE(
+    "a process above the script that stops with it goes on, but not one that was or is stopped by others") {
+  for (const bool was_stopped : {false, true}) {
+    CAPTURE(was_stopped);
+    TempDir folder;
+    // The script cannot be tagged: it is frozen for the signal, which it ignores.
+    Process above{{"bash", "-c",
+                   "bash -c 'ulimit -x 1000; echo $$ >" + (folder / "script") + "; exec sleep 60'; exit 7"},
+                  {.own_session = true}};
+    const auto number = [&] { return read_file(folder / "script"); };
+    REQUIRE(eventually([&] { return number().ends_with('\n'); }));
+    const pid_t script = std::stoi(number());
+    REQUIRE(eventually([&] { return proc_text(script, "comm") == "sleep\n"; }));
+    ScriptFamily family{*process_of(script), 0};
+    const auto stop = [&] {
+      ::kill(above.pid(), SIGSTOP);
+      REQUIRE(eventually([&] { return state_of(above.pid()) == 'T'; }));
+    };
+
+    if (was_stopped) stop();
+    const TimePoint before = Clock::now();
+    family.signal(SIGWINCH, before);
+    const TimePoint after = Clock::now();
+    if (!was_stopped) stop();
+
+    family.all(before);
+    family.all(plus(after, 3s));
+    CHECK(state_of(above.pid()) == 'T');
+    family.all(plus(after, 100ms));
+    CHECK(eventually([&] { return state_of(above.pid()) != 'T'; }, 200ms) == !was_stopped);
+    CHECK(eventually([&] { return state_of(script) == 'S'; }));
+
+    ::kill(script, SIGKILL);
+    REQUIRE(gone(script));
+    CHECK_FALSE(family.surely_gone(before));  // first, the processes above must go on
+    CHECK(eventually([&] { return family.surely_gone(plus(after, 100ms)); }));
+  }
+}
+
+TEST_CASE("after a freeze the processes above a script are looked at, also if one of them has ended") {
+  TempDir folder;
+  Process above{
+      {"bash", "-c", "bash -c 'ulimit -x 1000; echo $$ >" + (folder / "script") + "; exec sleep 60'; exit 7"},
+      {.own_session = true}};
+  REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
+  const pid_t script = std::stoi(read_file(folder / "script"));
+  REQUIRE(eventually([&] { return proc_text(script, "comm") == "sleep\n"; }));
+  ScriptFamily family{*process_of(script), 0};
+  family.signal(SIGWINCH, Clock::now());
+  const TimePoint after = Clock::now();
+  above.signal(SIGKILL);
+  CHECK(above.exit_code() == 128 + SIGKILL);
+  CHECK(family.all(plus(after, 100ms)) == std::vector{script});
+  family.signal(SIGKILL, plus(after, 100ms));
+  CHECK(gone(script));
+}
+
 TEST_CASE("a script that was stopped, and one that is traced, are signalled, too") {
   Scripted stopped{"trap 'echo term >>$SAID; exit 3' TERM; echo ready >>$SAID; kill -STOP $$; sleep 60"};
   REQUIRE(eventually([&] { return stopped.ready() && state_of(stopped.process().pid()) == 'T'; }));
