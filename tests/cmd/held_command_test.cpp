@@ -333,7 +333,8 @@ TEST_CASE("a guardian that is stopped does not keep us from stopping the command
 }
 
 TEST_CASE("a command is stopped in time while we stand still, and its end is seen when we go on") {
-  Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
+  Scene scene{"trap 'echo told >>$LOG; exit 3' USR1; trap '' TERM; " + kRunOn};
+  scene.options.rules.signal = SIGUSR1;
   scene.arrange = [](FakeKeeper& keeper) {
     keeper.deadlines = {plus(Clock::now(), 400ms), plus(Clock::now(), 60s)};
   };
@@ -342,7 +343,7 @@ TEST_CASE("a command is stopped in time while we stand still, and its end is see
     if (holder == 0) ::_exit(scene.live());
     const bool ready = eventually([&] { return contains(scene.log(), "ready"); });
     ::kill(holder, SIGSTOP);
-    const bool stopped = eventually([&] { return contains(scene.log(), "term"); });
+    const bool stopped = eventually([&] { return contains(scene.log(), "told"); });
     const bool held = state_of(holder) == 'T';
     ::kill(holder, SIGCONT);
     int end = -1;

@@ -105,6 +105,9 @@ class GuardedRun {
   pid_t guardian() const { return std::atoi(read_file(folder_ / "guardian").c_str()); }
   pid_t command() const { return std::atoi(read_file(folder_ / "command").c_str()); }
   std::string said() const { return read_file(folder_ / "said"); }
+  std::string released() const {
+    return read_file(folder_ / "released");
+  }  ///< how rlock ended, if its guardian releases
   std::string file() const { return folder_ / "said"; }
 
  private:
@@ -115,7 +118,13 @@ class GuardedRun {
     const TimePoint now = Clock::now();
     Guardian guardian{loop,
                       signals,
-                      {.signal = SIGTERM, .session = ::getsid(0), .marks = plan.marks},
+                      {.signal = SIGTERM,
+                       .session = ::getsid(0),
+                       .marks = plan.marks,
+                       .when_nobody_lives =
+                           [this](RlockEnd end) {
+                             write_file(folder_ / "released", end == RlockEnd::killed ? "killed" : "stopped");
+                           }},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
     if (plan.moved > Milliseconds{0}) guardian.tell({plus(now, plan.moved), plus(now, plan.moved)});
     Variables variables{{"SAID", file()}};
@@ -451,6 +460,36 @@ TEST_CASE("a guardian sleeps after as many renewals as a run of some hours has")
         }) == 0);
 }
 
+TEST_CASE(
+    "a guardian releases what a killed rlock held when no process of the command lives, in any session") {
+  GuardedRun run{{.command = {"sh", "-c", "setsid sleep 60 & echo $! >$SAID; exec sleep 61"},
+                  .marks = {"GUARDED=" + std::to_string(::getpid())}}};
+  REQUIRE(eventually([&] { return run.said().ends_with('\n'); }));
+  const pid_t apart = std::stoi(run.said());
+  REQUIRE(eventually([&] { return ::getsid(apart) == apart; }));
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(run.command()));
+  CHECK(throughout([&] { return run.released().empty() && alive(run.guardian()); }, 300ms));
+  CHECK(alive(apart));
+  ::kill(apart, SIGKILL);
+  CHECK(eventually([&] { return run.released() == "killed"; }));
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE(
+    "a guardian releases for an rlock that stands still at the end of its time, not for one that runs") {
+  for (const bool stands_still : {true, false}) {
+    CAPTURE(stands_still);
+    GuardedRun run{{.command = {"sleep", "61"}, .stop = Milliseconds{300}, .kill = Milliseconds{600}}};
+    if (stands_still) ::kill(run.pid(), SIGSTOP);
+    CHECK(gone(run.command()));
+    if (stands_still) CHECK(eventually([&] { return run.released() == "stopped"; }));
+    CHECK(gone(run.guardian()));
+    CHECK(run.released() == (stands_still ? "stopped" : ""));
+  }
+}
+
 TEST_CASE("a guardian goes when the command has ended") {
   GuardedRun run{{.command = {"sh", "-c", "sleep 0.2; exit 4"}}};
   int status = 0;
@@ -467,7 +506,7 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
 
   CHECK(::getsid(run.guardian()) == run.guardian());
   CHECK(eventually([&] { return output_of({"ls", proc + "/fd"}).size() <= 4; }));  // "0\n5\n"
-  CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe") != std::string::npos);
+  CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe7ffbfeff") != std::string::npos);
   CHECK(joined(split(read_file(proc + "/cmdline"), '\0'), "") == "guardian");
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
   CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
