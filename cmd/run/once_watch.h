@@ -10,7 +10,7 @@
 namespace rlock {
 
 /// For a run with --once-per whose lock is busy: asks the server whether the work is done already. Then the
-/// run need not wait. REQUIRES: one server, or one URL.
+/// run need not wait. REQUIRES: a single --url.
 class OnceWatch {
  public:
   OnceWatch(Redis& redis, LockName name, Milliseconds answer_within)

@@ -32,7 +32,7 @@ local answer = 'still_held'
 if not held or not holds_by(held, member) and redis.pcall('hexists', held, other_half) ~= 1 then
   answer = redis.call('hdel', meta, owner) == 1 and 'erased' or 'absent'
 end
--- Last: if this cannot be written, the facts are gone nevertheless.
+-- The history comes last: if it cannot be written, the facts are erased nevertheless.
 if when == 'ended' or when == 'known' and answer == 'erased' then
   write_end(history, owner, since, ended, entry)
 end

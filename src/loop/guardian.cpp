@@ -59,7 +59,8 @@ void Guardian::start(TimePoint now) {
   Descriptor reading{ends[0]};
   orders_.reset(ends[1]);
   pid_ = fork_for([&] {
-    orders_.reset();  // else the guardian would never see the end of the pipe where close_range(2) is missing
+    // Without close_range(2), the guardian would keep this end of its pipe, and never see that rlock closes it.
+    orders_.reset();
     guardian_main(reading.number(), guarded_, deadlines_);
   });
   start_errno_ = pid_ < 0 ? errno : 0;

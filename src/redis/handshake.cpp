@@ -104,7 +104,7 @@ bool Handshake::greeting_goes_on() const {
   return !unanswered_.empty() && unanswered_.front() != Step::run_id;
 }
 
-/// Ignores the calls behind the greeting, and asks for the facts that the right URL needs.
+/// The server is not what its URL says: it gets no call. Asks it for what the right URL needs, to print that.
 std::vector<CommandWords> Handshake::ask_unexpected() {
   state_ = State::unexpected;
   CommandWords question = question_to_unexpected(identity_);

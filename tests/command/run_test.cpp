@@ -119,7 +119,7 @@ TEST_CASE("a waiter is woken by the release and not by the clock") {
   const UnloadedWatch watch{{redis.pid(), held.pid(), waiter.pid()}};
   held.signal(SIGTERM);
 
-  CHECK(watch.until_end_of(waiter.pid(), 30s) < 1900ms);  // the poll cap is 2 s
+  CHECK(watch.until_end_of(waiter.pid(), 30s) < 1900ms);  // a waiter that polls would need up to 2 s
   CHECK(waiter.exit_code() == 0);
 }
 

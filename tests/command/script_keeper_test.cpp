@@ -399,7 +399,7 @@ TEST_CASE(
         ::kill(guardian, SIGKILL);
         REQUIRE(eventually(
             [&] {
-              const pid_t present = script.guardian();  // one read: two may differ
+              const pid_t present = script.guardian();  // two reads may differ
               return present > 0 && present != guardian;
             },
             5s));

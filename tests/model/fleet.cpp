@@ -601,7 +601,7 @@ class Fleet {
     report.sentinel_peak = static_cast<double>(sentinel_requests_.peak(first_second - kPromotion));
   }
 
-  /// Do nearly all hosts wait again? It looks ten times a second.
+  /// Do nearly all hosts wait again? Counts them ten times a second of model time, and says no in between.
   bool settled() {
     if (agenda_.now() < look_at_) return false;
     look_at_ = agenda_.now() + 100 * kMs;

@@ -21,7 +21,7 @@ constexpr std::int64_t kFreeAtMost = 2500;
 constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited for this long
 constexpr std::int64_t kMoreForCrash = 2500;  ///< a waiter that was told may be dead
 
-/// How long a place of a waiting client of Redisson's lasts, behind a lease.
+/// A waiting client of Redisson keeps its place this long: its wait timeout and one lease.
 constexpr std::int64_t kPlaceOfClassic = 330000;
 
 /// See lua/shared/line/may_take.

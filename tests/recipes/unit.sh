@@ -1,5 +1,5 @@
 #!/bin/sh
-# A service of which one runs in the whole fleet. The unit of systemd on every host:
+# Only one service runs in the whole fleet. Every host has this unit of systemd:
 #
 #   [Service]
 #   Type=exec
@@ -8,6 +8,6 @@
 #   RestartPreventExitStatus=64 65 77 78
 #   ExecStart=/usr/bin/rlock run -k leader -- /opt/service
 #
-# The standby waits in rlock; when the leader ends, or its host does, the next one starts.
+# On the other hosts, rlock waits for the lock. If the leader or its host dies, one of them starts its service.
 set -eu
 rlock run -k leader -- service

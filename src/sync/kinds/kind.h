@@ -46,7 +46,8 @@ extern const Kind lock, fair, fenced, read_write, plain, semaphore, permit, latc
 /// All kinds. Of kinds that are stored alike, the plainest comes first.
 std::span<const Kind* const> all_kinds();
 
-/// The plainest kind that lua/shared/redis/kind_of calls by this word. Null: rlock does not know it.
+/// The kind for a word of lua/shared/redis/kind_of; the plainest, if several kinds have this word. Null: rlock
+/// does not know the word.
 const Kind* kind_stored_as(std::string_view word);
 
 }  // namespace rlock

@@ -14,7 +14,7 @@
 
 namespace rlock {
 
-/// What the next attempt must not share with an undone one.
+/// What the next attempt must have anew, because an undone attempt has used the old one.
 enum class NewIdentity {
   requests,  ///< only the request ids: the undo was answered, and the owner keeps its places in queues
   owner,     ///< the owner too: a copy of the acquire or the undo may be in flight. An owner that the user
