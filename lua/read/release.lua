@@ -11,7 +11,7 @@
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or others still read
 --       {still_held}     another hold of this owner remains
---       {kept, rest}     the hold stays for this many ms
+--       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
 --       {readers, owner, holds, ...}
 --                        the hold is released, and these others are written down as readers. Some may be dead: read/sweep looks
 --                        at their timeout keys, so that they do not keep the lock for too long
@@ -33,9 +33,10 @@ local function release_hold()
   if holds > 1 then
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
     if redis.call('pttl', timeout) < lease then redis.call('set', timeout, 1, 'px', lease) end
+    local rest = rest_to_keep(keep, owner, keep_until, true)
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
-    return {'still_held'}
+    return rest > 0 and {'kept', rest} or {'still_held'}
   end
 
   local fields = redis.call('hlen', lock)

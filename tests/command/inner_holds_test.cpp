@@ -133,10 +133,17 @@ TEST_CASE("--min-hold keeps the key although a run inside ends later than the co
     words.insert(words.end(), {"--", "true"});
     return Rlock{words, server.environment()}.exit_code() == 75;
   };
-  for (const std::string type : {"--fair", "--fenced", "--type lock", "--type plain", "--permits 1", "-x"}) {
+  for (const std::string type :
+       {"--fair", "--fenced", "--type lock", "--type plain", "--permits 1", "-x", "-s"}) {
     CAPTURE(type);
     Background inner{server, type + " --min-hold 1h", type};
     inner.end();
+    if (type == "-s") {
+      CHECK(busy({"-x"}));
+      CHECK(server.pttl("k") > 3'000'000);
+      server.cli({"FLUSHALL"});
+      continue;
+    }
     const std::size_t blank = type.find(' ');
     CHECK(busy(blank == std::string::npos ? Words{type}
                                           : Words{type.substr(0, blank), type.substr(blank + 1)}));
