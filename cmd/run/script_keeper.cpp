@@ -81,8 +81,8 @@ class ScriptKeeper {
         script_(session_.loop, *request.script),
         processes_(session_.loop, family_, kept_.lock(), stopping(request, events)) {}
 
-  /// Calls `at_work` when the keeper sees every event from then on.
-  void run(const std::function<void()>& at_work);
+  /// Calls `at_work` when the keeper sees every event from then on; false: it must leave the lock alone.
+  void run(const std::function<bool()>& at_work);
 
  private:
   void turn();
@@ -109,7 +109,7 @@ class ScriptKeeper {
   TimePoint rest_ends_ = kNever;
 };
 
-void ScriptKeeper::run(const std::function<void()>& at_work) {
+void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const int no_guardian = processes_.guard(
       session_.signals,
       {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
@@ -126,7 +126,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
   if (named_)
     for (const Part& part : kept_.parts())
       numbers_before_[part.lock->name()] = release_numbers(part.lock->name(), kCleanupTime);
-  at_work();
+  if (!at_work()) return processes_.dismiss_guardian();
   while (!kept_.parts().empty() && !over()) turn();
   processes_.dismiss_guardian();
   if (!kept_.parts().empty()) forget_released();
@@ -251,10 +251,11 @@ RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
 
 }  // namespace
 
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events) {
+void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events,
+                         const std::function<void()>& then) {
   go_on_in_background(
-      [&](const std::function<void()>& at_work) { ScriptKeeper{request, keys, id, events}.run(at_work); },
-      events.descriptors());
+      [&](const std::function<bool()>& at_work) { ScriptKeeper{request, keys, id, events}.run(at_work); },
+      then, events.descriptors());
 }
 
 }  // namespace rlock

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "cmd/run/events.h"
 #include "cmd/run/held_keys.h"
 #include "cmd/run/hold_request.h"
@@ -7,11 +9,12 @@
 namespace rlock {
 
 /// Leaves a process behind (loop/background) that keeps the locks of `lock acquire --while-pid` until the
-/// script ends or the locks are released. Returns when that process is at work. `id`: the printed owner id.
-/// From then on that process reports the events.
+/// script ends or the locks are released. When that process is at work, calls `then` and returns; if `then` throws,
+/// that process ends and releases nothing. `id`: the printed owner id. From then on that process reports the events.
 ///
 /// The keeper has a guardian, as rlock run has: if the keeper is killed, stopped or stuck, the guardian stops
 /// the script in time. Throws Error{system} if the keeper cannot be started, or if the script has ended.
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events);
+void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events,
+                         const std::function<void()>& then);
 
 }  // namespace rlock

@@ -12,9 +12,9 @@
 namespace rlock {
 namespace {
 
-/// Besides the standard streams: timer, signals, the report of its start, the pipe to the guardian, the ends of the script
+/// Besides the standard streams: timer, signals, the two pipes of its start, the pipe to the guardian, the ends of the script
 /// and of one more process, a file of /proc.
-constexpr std::size_t kOfKeeper = 8;
+constexpr std::size_t kOfKeeper = 9;
 
 /// A connection, and a pipe while the name is looked up.
 constexpr std::size_t kOfServer = 2;

@@ -53,15 +53,6 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
   return undone;
 }
 
-void keep(Session& session, const HoldRequest& opt, const HeldKeys& keys, const Owner& id, Events& events) {
-  try {
-    start_script_keeper(opt, keys, id, events);
-  } catch (const Error& error) {  // adds the fate of the lock
-    undo_acquire(session, keys);
-    throw Error{error.kind(), fmt::format("{}; {} was released", error.what(), opt.all_keys())};
-  }
-}
-
 }  // namespace
 
 void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,
@@ -78,13 +69,21 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
   events.acquired(report);
   const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)
                                      : (how.json ? document(opt, keys, id) : id.str()) + "\n";
-  if (const int failed = try_print(text)) {
+  const auto print_it = [&] {
+    if (const int failed = try_print(text))
+      throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+  };
+  try {
+    if (opt.script) {
+      start_script_keeper(opt, keys, id, events, print_it);
+    } else {
+      print_it();
+    }
+  } catch (const Error& error) {  // adds the fate of the lock
     const bool undone = undo_acquire(session, keys);
-    throw Error{Error::system,
-                fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), opt.all_keys(),
-                            undone ? "was released" : "stays held, as it was before")};
+    throw Error{error.kind(), fmt::format("{}; {} {}", error.what(), opt.all_keys(),
+                                          undone ? "was released" : "stays held, as it was before")};
   }
-  if (opt.script) keep(session, opt, keys, id, events);
   events = {};  // the hold goes on without this process
   session.redis.await_followers(session.patience());
 }

@@ -15,8 +15,8 @@ struct PrintedAs {
   std::optional<Shell> shell{};
 };
 
-/// Gives held keys to the script: prints the owner, and starts a keeper if one was asked for. If that fails,
-/// undoes the acquire and throws Error. Reports the acquire to `events`, which the keeper then has.
+/// Gives held keys to the script: starts a keeper if one was asked for, and prints the owner. If that fails,
+/// undoes the acquire and throws Error; if the keeper fails, nothing is printed. Reports the acquire to `events`, which the keeper then has.
 void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
                Events& events);
 

@@ -42,17 +42,46 @@ void detach(std::vector<int> kept) {
   if (silent) ::dup2(null.number(), STDERR_FILENO);
 }
 
-/// `report`: the descriptor on which the background process reports that it has started work.
-void go_on(const std::function<void(const std::function<void()>& at_work)>& work, int report,
-           std::vector<int> kept) {
-  kept.push_back(report);
+/// Two pipes: the background process reports that it is ready, and is told to go on.
+struct Handshake {
+  Descriptor ready, report;   ///< the ends of the first: ours, and that of the background process
+  Descriptor go_on, is_told;  ///< of the second
+
+  Handshake() {
+    std::array<int, 2> first{}, second{};
+    const bool made = ::pipe2(first.data(), O_CLOEXEC) == 0;
+    if (made) ready.reset(first[0]), report.reset(first[1]);
+    if (!made || ::pipe2(second.data(), O_CLOEXEC) != 0)
+      throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
+    is_told.reset(second[0]), go_on.reset(second[1]);
+  }
+
+  /// In the background process.
+  bool at_work() {
+    const char byte = '1';
+    (void)!::write(report.number(), &byte, 1);
+    report.reset();
+    const bool told = gets_byte(is_told);
+    is_told.reset();
+    return told;
+  }
+
+  /// False: the other process has ended, or closed its end.
+  static bool gets_byte(const Descriptor& from) {
+    char byte = 0;
+    ssize_t got = 0;
+    do got = ::read(from.number(), &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 1;
+  }
+};
+
+void go_on(const BackgroundWork& work, Handshake& handshake, std::vector<int> kept) {
+  kept.push_back(handshake.report.number());
+  kept.push_back(handshake.is_told.number());
   try {
     detach(std::move(kept));
-    work([report] {
-      const char ready = '1';
-      (void)!::write(report, &ready, 1);
-      ::close(report);
-    });
+    work([&handshake] { return handshake.at_work(); });
   } catch (const std::exception& error) {  // this is another process: its parent's main() cannot catch it
     warn(error.what());
     throw;
@@ -61,22 +90,23 @@ void go_on(const std::function<void(const std::function<void()>& at_work)>& work
 
 }  // namespace
 
-void go_on_in_background(const std::function<void(const std::function<void()>& at_work)>& work,
+void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
                          std::vector<int> kept) {
-  std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0)
+  Handshake handshake;
+  const pid_t process = fork_for([&] {
+    handshake.ready.reset();
+    handshake.go_on.reset();
+    go_on(work, handshake, std::move(kept));
+  });
+  if (process < 0)
     throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
-  const pid_t process = fork_for([&] { go_on(work, report[1], std::move(kept)); });
-  const int failed = process < 0 ? errno : 0;
-  ::close(report[1]);
-  char ready = 0;
-  ssize_t got = 0;
-  do got = ::read(report[0], &ready, 1);  // returns when the process reports or has ended
-  while (got < 0 && errno == EINTR);
-  ::close(report[0]);
-  if (failed != 0)
-    throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(failed))};
-  if (got != 1) throw Error{Error::system, "the process that keeps it has ended"};
+  handshake.report.reset();
+  handshake.is_told.reset();
+  if (!Handshake::gets_byte(handshake.ready))
+    throw Error{Error::system, "the process that keeps it has ended"};
+  then();
+  const char byte = '1';
+  (void)!::write(handshake.go_on.number(), &byte, 1);
 }
 
 bool is_our_stdout(int fd) {

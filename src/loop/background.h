@@ -8,11 +8,16 @@
 
 namespace rlock {
 
-/// Runs `work` in a new process, and returns when `work` calls `at_work`. The new process has its own
+/// The work of a process in the background. It calls `at_work` once, when it is ready. If that returns false, it has to
+/// end, and to leave everything as it is: the other process undoes what there is to undo.
+using BackgroundWork = std::function<void(const std::function<bool()>& at_work)>;
+
+/// Runs `work` in a new process. When `work` calls `at_work`, runs `then` here and returns. The new process has its own
 /// session, and of our descriptors only stderr and `kept`. If stderr is the pipe or socket of our stdout, it is
 /// closed too, because the reader waits for its end. The process ends when `work` returns. Throws Error{system}
-/// if it cannot be started, or ends before `at_work`. If `work` throws, the new process prints the error.
-void go_on_in_background(const std::function<void(const std::function<void()>& at_work)>& work,
+/// if it cannot be started, or ends before `at_work`. If `work` throws, the new process prints the error. If `then`
+/// throws, or this process dies, `at_work` returns false.
+void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
                          std::vector<int> kept = {});
 
 /// Is this descriptor the pipe or socket that is our stdout? Then the reader of our output waits for the end of

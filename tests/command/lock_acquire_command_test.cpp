@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -321,6 +322,42 @@ TEST_CASE("a lock is released again if its owner id could not be printed") {
     CHECK_FALSE(redis.has("deploy"));
     ::close(full);
   }
+}
+
+TEST_CASE("nothing is printed and nothing stays held if the keeper cannot be started") {
+  RedisServer redis{{.tcp = true}};
+  Process::Options options;
+  options.env["RLOCK_URL"] = redis.tcp_url();
+  options.env["RLOCK"] = rlock_binary();
+  for (const std::string more : {"", " --json", " --owner me"}) {
+    CAPTURE(more);
+    Words words;  // a limit of processes does not count for root
+    if (::geteuid() == 0) words = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+    words.insert(
+        words.end(),
+        {"sh", "-c", "prlimit --nproc=1 \"$RLOCK\" lock acquire k --while-pid $$" + more + "; exit $?"});
+    Process acquire{words, options};
+    CHECK(acquire.exit_code() == 71);
+    CHECK(acquire.out().empty());
+    CHECK(contains(acquire.err(),
+                   "cannot start a process: Resource temporarily unavailable; 'k' was released"));
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
+TEST_CASE("a keeper ends if the owner id could not be printed, and the script goes on without a lock") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.env["RLOCK"] = rlock_binary();
+  Process script{{"sh", "-c",
+                  "\"$RLOCK\" lock acquire k --lease 2s --while-pid $$ >/dev/full; echo $?; "
+                  "\"$RLOCK\" lock status k; sleep 2; exit 7"},
+                 options};
+  REQUIRE(eventually([&] { return contains(script.out(), "71\n"); }, 20s));
+  CHECK(eventually([&] { return script.family().size() <= 2; }, 5s));  // sh and sleep
+  CHECK(script.exit_code() == 7);
+  CHECK_FALSE(redis.has("k"));
+  CHECK(contains(script.err(), "write error on stdout: No space left on device; 'k' was released"));
 }
 
 TEST_CASE("--json tells all facts of an acquire") {

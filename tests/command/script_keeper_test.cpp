@@ -367,7 +367,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   HeldKeys keys{request, Metadata{}, new_owner(), 0, {}, false};
   keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
   Events events;
-  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner(), events), Error);
+  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner(), events, [] {}), Error);
   CHECK(throughout([&] { return stranger.running(); }, 200ms));
 }
 
