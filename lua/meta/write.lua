@@ -12,6 +12,8 @@
 --       ended   1: the command has ended, and only --min-hold keeps the key
 -- ->    written
 --       not_ours  this owner neither holds nor waits
+-- Facts with "renews":false do not replace those of a process that renews the hold of the same owner: it goes on, and a release has
+-- to tell it.
 -- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call, or of
 -- a waiter its arrival.
 local now = include('redis/now')
@@ -54,6 +56,11 @@ end
 local longest = math.max(redis.call('pttl', meta), tonumber(lease))
 -- A client that may not do this must fail before there is a hash without a TTL.
 redis.call('pexpire', meta, longest)
+local function renews(text) return text and string.find(text, '"renews":true', 1, true) end
+if renews(before) and not renews(facts) then
+  local renewed, its_lease = string.match(before, '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
+  if renewed and renewed + its_lease > time then return 'written' end
+end
 local ended_at = ended == '1' and time or 'null'
 redis.call('hset', meta, owner, record(since, time, lease, ended_at))
 redis.call('pexpire', meta, longest)

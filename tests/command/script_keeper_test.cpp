@@ -164,6 +164,21 @@ TEST_CASE("the keeper of the second hold of an --owner notices its release as th
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
 }
 
+TEST_CASE("a keeper learns that its hold was released after acquires of the same --owner without a keeper") {
+  RedisServer redis;
+  for (const std::string more : {" --again", ""}) {
+    CAPTURE(more);
+    const std::string acquire = "\"$RLOCK\" lock acquire k --owner w1 ";
+    const std::string release = "\"$RLOCK\" lock release -q k --owner w1\n";
+    Script script{redis, acquire + "--while-pid $$ --lease 2s || exit 9\n" + acquire + "--lease 20s" + more +
+                             " || exit 8\n" + acquire + "--lease 20s" + more + " || exit 8\n" + release +
+                             release + release + "sleep 2\nexit 7\n"};
+    CHECK(script.process().exit_code() == 7);
+    CHECK(script.process().err().empty());
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
 TEST_CASE("a keeper that has lost its lock leaves it to a retry with the same --owner") {
   RedisServer redis;
   const std::string acquire =

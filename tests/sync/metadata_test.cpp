@@ -79,6 +79,24 @@ TEST_CASE("a renewal keeps `since` and moves `renewed`") {
   CHECK(scene.read()->renewed > first->renewed);
 }
 
+TEST_CASE("the facts of a process that renews stay while it does, beside another hold of its owner") {
+  Scene scene;
+  scene.hold("me:1");
+  Metadata other = facts();
+  other.pid = 7;
+  other.renews = false;
+  scene.write(other);
+  scene.write(facts(), Milliseconds{20});
+  scene.write(other);
+  CHECK(scene.read()->renews);
+  CHECK(scene.read()->pid == 4121);
+  CHECK(scene.server.pttl("rlock:meta:{deploy}") > 29000);
+  std::this_thread::sleep_for(std::chrono::milliseconds{25});
+  scene.write(other);
+  CHECK_FALSE(scene.read()->renews);
+  CHECK(scene.read()->pid == 7);
+}
+
 TEST_CASE("no facts are written for an owner that does not hold") {
   Scene scene;
   scene.write(facts());
