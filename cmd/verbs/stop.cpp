@@ -12,6 +12,7 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/hold_options.h"
+#include "cmd/run/stop_rules.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"
@@ -119,7 +120,8 @@ std::string removal_of(const Inspection& found, const std::vector<Holder>& holde
 }
 
 /// Why no process receives the request. Empty: a process does.
-std::string_view why_not(const Holder& holder) {
+std::string_view why_not(const Holder& holder, Milliseconds now) {
+  if (holder.entered(now)) return "";  // a run inside it hears the request
   if (!holder.meta) return "it is another client";
   if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
   if (holder.meta->kill_after) return "";  // with --no-renew, too
@@ -130,7 +132,7 @@ std::string_view why_not(const Holder& holder) {
 /// Throws Error{wrong_type} if no process would receive the request of a holder.
 void expect_listeners(const Inspection& found, const std::vector<Holder>& holders) {
   for (const Holder& holder : holders)
-    if (const std::string_view why = why_not(holder); !why.empty())
+    if (const std::string_view why = why_not(holder, found.now); !why.empty())
       throw Error{Error::wrong_type,
                   fmt::format("cannot ask the holder of {} to end: {}; to remove the lock by force: {}",
                               quoted(found.name), why, removal_of(found, holders))};
@@ -147,7 +149,7 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   Milliseconds patience{0};
   for (const Asked& one : asked)
     for (const Holder& holder : one.holders)
-      patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
+      patience = std::max(patience, holder.meta->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
   const TimePoint until = plus(started, wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {

@@ -15,6 +15,7 @@
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
+#include "support/started.h"
 #include "support/witness.h"
 
 namespace rlock::test {
@@ -199,6 +200,23 @@ TEST_CASE("stop ends a script that has a keeper, and its lock is given back when
   CHECK(status_of(redis, {"stop", "k"}) == 0);
   CHECK(script.exit_code() == 128 + SIGTERM);
   CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("stop ends a run inside a hold without a keeper, and waits for the script to release the hold") {
+  RedisServer redis;
+  const std::string section =
+      "\"$RLOCK\" lock acquire k --owner me --lease 1m >/dev/null; "
+      "\"$RLOCK\" run -q -k k --owner me -- sleep 60; echo $?; ";
+  for (const bool releases : {true, false}) {
+    CAPTURE(releases);
+    auto script = sh(redis, section + (releases ? "\"$RLOCK\" lock release k --owner me" : ":"));
+    REQUIRE(eventually([&] { return redis.cli({"HGET", "k", "me"}) == "2"; }, 20s));
+    Rlock stop = redis.rlock("stop", "-w", releases ? "20s" : "3s", "k");
+    CHECK(stop.exit_code() == (releases ? 0 : 75));
+    CHECK(eventually([&] { return script.out() == "124\n"; }, 20s));
+    CHECK(redis.has("k") != releases);
+  }
+  CHECK(status_of(redis, {"stop", "k"}) == 65);
 }
 
 TEST_CASE("unlock of a holder that lives recommends stop") {
