@@ -57,6 +57,18 @@ struct Bad {
 
 }  // namespace
 
+TEST_CASE("the defaults that the help names are those that count") {
+  RunOptions options;
+  std::optional<std::string> shell;
+  VerbSpec declared;
+  declare_run(declared, options, shell);
+  CHECK(declared.find("lease")->standard == exact(options.lease));
+  CHECK(declared.find("kill-after")->standard == exact(options.stop.kill_after));
+  CHECK(declared.find("sync-replicas")->standard == std::to_string(options.sync_replicas.count));
+  CHECK(declared.find("sync-timeout")->standard == exact(options.sync_replicas.timeout));
+  CHECK(declared.find("conflict-exit-code")->standard == std::to_string(options.wait.conflict_exit_code));
+}
+
 TEST_CASE("in --backoff a minimum without a unit has the unit of the maximum") {
   const auto pause = [](const char* text) {
     return with({"--type", "spin", "--backoff", text}).options.type_options.backoff;
