@@ -17,10 +17,6 @@ namespace {
 /// a millisecond at most.
 constexpr std::size_t kAtOnce = 24;
 
-/// The extra time for other nodes after a quorum has answered. The short one is for less important answers.
-constexpr Milliseconds kGrace{500};
-constexpr Milliseconds kShortGrace{200};
-
 }  // namespace
 
 struct Inspector::Task {

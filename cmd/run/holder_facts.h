@@ -13,7 +13,10 @@ Metadata facts_of(const RunOptions& run);
 /// For `lock acquire`: the calling script, because rlock itself ends at once.
 Metadata facts_of(const HoldRequest& request);
 
-/// For `permit acquire` and `sem acquire`: the calling script.
+/// For `permit acquire`, `sem acquire` and `latch wait`: the calling script.
 Metadata about_the_script();
+
+/// A lease for the facts of a waiter that never holds: they expire with its place in the line, so it is short.
+constexpr Milliseconds kWaiterFacts{1};
 
 }  // namespace rlock

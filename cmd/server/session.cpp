@@ -19,10 +19,6 @@
 namespace rlock {
 namespace {
 
-/// The extra time for other nodes after a quorum has answered. The short one is for less important answers.
-constexpr Milliseconds kGrace{500};
-constexpr Milliseconds kShortGrace{200};
-
 /// Without --wait, a Cluster or Sentinels may take this long to name a primary.
 constexpr Milliseconds kFailover{30000};
 

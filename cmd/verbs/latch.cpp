@@ -145,7 +145,7 @@ class Wait final : public LatchVerb {
                       .turn = wait_.nonblock ? Turn::leave : Turn::queue};
     const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
     const std::vector<Call> facts{
-        write_metadata(name, claim.owner, until_open.hold_entry(), kFacts, about_the_script())};
+        write_metadata(name, claim.owner, until_open.hold_entry(), kWaiterFacts, about_the_script())};
     if (await_set_) {
       const Acquired set = acquire(session.redis, until_set, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
@@ -165,9 +165,6 @@ class Wait final : public LatchVerb {
   }
 
  private:
-  /// A waiter's facts expire with its place in the line, so this lease for holders is short.
-  static constexpr Milliseconds kFacts{1};
-
   /// The exit status if there was no latch to wait for. Empty: it has been set since.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);

@@ -57,18 +57,15 @@ class Acquire final : public PoolVerb {
                            await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
     WaitLines lines{session, {started, wait_, {name}, "it has too few permits"}};
     refuse_latch(session, started, wait_);
-    const Acquired got =
-        acquire(session.redis, wanted, lines.options(),
-                {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kFacts, about_the_script())});
+    const Acquired got = acquire(
+        session.redis, wanted, lines.options(),
+        {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kWaiterFacts, about_the_script())});
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
     lines.acquired();
     return exit_code::ok;
   }
 
  private:
-  /// A waiter's facts expire with its place in the line, so this lease for holders is short.
-  static constexpr Milliseconds kFacts{1};
-
   std::int64_t count_ = 1;
   bool await_init_ = false;
 };

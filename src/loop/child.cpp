@@ -78,14 +78,6 @@ pid_t start(Launch& launch) {
   return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> all;
-  all.reserve(words.size() + 1);
-  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
-  all.push_back(nullptr);
-  return all;
-}
-
 /// As PID 1 (in a container) we inherit all orphans. We do not reap `command`, because its status is needed
 /// later. While it is the first zombie, the others must wait.
 void reap_orphans(pid_t command) {

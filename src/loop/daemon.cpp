@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/core_limit.h"
+#include "loop/program.h"
 #include "loop/script_tag.h"
 
 namespace rlock {
@@ -24,13 +25,6 @@ namespace {
 constexpr int kKept = 3;
 constexpr int kReport = 4;
 constexpr int kFirstForeign = 5;
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
 
 void forget_signals() {
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rlock {
 
@@ -21,5 +22,8 @@ bool is_program(const std::string& path);
 
 /// Our PATH; if it is not set, the folders that the C library searches.
 std::string_view program_folders();
+
+/// The words as the array that exec takes. REQUIRES: they outlive it.
+std::vector<char*> pointers(const std::vector<std::string>& words);
 
 }  // namespace rlock
