@@ -64,7 +64,7 @@ class HeldProcesses {
   void hurry() noexcept { escalation_.hurry(); }
 
   /// After the end of the first process: does the release still wait for other processes? If the processes were
-  /// stopped, it waits for all of them; else for `unstopped`, which finds them. A lost lock protects nothing: then
+  /// stopped, it waits for all of them; else for `unstopped`, which finds them, and must not be null. A lost lock protects nothing: then
   /// it does not wait long for a process that survives KILL (StopOptions::last_tries). Throws Error{system} if no
   /// descriptor is free to look for them.
   bool others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);

@@ -47,7 +47,7 @@ constexpr Milliseconds kLastTries{10000};
 /// How long to keep the lock for processes that may belong to the script, although we do not know it.
 constexpr Milliseconds kRestEnds{1000};
 
-StopOptions stopping(const HoldRequest& request, Events& events) {
+StopOptions stop_options(const HoldRequest& request, Events& events) {
   StopOptions options{.rules = request.stop,
                       .whom = fmt::format("process {}", request.script->pid),
                       .last_tries = kLastTries};
@@ -79,7 +79,7 @@ class ScriptKeeper {
         kept_(session_.redis, keys, session_.loop.now(),
               [&events](const std::string& problem) { events.trouble(problem); }),
         script_(session_.loop, *request.script),
-        processes_(session_.loop, family_, kept_.lock(), stopping(request, events)) {}
+        processes_(session_.loop, family_, kept_.lock(), stop_options(request, events)) {}
 
   /// Calls `at_work` when the keeper sees every event from then on; false: it must leave the lock alone.
   void run(const std::function<bool()>& at_work);
@@ -166,9 +166,11 @@ void ScriptKeeper::turn() {
 /// the signal that ended the script.
 bool ScriptKeeper::over() {
   if (!request_.stop.stop_on_loss && processes_.said_lost()) return true;
+  if (!script_.ended()) return false;
+  if (!processes_.stopping()) return true;
   const TimePoint now = session_.loop.now();
-  if (!script_.ended() || processes_.others_must_end(now, [] { return std::vector<pid_t>{}; })) return false;
-  if (!processes_.stopping() || family_.surely_gone(now)) return true;
+  if (processes_.others_must_end(now, nullptr)) return false;
+  if (family_.surely_gone(now)) return true;
   rest_ends_ = earliest(rest_ends_, plus(now, kRestEnds));
   return now >= rest_ends_;
 }

@@ -48,8 +48,7 @@ constexpr Milliseconds kOthersEnd{5000};
 constexpr Milliseconds kFirstLook{20};
 constexpr Milliseconds kLastLook{5120};
 
-/// The highest priority.
-constexpr int kFirst = -20;
+constexpr int kHighestPriority = -20;
 
 /// The bytes from the first argument to the end of the last one. The kernel puts the arguments, the
 /// environment and the name of the file one behind the other, unless a library has replaced the environment.
@@ -74,7 +73,7 @@ void detach(int orders) {
   close_range(static_cast<unsigned>(orders) + 1, ~0U);
   // The processes that it has to kill in time must not take its processor time. Most users may not raise a
   // priority: then it stays as it is.
-  ::setpriority(PRIO_PROCESS, 0, kFirst);
+  ::setpriority(PRIO_PROCESS, 0, kHighestPriority);
   ::prctl(PR_SET_NAME, "guardian");
   // `ps` and `pkill -f` read the arguments: `pkill -f 'run -k deploy'` means rlock.
   char* const name = program_invocation_name;

@@ -118,17 +118,16 @@ void Keeper::advance(TimePoint now) {
     return lose("the server says that it is not ours any more", now);
   }
   const bool renews = options_.lease.budget.renews;
-  if (came_to == Outcome::renewed && renews && options_.sync_replicas.count > 0 &&
-      try_->confirmations.empty())
-    return ask_for_confirmations();
   if (came_to == Outcome::renewed) {
+    const bool unconfirmed = renews && options_.sync_replicas.count > 0 && try_->confirmations.empty();
+    if (unconfirmed) return ask_for_confirmations();
     // The lease counts from the post, not from the reply: the server may have renewed at any time between
     // them.
     if (renews) options_.lease.asked = try_->asked;
     next_try_ = plus(try_->asked, options_.lease.budget.renew_every);
   }
   const bool troubled = came_to == Outcome::failed;
-  const std::string problem = troubled ? this->problem() : "";
+  const std::string problem = troubled ? why_failed() : "";
   if (troubled ? problem_.empty() : !said_renewed_ || !problem_.empty()) say(problem);
   if (options_.tell && problem.empty() != problem_.empty()) options_.tell(problem);
   said_renewed_ = said_renewed_ || !troubled;
@@ -147,7 +146,7 @@ void Keeper::say(const std::string& problem) const {
 }
 
 /// Why the current try failed: the reason of the first node that did not renew, or that has too few replicas.
-std::string Keeper::problem() const {
+std::string Keeper::why_failed() const {
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
     const Votes& votes = try_->requests[part].votes();
     for (std::size_t node = 0; node < votes.size(); ++node) {

@@ -78,7 +78,7 @@ class Keeper final : public Source {
   Outcome outcome_of(const Lockable& lock, const Vote& vote) const;
   Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
-  std::string problem() const;
+  std::string why_failed() const;
   void say(const std::string& problem) const;
   void lose(std::string why, TimePoint now);
 

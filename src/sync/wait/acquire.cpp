@@ -72,8 +72,8 @@ class Acquisition {
       note_round(begun);
       if (last_round()) return give_up();
       undo_round();
-      sleep_.after({blocked().what(), result(), round_.took()}, busy_);
-      if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
+      sleep_.after({blocked().what(), result(), round_.took()}, busy_);  // the stage has its new identity
+      if (options_.patience.ended(now())) return give_up();              // a call now would get no answer
     }
   }
 
@@ -133,7 +133,7 @@ class Acquisition {
   /// there was nothing to do.
   bool undo_stages() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
-    // In other cases the next round asks as the same owner, and gets what a late call was granted.
+    // Without several nodes, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
     const bool may_be_granted = several_nodes_ && result().may_be_granted && !blocked().queued;
     const auto has_traces = [&](std::size_t i) {
       if (i == round_.blocked()) return granted || may_be_granted;
@@ -185,7 +185,7 @@ class Acquisition {
   GaveUp::Why why() const {
     if (result().refused) return GaveUp::Why::refused;
     if (options_.patience.interrupted()) return GaveUp::Why::interrupted;
-    return busy_ && !failure_ && !denied() ? GaveUp::Why::busy : GaveUp::Why::unreachable;
+    return busy_ && !failure_ ? GaveUp::Why::busy : GaveUp::Why::unreachable;
   }
 
   /// Waits a moment for the answers to the undo. If `behind` can start another process, that process goes on
@@ -236,7 +236,7 @@ Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptio
 
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                  const std::vector<Call>& followers) {
-  const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};
+  const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};  // owns nothing
   return Acquisition{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options,
                      false}
       .run();
