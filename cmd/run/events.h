@@ -33,9 +33,8 @@ class Events {
 
   void waiting(const Waiting& seen);
   void acquired(const RunReport& report);
-  void trouble(
-      std::string_view why);  ///< a renewal has failed and is retried; with an empty text, a renewal has
-                              ///< succeeded again
+  /// A renewal has failed and is retried. With an empty text, a renewal has succeeded again.
+  void trouble(std::string_view why);
   void lost(std::string_view why);
   void stopping(std::string_view why);  ///< rlock sends the command the first signal to stop it
   void runs_without_lock(const RunReport& report);

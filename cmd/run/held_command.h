@@ -33,9 +33,8 @@ struct [[nodiscard]] CommandOutcome {
   bool max_hold = false;                  ///< --max-hold stopped it
   bool said_lost = false;                 ///< the user knows that the lock was lost
   std::optional<std::string> stopped_by;  ///< rlock stop stopped it: sender and reason
-  std::optional<int>
-      pressed;               ///< the signal of ^C or ^\, which ended the command on its terminal; rlock's own
-                             ///< group did not get it
+  /// The signal of ^C or ^\, which ended the command on its terminal; rlock's own group did not get it.
+  std::optional<int> pressed;
   std::vector<pid_t> left;   ///< processes of its group that still run
   bool left_hidden = false;  ///< a process of its group may still run, but /proc does not show it
 

@@ -173,8 +173,8 @@ bool HoldWait::leaves_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;
   if (request_.joining.allowed && forget(above_, request_.names[gave_up.part])) return true;
-  return std::exchange(again_, false);  // --again: an owner that does not hold the key acquires it for the
-                                        // first time
+  // --again: an owner that does not hold the key acquires it for the first time.
+  return std::exchange(again_, false);
 }
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {

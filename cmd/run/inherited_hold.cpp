@@ -42,8 +42,7 @@ std::optional<std::string> unescaped(std::string_view text) {
       out += text[i];
       continue;
     }
-    const auto byte = from_hex(text.substr(i + 1, 2));  // near the end, substr() returns less, which is no
-                                                        // error
+    const auto byte = from_hex(text.substr(i + 1, 2));  // near the end, substr() returns less
     if (!byte || byte->size() != 1) return std::nullopt;
     out += *byte;
     i += 2;
@@ -102,8 +101,8 @@ bool forget(std::vector<InheritedHold>& holds, const LockName& key) {
 }
 
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key) {
+  // From the end: the innermost run is the nearest ancestor, and its hold ends first.
   const auto found =
-      // From the end: the innermost run is the nearest ancestor, and its hold ends first.
       std::find_if(holds.rbegin(), holds.rend(), [&](const auto& hold) { return hold.key == key; });
   return found == holds.rend() ? nullptr : &*found;
 }

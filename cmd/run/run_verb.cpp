@@ -39,8 +39,7 @@ class RunVerb final : public Verb {
     try {
       status_.open(options_.status_fd, options_.status_file);
       return true;
-    } catch (const Error& error) {  // the second failure of this command line; the first one decides the exit
-                                    // status
+    } catch (const Error& error) {  // the second failure; the first one decides the exit status
       warn(error.what());
       return false;
     }

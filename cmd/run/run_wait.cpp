@@ -41,7 +41,7 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
 /// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
 Acquired wait_for_all(RunContext& run, HoldWait& wait) {
   const RunOptions& opt = run.opt;
-  if (opt.type->name == "permit")
+  if (opt.type->kind == &kinds::permit)
     if (const auto failure =
             refuse_latch(run.session, opt.names.front(), PoolKind::permits, opt.started, opt.wait))
       return GaveUp{.why = GaveUp::Why::unreachable, .failure = failure};
@@ -51,8 +51,8 @@ Acquired wait_for_all(RunContext& run, HoldWait& wait) {
 /// What rlock does if it does not get the lock.
 struct Instead {
   IfUnreachable choice = IfUnreachable::fail;
-  std::string
-      then{};  ///< the end of the text, which says so; fail: why --if-unreachable changes nothing, or empty
+  /// The end of the text, which says so. `fail`: why --if-unreachable changes nothing, or empty.
+  std::string then{};
 };
 
 /// If a server has told us of a holder, or could do so, the command never runs without a lock.

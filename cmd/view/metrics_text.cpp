@@ -90,8 +90,8 @@ std::string head(std::string_view name, std::string_view help) {
 
 std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
   std::vector<std::pair<std::string, const Inspection*>> series;
-  std::map<std::string, int> alike;  // two keys may look alike when printed, but a duplicate series would
-                                     // make the whole file invalid
+  // Two keys may look alike when printed, but a duplicate series would make the whole file invalid.
+  std::map<std::string, int> alike;
   for (const Inspection& seen : keys) {
     std::string labels =
         fmt::format("key={},type={}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));

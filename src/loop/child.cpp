@@ -45,18 +45,18 @@ struct Launch {
 /// could leave an allocation or a lock of ours half done.
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if we die, even by KILL, the command must not run on without its
-                                       // lock
+  // If we die, even by KILL, the command must not run on without its lock.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Another parent: ours ended before the prctl(). 0: rlock is outside of our PID namespace (unshare -p).
   if (const pid_t parent = ::getppid(); parent != launch.parent && parent != 0) ::_exit(127);
-  ::setpgid(0, 0);  // here and not in the parent: when the prelude tells the guardian the group, it must
-                    // exist
+  // Here and not in the parent: when the prelude tells the guardian the group, it must exist.
+  ::setpgid(0, 0);
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
   launch.prelude(self);
   launch.signals.restore();
-  restore_core_limit();  // rlock forbids core files, because its memory has passwords; the command may write
-                         // them
+  // rlock forbids core files, because its memory has passwords; the command may write them.
+  restore_core_limit();
   ::execve(launch.path, launch.argv, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);

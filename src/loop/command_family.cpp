@@ -79,9 +79,8 @@ std::vector<pid_t> CommandFamily::in_group() const {
 }
 
 bool CommandFamily::group_lives() const {
-  if (!group_exists() || !group_is_ours())
-    return false;  // the cheap question first: mostly the group is
-                   // gone
+  // The cheap question comes first: mostly the group is gone.
+  if (!group_exists() || !group_is_ours()) return false;
   bool shown = false;
   for (const pid_t pid : all_processes()) {
     if (!is_in_group(pid)) continue;

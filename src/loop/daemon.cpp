@@ -93,11 +93,8 @@ void start_daemon(const Daemon& daemon) {
   ::close(report[1]);
   if (middle > 0) {
     while (::waitpid(middle, nullptr, 0) < 0 && errno == EINTR) continue;
-    ssize_t got = 0;
-    do
-      got = ::read(report[0], &why, sizeof why);  // returns when the program is executed, because that
-                                                  // closes the pipe
-    while (got < 0 && errno == EINTR);
+    // Returns when the program is executed, because that closes the pipe.
+    while (::read(report[0], &why, sizeof why) < 0 && errno == EINTR) continue;
   }
   ::close(report[0]);
   if (why != 0) refuse(daemon, why);

@@ -64,9 +64,9 @@ void Loop::arm(TimePoint at) {
 }
 
 void Loop::turn(TimePoint until) {
-  const std::vector<Source*> present = sources_;    // sources may join and leave during the turn
-  std::vector<pollfd> polled{{timer_, POLLIN, 0}};  // no longer than necessary, because poll() refuses more
-                                                    // entries than open files are allowed
+  const std::vector<Source*> present = sources_;  // sources may join and leave during the turn
+  // No longer than necessary, because poll() refuses more entries than open files are allowed.
+  std::vector<pollfd> polled{{timer_, POLLIN, 0}};
   std::vector<std::size_t> place(present.size(), 0);
   TimePoint at = until;
   for (std::size_t i = 0; i < present.size(); ++i) {

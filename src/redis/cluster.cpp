@@ -187,10 +187,11 @@ void Cluster::advance(TimePoint now) {
   if (connection != nullptr && !connection->failure() && !silent) return;
   query_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
   Link& link = *query_->asked;
-  if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != query_->connection) {
-    query_->connection = link.connection(now)->number();  // the link has reconnected in RESP2, because the
-                                                          // server wanted it
-    query_->in_flight = link.connection(now)->send(ask_slots());
+  Connection* const newer = silent ? nullptr : link.connection(now);
+  // The link has reconnected in RESP2, because the server wanted it.
+  if (newer != nullptr && newer->number() != query_->connection) {
+    query_->connection = newer->number();
+    query_->in_flight = newer->send(ask_slots());
     return;
   }
   const Failure why = link.failure().value_or(no_answer());
@@ -256,9 +257,8 @@ void Cluster::subscribe() {
     const Address* owner = slots_.owner(slot_of(channel.str()));
     Link* const right = owner != nullptr ? &node(*owner) : listened;
     if (right == listened) {
-      if (right != nullptr)
-        right->watch(channel, true);  // sends it only if the node has ended the
-                                      // subscription since
+      // Sends it only if the node has ended the subscription since.
+      if (right != nullptr) right->watch(channel, true);
       continue;
     }
     if (listened != nullptr) {

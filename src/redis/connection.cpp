@@ -123,9 +123,8 @@ void Connection::receive(TimePoint now) {
     return fail({Error::unreachable, "there is no memory for what the server sends"});
   }
   if (!wire_) return;  // a reply was a reason to fail
-  if (!wire_->failure())
-    return flush();  // replies may need an answer: the next step of the greeting, or
-                     // EVAL
+  // Replies may need an answer: the next step of the greeting, or EVAL.
+  if (!wire_->failure()) return flush();
   Failure why = *wire_->failure();
   // Some old servers and proxies hang up when they get HELLO.
   if (state_ == State::greeting && !spoke_) why = handshake_.hung_up(std::move(why));
@@ -144,8 +143,8 @@ void Connection::drain_replies(TimePoint now) {
 void Connection::accept_greeting(Reply reply, TimePoint now) {
   pipeline_.greet(handshake_.accept(std::move(reply)));
   if (handshake_.failure()) return fail(*handshake_.failure());
-  if (handshake_.unexpected()) {  // a Sentinel or a replica: it gets no call, only a question that tells what
-                                  // it is
+  // A Sentinel or a replica: it gets no call, only a question that tells what it is.
+  if (handshake_.unexpected()) {
     unexpected_ = true;
     pipeline_.close();
   }

@@ -166,9 +166,8 @@ bool stop_local_server(const Patience& patience) {
   std::string refusal;
   do {
     if (const auto listener = find_listener(directory.socket())) refusal = ask(*listener, "SHUTDOWN\r\n");
-    if (take_lock(folder))
-      return true;  // the server is gone, and so are the processes that it forked to
-                    // write
+    // The server is gone, and so are the processes that it forked to write.
+    if (take_lock(folder)) return true;
   } while (pause(patience));
   if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));
   refuse(Error::unreachable, fmt::format("the server does not stop: {}", in_quotes(refusal)));

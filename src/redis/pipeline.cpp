@@ -183,16 +183,13 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const std::string channel = reply.at(1).text();
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
                         expected_.front().call.args.at(1) == channel;
-  if (expected)
-    expected_.pop_front();  // otherwise the server ended the subscription itself, because the
-                            // slot moved
-  if (begins && expected)
-    subscribed_.emplace(channel, sharded);  // once more, because an earlier
-                                            // subscription may have ended
+  // If it is not expected, the server has ended the subscription itself, because the slot moved.
+  if (expected) expected_.pop_front();
+  // Once more, because an earlier subscription may have ended.
+  if (begins && expected) subscribed_.emplace(channel, sharded);
   keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
-  if (ends)
-    subscribed_.erase({Channel{channel}, sharded});  // after keep(), which drops pushes for unknown
-                                                     // channels
+  // After keep(), which drops pushes for unknown channels.
+  if (ends) subscribed_.erase({Channel{channel}, sharded});
   return true;
 }
 

@@ -41,8 +41,8 @@ void load_from(const std::string& library) {
   if (handle == nullptr) refuse();
   std::array<void*, kFunctions.size()> found{};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    found[i] = ::dlsym(handle, kFunctions[i].name);  // this also finds functions of libcrypto, because libssl
-                                                     // depends on it
+    // This also finds functions of libcrypto, because libssl depends on it.
+    found[i] = ::dlsym(handle, kFunctions[i].name);
     if (found[i] == nullptr) refuse();
   }
   for (std::size_t i = 0; i < found.size(); ++i) kFunctions[i].set(found[i]);  // all of them, or none

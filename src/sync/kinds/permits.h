@@ -19,9 +19,8 @@ class Permits final : public LockBase {
 
   struct Wanted {
     std::int64_t count = 1;  ///< acquires all of them or none; at most kMostAtOnce
-    std::optional<std::int64_t>
-        total{};  ///< the size that the pool must have; an absent pool is made with it. Empty: any size; an
-                  ///< absent pool is refused
+    /// The size that the pool must have; an absent pool is made with it. Empty: any size; an absent pool is refused.
+    std::optional<std::int64_t> total{};
   };
 
   /// Hold::another is an inner hold that shares the permits of the same owner's hold: see inner_holds_key().

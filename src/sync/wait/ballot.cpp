@@ -122,9 +122,7 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
     if (answer && std::holds_alternative<Held>(*answer)) ++granted;
   }
   const std::size_t quorum = redis_.quorum();
-  if (granted >= quorum)
-    return TimePoint::min();  // the other nodes are told later, by renewals and the
-                              // release
+  if (granted >= quorum) return TimePoint::min();  // renewals and the release tell the other nodes
   return enough_.from(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
 }
 

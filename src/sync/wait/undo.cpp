@@ -42,8 +42,8 @@ void Undo::post(Stage& stage, Wake wake) {
       redis_.send_on_abandoned(calls);
     }
     Delivery delivery = with_retries(std::move(undo.followers));
-    delivery.source = Delivery::Source::always;  // a node that did not answer the acquire may not answer
-                                                 // NOSCRIPT either
+    // A node that did not answer the acquire may not answer NOSCRIPT either.
+    delivery.source = Delivery::Source::always;
     // A node that never received the acquire has nothing to undo, and we would only wait for it.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
     auto request = redis_.post(undo.call, delivery, plus(redis_.loop().now(), kTryFor));

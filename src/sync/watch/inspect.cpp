@@ -104,9 +104,8 @@ class Reader {
 
   void none() {
     seen_.ttl.reset();
-    if (has_token())
-      seen_.kind = &kinds::fenced;  // the token outlives the lock, so that the next token is
-                                    // greater
+    // The token outlives the lock, so that the next token is greater.
+    if (has_token()) seen_.kind = &kinds::fenced;
     if (!known_.opened) return;
     seen_.kind = &kinds::latch;
     seen_.count = 0;

@@ -85,9 +85,8 @@ InspectionSteps::View InspectionSteps::view(std::size_t node) const {
   try {
     if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *vote.reply);
     return read_inspection(name_, known_[node], *vote.reply);
-  } catch (const Error& error) {
-    return Failure{error.kind(), error.what()};  // this node's reply has another shape; other nodes may do
-                                                 // better
+  } catch (const Error& error) {  // this node's reply has another shape; other nodes may do better
+    return Failure{error.kind(), error.what()};
   }
 }
 
