@@ -3,6 +3,7 @@
 -- copy of the call counts twice, and the first client that ends the hold has the last word.
 local function write_end(history, owner, since, ended, entry)
   local begin = owner .. '\n'
+  -- A bound: any client may have added entries.
   for _, past in pairs(redis.call('zrangebyscore', history, since, '+inf', 'limit', 0, 50)) do
     if past:sub(1, #begin) == begin then return end
   end

@@ -13,7 +13,7 @@ local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
   if not line.order then return true end
   local place = 0
-  for _ = 1, 16 do
+  for _ = 1, 16 do  -- a bound: many dead waiters may stand in front
     local other = redis.call('zrange', line.order, place, place)[1]
     if not other or other == ask.owner then return true end
     local waiter, frozen = waiter_of(line, other, time)
