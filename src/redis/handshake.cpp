@@ -95,7 +95,12 @@ std::vector<CommandWords> Handshake::accept(Reply reply) {
     identity_.role = role == "slave" ? "replica" : role;
   }
   if (is_unexpected(greeting_.meant, identity_)) return ask_unexpected();
-  if (!greeting_goes_on()) state_ = State::accepted;
+  if (greeting_goes_on()) return {};
+  if (asked_for_no_password_) {
+    fail(*asked_for_no_password_);
+  } else {
+    state_ = State::accepted;
+  }
   return {};
 }
 
@@ -134,12 +139,14 @@ void Handshake::refused(Step step, const Reply& error) {
                                             url_of(Target::Topology::cluster, address_, tls_))});
   if (step == Step::select)
     return fail({Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)});
-  if (asks_for_no_password(error))
-    return fail(
-        {Error::denied,
-         fmt::format("the server asks for no password, so it may be another one than you meant; if it is "
-                     "the right one, give no password ({})",
-                     why.text)});
+  if (asks_for_no_password(error)) {  // the rest of the greeting tells whether it is a Sentinel
+    asked_for_no_password_ = {
+        Error::denied,
+        fmt::format("the server asks for no password, so it may be another one than you meant; if it is "
+                    "the right one, give no password ({})",
+                    why.text)};
+    return;
+  }
   fail({Error::denied, why.text});
 }
 

@@ -83,6 +83,7 @@ class Handshake {
   std::deque<Step> unanswered_;
   ServerIdentity identity_;
   std::optional<Failure> failure_;
+  std::optional<Failure> asked_for_no_password_;  ///< fails the greeting when the server has said what it is
   Resp2 wants_resp2_ = Resp2::no;
 };
 

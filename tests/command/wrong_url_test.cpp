@@ -65,6 +65,7 @@ TEST_CASE("a Sentinel's port is 78 at once, with the URL by which it names the p
   const std::string right = "redis+sentinel://" + port + "/mymaster";
   check_told("redis://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
   check_told("redis+cluster://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
+  check_told("redis://:secret@" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
   CHECK(rlock_at(right, {"run", "-k", "k", "--", "true"}).exit_code(kLong) == 0);
   CHECK(primary.keys().empty());
 

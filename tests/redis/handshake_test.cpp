@@ -141,9 +141,16 @@ TEST_CASE("a password that the server does not need is denied: it is probably an
   for (const char* error :
        {"ERR AUTH <password> called without any password configured for the default user.",
         "ERR Client sent AUTH, but no password is set"}) {
-    const Failure why = refused({.password = "secret"}, {}, error);
-    CHECK(why.kind == Error::denied);
-    CHECK(why.text.find("asks for no password") != std::string::npos);
+    for (const bool resp3 : {true, false}) {
+      Handshake it = handshake({.password = "secret", .resp3 = resp3});
+      (void)it.begin();
+      accept(it, {Reply::error(error)});
+      accept(it, resp3 ? std::vector<Reply>{hello()} : std::vector<Reply>{kOk, kNotAllowed, kNotAllowed});
+      CHECK_FALSE(it.accepted());
+      REQUIRE(it.failure().has_value());
+      CHECK(it.failure()->kind == Error::denied);
+      CHECK(it.failure()->text.find("asks for no password") != std::string::npos);
+    }
   }
 }
 
@@ -184,6 +191,18 @@ TEST_CASE("a server of another kind is asked for its kind, and the rest of the g
   CHECK_FALSE(it.failure().has_value());
   accept(it, {Reply{std::vector<Reply>{}}});
   CHECK_FALSE(it.accepted());
+  CHECK(it.failure()->kind == Error::config);
+  CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
+}
+
+TEST_CASE("a Sentinel that asks for no password is told as a Sentinel, not as a wrong password") {
+  Handshake it = handshake({.password = "secret"});
+  (void)it.begin();
+  accept(it,
+         {Reply::error("ERR AUTH <password> called without any password configured for the default user.")});
+  CHECK(it.accept(hello("sentinel")).size() == 1);
+  CHECK(it.unexpected());
+  accept(it, {Reply{std::vector<Reply>{}}});
   CHECK(it.failure()->kind == Error::config);
   CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
 }
