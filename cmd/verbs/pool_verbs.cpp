@@ -126,11 +126,7 @@ class Status final : public PoolVerb {
     }
     if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
     if (id_) return fmt::format("{}: {} {}", sanitized(as_typed(name)), to_hex(*id_), rest_text(known));
-    if (known.total && known.available < 0)  // it was made smaller
-      return fmt::format("{}: 0 of {} available, {} too many taken", sanitized(as_typed(name)), *known.total,
-                         -known.available);
-    const std::string total = known.total ? fmt::format(" of {}", *known.total) : "";
-    return fmt::format("{}: {}{} available", sanitized(as_typed(name)), known.available, total);
+    return fmt::format("{}: {}", sanitized(as_typed(name)), available_text(known.available, known.total));
   }
 
   static std::string rest_text(const Pool::Status& status) {

@@ -14,6 +14,9 @@ std::string inspection_text(const Inspection& seen, std::size_t width);
 /// The first line behind the name: "lock, held, 4 wait", "free".
 std::string inspection_summary(const Inspection& seen);
 
+/// "3 of 5 available". If more permits are taken than there are now: "0 of 1 available, 1 too many taken".
+std::string available_text(std::int64_t available, std::optional<std::int64_t> total);
+
 /// The texts for all keys. If several servers were asked, each server's texts stand below its name.
 std::string inspections_text(const std::vector<Inspection>& inspections);
 

@@ -31,7 +31,7 @@ std::string state_of(const Inspection& seen) {
   if (seen.total)
     return fmt::format("{} of {} taken", static_cast<std::int64_t>(seen.holders.size()) + seen.unnamed,
                        *seen.total);
-  if (seen.available) return fmt::format("{} available", *seen.available);
+  if (seen.available) return available_text(*seen.available, std::nullopt);
   if (seen.count) return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
   if (seen.state == State::free && seen.fence) return fmt::format("free, newest token {}", *seen.fence);
   return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
@@ -137,6 +137,12 @@ std::string inspection_summary(const Inspection& seen) {
   if (const std::int64_t waiting = seen.waiting(); waiting > 0)
     text += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
   return text;
+}
+
+std::string available_text(std::int64_t available, std::optional<std::int64_t> total) {
+  return fmt::format("{}{} available{}", std::max<std::int64_t>(available, 0),
+                     total ? fmt::format(" of {}", *total) : "",
+                     available < 0 ? fmt::format(", {} too many taken", -available) : "");
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {

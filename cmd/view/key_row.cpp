@@ -36,10 +36,12 @@ std::string holder_column(const Inspection& seen) {
   return text.empty() ? std::string{kNothing} : text;
 }
 
-/// For semaphores and pools: the number of available permits and, if known, the total: "3/5".
+/// For semaphores and pools: the number of available permits and, if known, the total: "3/5". A pool that was
+/// made smaller than what is taken has none.
 std::string available_column(const Inspection& seen) {
   if (!seen.available) return std::string{kNothing};
-  return seen.total ? fmt::format("{}/{}", *seen.available, *seen.total) : std::to_string(*seen.available);
+  const std::int64_t available = std::max<std::int64_t>(*seen.available, 0);
+  return seen.total ? fmt::format("{}/{}", available, *seen.total) : std::to_string(available);
 }
 
 std::string frees_column(const Inspection& seen) {

@@ -79,6 +79,9 @@ TEST_CASE("of several holders a line shows the first; of counted keys, the free 
   pool.total = 5;
   CHECK(key_row(pool).holder == "alice@ci-7 (make) and 2 more");
   CHECK(key_row(pool).available == "2/5");
+  pool.available = -1;  // it was made smaller
+  pool.total = 1;
+  CHECK(key_row(pool).available == "0/1");
   Inspection semaphore;
   semaphore.available = 2;
   CHECK(key_row(semaphore).holder == "-");

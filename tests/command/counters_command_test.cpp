@@ -159,6 +159,10 @@ TEST_CASE("permit set gives a pool another size, upwards and downwards") {
   CHECK(waiter.exit_code() == 0);
   tell(redis, {{"permit set seats 1", 0, ""},
                {"permit status seats", 0, "seats: 0 of 1 available, 2 too many taken\n"},
+               {"sem init few 1", 0, ""},
+               {"sem add few -- -3", 0, ""},
+               {"sem status few", 0, "few: 0 available, 2 too many taken\n"},
+               {"inspect few", 0, "few           semaphore, 0 available, 2 too many taken\n"},
                {"permit release seats " + ids[0] + " " + ids[1], 0},
                {"permit acquire seats -n --lease 1m", 75},
                {"permit set seats 0", 0, ""},
