@@ -38,11 +38,13 @@ PastHold ForcedRemoval::past(const Holder& holder) const {
 }
 
 /// The calls behind a removal: they tell the holder, erase its metadata, and record the removal in the history.
+/// A holder without metadata may be a client of Redisson, which takes the notice for a damaged message.
 std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = found.name;
   const HoldEntry entry{is_pool(found) ? permit_slots_key(name) : name.str(), holder.owner.str()};
   const Call notice = tell_holder(name, holder.owner, removal_notice(user_at_host(), reason));
-  if (!holder.meta || !session.deployment.history) return {notice, erase_metadata(name, holder.owner, entry)};
+  if (!holder.meta) return {erase_metadata(name, holder.owner, entry)};
+  if (!session.deployment.history) return {notice, erase_metadata(name, holder.owner, entry)};
   return {write_end(name, holder.owner, entry, past(holder), WriteEnd::if_it_ended), notice};
 }
 

@@ -7,6 +7,7 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/resp_client.h"
 #include "support/state_home.h"
 
 namespace rlock::test {
@@ -51,6 +52,19 @@ TEST_CASE("unlock --yes names the removed lock, and wakes the waiters") {
   CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
   CHECK(unlock.err().find("rlock: no process renews it, ") != std::string::npos);
   CHECK(waiter.exit_code() == 0);
+}
+
+TEST_CASE("unlock sends no notice to a client of Redisson, which would take it for a damaged message") {
+  const std::string java = "8d1f2c3a-1111-4222-8333-444455556666:57", rlock = "ci:1";
+  RedisServer redis;
+  RespClient listener{redis.where()};
+  for (const std::string& owner : {java, rlock})
+    listener.ask({"SUBSCRIBE", "redisson_lock__channel:{deploy}:" + owner});
+  redis.cli({"HSET", "deploy", java, "1"});
+  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
+  hold(redis, {"--owner", rlock});
+  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
+  CHECK(listener.receive().find("}:" + rlock + "\nremoved\n") != std::string::npos);
 }
 
 TEST_CASE("unlock reports that a renewing holder is alive, and when it will learn of the removal") {
