@@ -69,6 +69,7 @@ Patience Session::patience() const {
 std::string Session::describe(const Failure& failure, std::string_view known) const {
   const std::string what = fmt::format("cannot use redis at {}: {}{}", redis.str(), failure.text, known);
   if (failure.kind != Error::unreachable || !known.empty()) return what;
+  if (failure.answered) return may_wait ? what + "; --wait waits for it" : what;
   if (deployment.named)
     return what +
            (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");

@@ -4,12 +4,15 @@
 
 #include <optional>
 
+#include "base/as_given.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/configurable_options.h"
 #include "cmd/server/deployment.h"
 #include "cmd/server/server_setting.h"
 #include "redis/target.h"
+#include "sync/hold/lease.h"
 
 namespace rlock {
 namespace {
@@ -17,6 +20,16 @@ namespace {
 using Source = Settings::Source;
 
 constexpr const char* kDefault = "default";
+
+/// Warns of a lease that rlock run refuses. It is in force for the holds that are not renewed.
+void warn_of_lease(const OptionDefault& lease) {
+  remember_default(lease.name, lease.as_written());
+  try {
+    static_cast<void>(plan_budget(parse_duration(lease.value), std::nullopt, Milliseconds{1}, true));
+  } catch (const Error& error) {  // the other settings are in force
+    warn(error.what());
+  }
+}
 
 class Rows {
  public:
@@ -59,6 +72,7 @@ class Rows {
       const std::string_view standard = option->standard.empty() ? "not set" : option->standard;
       const auto found = default_of(sources_, *option);
       if (found) found->give_to(*option);  // a value that every verb would refuse is not in force
+      if (found && name == "lease") warn_of_lease(*found);
       rows_.push_back(
           {name, found ? sanitized(found->value) : std::string{standard}, found ? found->from : kDefault});
     }

@@ -89,7 +89,7 @@ Failure failure_of(const Reply& error) {
             words.substr(0, words.find(", with args")))};
   const Meaning* meaning = meaning_of(error);
   if (meaning == nullptr) return {Error::unreachable, words};
-  return {meaning->kind, fmt::format("{} ({})", meaning->says, words)};
+  return {meaning->kind, fmt::format("{} ({})", meaning->says, words), true};
 }
 
 bool is_passing(const Reply& error) {

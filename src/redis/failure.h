@@ -11,6 +11,7 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
+  bool answered = false;  ///< the server has answered, and the text says the remedy: its URL is right
 
   [[noreturn]] void fly() const { throw Error{kind, text}; }
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/as_given.h"
 #include "base/identity.h"
 
 namespace rlock {
@@ -138,7 +139,8 @@ void Handshake::refused(Step step, const Reply& error) {
     return fail({Error::config, fmt::format("it is a node of a cluster, which has no databases; use --url {}",
                                             url_of(Target::Topology::cluster, address_, tls_))});
   if (step == Step::select)
-    return fail({Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)});
+    return fail({Error::config, fmt::format("it has no database {} ({}); see {}", greeting_.db, why.text,
+                                            as_given("db", "--db or the URL"))});
   if (asks_for_no_password(error)) {  // the rest of the greeting tells whether it is a Sentinel
     asked_for_no_password_ = {
         Error::denied,

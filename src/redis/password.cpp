@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/as_given.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/redaction.h"
@@ -30,7 +31,8 @@ class File {
   }
 
   [[noreturn]] void refuse(std::string_view why) const {
-    throw Error{Error::config, fmt::format("password file {}: {}", in_quotes(path_), why)};
+    throw Error{Error::config, fmt::format("password file {} ({}): {}", in_quotes(path_),
+                                           as_given("password-file", "--password-file"), why)};
   }
 
   bool can_be_read_again() const {

@@ -235,7 +235,12 @@ TEST_CASE(
   options.env["RLOCK_LEASE"] = "500ms";
   options.env["RLOCK_WAIT"] = "0";
   expect(run, options, 78, "rlock: RLOCK_LEASE=500ms" + no_time);
+  expect({"config"}, options, 0, "rlock: RLOCK_LEASE=500ms" + no_time);
   expect({"run", "--lease", "500ms", "-k", "k", "--", "true"}, options, 78, "rlock: --lease 500ms" + no_time);
+  options.env["RLOCK_LEASE"] = "10s";
+  expect({"run", "--lost-grace", "9s", "-k", "k", "--", "true"}, options, 78,
+         "rlock: --lost-grace 9s needs --lease 19s or more (RLOCK_LEASE=10s is too short)\n");
+  expect({"config"}, options, 0, "");
   options.env.erase("RLOCK_LEASE");
   expect(wait, options, 75, "rlock: not waiting (RLOCK_WAIT=0): 'busy' is held by ");
   expect({"run", "-n", "-k", "busy", "--", "true"}, options, 75,
@@ -257,6 +262,7 @@ TEST_CASE(
          "rlock: --min-hold 2m is longer than max-hold = 1m in [held] in " + file.path() + " line 8\n");
   expect(in("synced", run), file.options, 69,
          "only 0 of 1 replicas have it (sync-replicas = 1 in [synced] in " + file.path() + " line 11)");
+  expect({"config"}, file.options, 0, "rlock: lease = 500ms in " + file.path() + " line 2" + no_time);
   expect(in("away", run), file.options, 0,
          "the command does not run (if-unreachable = skip in [away] in " + file.path() + " line 16)");
 }
@@ -273,6 +279,15 @@ TEST_CASE("a message about a server names the variable or the file that has name
   const Configured file{"url = redis+cluster://127.0.0.1:1\ndb = 3\n"};
   CHECK(result_of({"run", "-k", "k", "--", "true"}, file.options)
             .err.starts_with("rlock: db in " + file.path() + ": a cluster has no databases"));
+  RedisServer redis;
+  const Configured database{"url = " + redis.url() + "\ndb = 99\n"};
+  CHECK(contains(result_of({"list"}, database.options).err, "; see db in " + database.path() + "\n"));
+  const Configured password{"url = " + redis.url() + "\npassword-file = /nonesuch\n"};
+  CHECK(contains(result_of({"list"}, password.options).err,
+                 "password file '/nonesuch' (password-file in " + password.path() + "): No such file"));
+  options = redis.environment();
+  options.env["RLOCK_PASSWORD_FILE"] = "/nonesuch";
+  CHECK(contains(refusal({"list"}), "password file '/nonesuch' (RLOCK_PASSWORD_FILE): No such file"));
 }
 
 TEST_CASE("rlock config refuses the variables that every other verb refuses, and names them") {

@@ -358,7 +358,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
     return "read";
   };
   const std::string path = dir / "password";
-  CHECK(complaint(path) == "password file '" + path + "': No such file or directory");
+  CHECK(complaint(path) == "password file '" + path + "' (--password-file): No such file or directory");
   for (const auto& [content, why] : std::vector<std::pair<std::string, std::string>>{
            {"", "is empty"},
            {"\n", "is empty"},
@@ -371,13 +371,14 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
            {std::string("s\0", 2), "contains a NUL byte; save it as UTF-8"},
            {std::string(5000, 'x'), "is too long for a password"}}) {
     test::write_file(path, content);
-    CHECK(complaint(path) == "password file '" + path + "': " + why);
+    CHECK(complaint(path) == "password file '" + path + "' (--password-file): " + why);
   }
-  CHECK(complaint(dir.path()) == "password file '" + dir.path() + "': Is a directory");
+  CHECK(complaint(dir.path()) == "password file '" + dir.path() + "' (--password-file): Is a directory");
 
   const std::string pipe = dir / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(complaint(pipe) == "password file '" + pipe + "': is empty");  // and reading does not hang
+  CHECK(complaint(pipe) ==
+        "password file '" + pipe + "' (--password-file): is empty");  // and reading does not hang
 }
 
 TEST_CASE("the line of a password file may end as on Windows, or not at all") {

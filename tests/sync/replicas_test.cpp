@@ -56,7 +56,8 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
       CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
     } else {
       CHECK(rlock.exit_code(kDeadline) == 69);
-      CHECK_MESSAGE(rlock.err().find(" of 2 replicas have it (--sync-replicas)") != std::string::npos,
+      CHECK_MESSAGE(rlock.err().find(" of 2 replicas have it (--sync-replicas); see INFO replication on the "
+                                     "server\n") != std::string::npos,
                     rlock.err());
     }
     CHECK(rlock.out().empty());

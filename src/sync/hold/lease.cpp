@@ -70,8 +70,10 @@ Milliseconds shortest_lease(std::optional<Milliseconds> lost_grace, bool renews)
     throw Error{Error::config, fmt::format("--lost-grace {} is longer than the longest lease ({}) allows",
                                            exact(*lost_grace), exact(kLongest))};
   }
+  const std::string configured = as_given("lease", "");
   throw Error{Error::config,
-              fmt::format("--lost-grace {} needs --lease {} or more", exact(*lost_grace), exact(enough))};
+              fmt::format("--lost-grace {} needs --lease {} or more{}", exact(*lost_grace), exact(enough),
+                          configured.empty() ? "" : fmt::format(" ({} is too short)", configured))};
 }
 
 }  // namespace

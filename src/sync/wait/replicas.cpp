@@ -34,15 +34,19 @@ Delivery await_replicas_delivery(const SyncReplicas& replicas, std::uint64_t con
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas) {
   if (vote.failure) return vote.failure;
   if (!vote.reply)
-    return Failure{Error::unreachable, fmt::format("not confirmed by {} in time ({})",
-                                                   counted(replicas.count, "replica"), option())};
+    return Failure{Error::unreachable,
+                   fmt::format("not confirmed by {} in time ({}); see INFO replication on the server",
+                               counted(replicas.count, "replica"), option()),
+                   true};
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   if (vote.reply->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
   const std::int64_t have = vote.reply->integer();
   if (have >= replicas.count) return std::nullopt;
   return Failure{Error::unreachable,
-                 fmt::format("only {} of {} replicas have it ({})", have, replicas.count, option())};
+                 fmt::format("only {} of {} replicas have it ({}); see INFO replication on the server", have,
+                             replicas.count, option()),
+                 true};
 }
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
