@@ -12,6 +12,7 @@
 #include <array>
 #include <utility>
 
+#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -205,9 +206,11 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   inquire_for_the_last_word(gave_up);
   const TimePoint now = session_.loop.now();
   const WaitView last = view(now);
+  const std::string configured = as_given("wait", "");
   const std::string effort = subject_.wait.nonblock
                                  ? fmt::format("not waiting ({}): ", subject_.wait.nonblock_as_given())
-                                 : fmt::format("gave up after {}: ", waited);
+                                 : fmt::format("gave up after {}{}: ", waited,
+                                               configured.empty() ? "" : fmt::format(" ({})", configured));
   if (const auto why = trouble(now)) return info(fmt::format("{}{}{}", effort, *why, known_text(now)));
   info(effort + wait_text(last, Moment::over));
   const std::string remedy = wait_remedy(last, words_for(busy_->key));

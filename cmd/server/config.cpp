@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
@@ -30,7 +31,9 @@ namespace {
 constexpr std::size_t kLargestFile = 64 * 1024;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error{Error::config, fmt::format("config file {}: {}", in_quotes(path), why)};
+  const std::string variable = as_given("config", "");
+  throw Error{Error::config, fmt::format("config file {}{}: {}", in_quotes(path),
+                                         variable.empty() ? "" : fmt::format(" ({})", variable), why)};
 }
 
 struct File {

@@ -83,13 +83,21 @@ void remember_sources(const std::vector<Settings>& sources) {
   }
 }
 
-/// The password for servers whose URL has none.
+PasswordSource password_in(const std::string& file) {
+  remember_default("password", as_given("password-file", "--password-file"));
+  return PasswordSource::file(file);
+}
+
+/// The password for servers whose URL has none. Remembers its source for messages.
 PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
-  if (named.password_file) return PasswordSource::file(*named.password_file);
+  if (named.password_file) return password_in(*named.password_file);
   for (const char* name : kPasswordVariables) {
-    if (const auto password = environment_variable(name)) return PasswordSource::fixed(*password);
+    if (const auto password = environment_variable(name)) {
+      remember_default("password", name);
+      return PasswordSource::fixed(*password);
+    }
     // Our own variable overrules a config file; those of other programs do not.
-    if (config.password_file) return PasswordSource::file(*config.password_file);
+    if (config.password_file) return password_in(*config.password_file);
   }
   return {};
 }
@@ -197,7 +205,11 @@ Deployment resolve(const ServerOptions& flags) {
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
     // A password in a URL comes before the common one, unless the user has just typed one (--askpass).
-    if (all.askpass || target.password.empty()) target.password = password;
+    if (all.askpass || target.password.empty()) {
+      target.password = password;
+    } else {
+      remember_default("password", "");
+    }
   }
   refuse_twins(deployment.targets, source);  // after complete(), because --db may make two URLs the same
   deployment.environment = environment_of(deployment, password);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/as_given.h"
 #include "loop/finish_behind.h"
 #include "redis/enough.h"
 #include "redis/local.h"
@@ -71,8 +72,9 @@ std::string Session::describe(const Failure& failure, std::string_view known) co
   if (failure.kind != Error::unreachable || !known.empty()) return what;
   if (failure.answered) return may_wait ? what + "; --wait waits for it" : what;
   if (deployment.named)
-    return what +
-           (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
+    return fmt::format("{}; see {}{}", what,
+                       as_given("url", may_wait ? "--url, RLOCK_URL" : "--url and RLOCK_URL"),
+                       may_wait ? ", or --wait to wait for it" : "");
   if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
   return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }

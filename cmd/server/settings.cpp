@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -55,9 +56,10 @@ Files read_files(const std::vector<std::string>& paths, const std::string& name)
   return files;
 }
 
-[[noreturn]] void refuse_profile(const std::string& name, const std::vector<std::string>& paths,
+[[noreturn]] void refuse_profile(const ServerOptions& flags, const std::vector<std::string>& paths,
                                  const std::vector<std::string>& known) {
-  const std::string none = fmt::format("there is no profile {}", in_quotes(name));
+  const std::string none = fmt::format("{}there is no profile {}",
+                                       flags.profile ? "" : "RLOCK_PROFILE: ", in_quotes(*profile_of(flags)));
   if (paths.empty())
     throw Error{Error::config, none + ": there is no configuration file (see FILES in rlock(1))"};
   throw Error{Error::config, known.empty()
@@ -96,8 +98,9 @@ std::vector<Settings> settings_of(const ServerOptions& flags) {
   const auto config = flags.config ? flags.config : sources[1].options.config;
   const std::string name = profile_of(flags).value_or("");
   const std::vector<std::string> paths = config ? std::vector{*config} : standard_configs();
+  remember_default("config", config && !flags.config ? "RLOCK_CONFIG" : "");
   Files files = read_files(paths, name);
-  if (!name.empty() && files.profiles.empty()) refuse_profile(name, paths, files.known);
+  if (!name.empty() && files.profiles.empty()) refuse_profile(flags, paths, files.known);
   // A user who types a profile wants its server, whatever the environment says.
   for (Settings& profile : files.profiles) profile.behind_environment = !flags.profile;
   sources.insert(flags.profile ? sources.begin() + 1 : sources.end(),

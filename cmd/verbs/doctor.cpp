@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/as_given.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
@@ -166,9 +167,9 @@ void Doctor::find_duplicate(std::vector<Patient>& patients) {
   Patient& last = patients.back();
   const auto same = std::ranges::find(patients, last.run_id, &Patient::run_id);
   if (last.run_id.empty() || &*same == &last) return;
-  last.findings.push_back(
-      {"quorum", false,
-       fmt::format("it is the same server as {}, and it counts once; remove one --url", same->server)});
+  last.findings.push_back({"quorum", false,
+                           fmt::format("it is the same server as {}, and it counts once; remove one ({})",
+                                       same->server, as_given("url", "--url"))});
 }
 
 void Doctor::show(const std::vector<Patient>& patients) const {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -27,7 +28,9 @@ namespace {
 class LatchVerb : public Verb {
  protected:
   Latch latch(const Session& session) const {
-    if (session.redis.nodes() > 1) throw Error{Error::usage, "a latch is on one server; name one --url"};
+    if (session.redis.nodes() > 1)
+      throw Error{Error::usage,
+                  fmt::format("a latch is on one server; name one ({})", as_given("url", "--url"))};
     return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -196,7 +197,8 @@ std::string permit_id(std::string_view text) {
 
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)
-    throw Error{Error::usage, "the permits of a key are on one server; name one --url"};
+    throw Error{Error::usage, fmt::format("the permits of a key are on one server; name one ({})",
+                                          as_given("url", "--url"))};
 }
 
 Pool PoolVerb::pool(Session& session) const {

@@ -20,6 +20,12 @@ bool asks_for_no_password(const Reply& error) {
          text.find("without any password configured") != std::string::npos;
 }
 
+/// "; the password is from REDISCLI_AUTH", unless it was typed or stands in the URL.
+std::string source_of_password() {
+  const std::string source = as_given("password", "");
+  return source.empty() ? "" : "; the password is from " + source;
+}
+
 /// Can the connection be used even if an ACL forbids this step? Yes for setting a name, and for asking for
 /// facts about the server.
 bool may_be_forbidden(Handshake::Step step) {
@@ -133,6 +139,7 @@ void Handshake::refused(Step step, const Reply& error) {
     return fail({Error::unreachable, "the server speaks RESP2 only"});
   }
   Failure why = failure_of(error);
+  if (error.is_error("WRONGPASS")) why.text += source_of_password();
   if (why.kind == Error::denied) return fail(std::move(why));
   if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
   if (step == Step::select && error.text().find("in cluster mode") != std::string::npos)
@@ -145,8 +152,8 @@ void Handshake::refused(Step step, const Reply& error) {
     asked_for_no_password_ = {
         Error::denied,
         fmt::format("the server asks for no password, so it may be another one than you meant; if it is "
-                    "the right one, give no password ({})",
-                    why.text)};
+                    "the right one, give no password ({}){}",
+                    why.text, source_of_password())};
     return;
   }
   fail({Error::denied, why.text});

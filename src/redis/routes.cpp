@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/as_given.h"
 #include "base/error.h"
 #include "redis/cluster.h"
 #include "redis/local.h"
@@ -45,8 +46,8 @@ std::optional<Failure> same_server_twice(const std::vector<Node>& nodes) {
       if (is_new || other->second == node.route.get())
         continue;  // a node may have several connections to a server
       return Failure{Error::config,
-                     fmt::format("{} and {} are the same server, and it counts once; remove one --url",
-                                 other->second->str(), node.route->str())};
+                     fmt::format("{} and {} are the same server, and it counts once; remove one ({})",
+                                 other->second->str(), node.route->str(), as_given("url", "--url"))};
     }
   }
   return std::nullopt;

@@ -243,6 +243,9 @@ TEST_CASE(
   expect({"config"}, options, 0, "");
   options.env.erase("RLOCK_LEASE");
   expect(wait, options, 75, "rlock: not waiting (RLOCK_WAIT=0): 'busy' is held by ");
+  options.env["RLOCK_WAIT"] = "10ms";
+  expect(wait, options, 75, " (RLOCK_WAIT=10ms): 'busy' is held by ");
+  options.env["RLOCK_WAIT"] = "0";
   expect({"run", "-n", "-k", "busy", "--", "true"}, options, 75,
          "rlock: not waiting (-n): 'busy' is held by ");
   expect({"run", "--newest", "-k", "k", "--", "true"}, options, 64, "rlock: --newest with RLOCK_WAIT=0: ");
@@ -276,6 +279,11 @@ TEST_CASE("a message about a server names the variable or the file that has name
             .starts_with("rlock: --newest with several servers (RLOCK_URL): "));
   CHECK(refusal({"run", "-k", std::string(200, 'k'), "--", "true"})
             .starts_with("rlock: RLOCK_PREFIX and key together have more than "));
+  CHECK(refusal({"latch", "status", "k"}) == "rlock: a latch is on one server; name one (RLOCK_URL)\n");
+  CHECK(refusal({"sem", "status", "k"}) ==
+        "rlock: the permits of a key are on one server; name one (RLOCK_URL)\n");
+  CHECK(contains(refusal({"inspect", "k"}), "; see RLOCK_URL\n"));
+  CHECK(contains(refusal({"run", "-k", "k", "--", "true"}), "; see RLOCK_URL, or --wait to wait for it\n"));
   const Configured file{"url = redis+cluster://127.0.0.1:1\ndb = 3\n"};
   CHECK(result_of({"run", "-k", "k", "--", "true"}, file.options)
             .err.starts_with("rlock: db in " + file.path() + ": a cluster has no databases"));
@@ -285,6 +293,20 @@ TEST_CASE("a message about a server names the variable or the file that has name
   const Configured password{"url = " + redis.url() + "\npassword-file = /nonesuch\n"};
   CHECK(contains(result_of({"list"}, password.options).err,
                  "password file '/nonesuch' (password-file in " + password.path() + "): No such file"));
+  options = redis.environment();
+  for (const std::string variable : {"REDISCLI_AUTH", "VALKEYCLI_AUTH", "RLOCK_PASSWORD"}) {
+    options.env[variable] = "wrong";
+    CHECK(contains(refusal({"list"}), "; the password is from " + variable + "\n"));
+  }
+  RedisServer closed{{.tcp = true, .config = {"requirepass right"}}};
+  CHECK(contains(refusal({"list", "--url", closed.tcp_url()}), "; the password is from RLOCK_PASSWORD\n"));
+  const std::string with_password = "redis://:other@" + closed.tcp_url().substr(8);
+  CHECK_FALSE(contains(refusal({"list", "--url", with_password}), "the password is from"));
+  options.env["RLOCK_CONFIG"] = "/nonesuch";
+  CHECK(refusal({"list"}) == "rlock: config file '/nonesuch' (RLOCK_CONFIG): No such file or directory\n");
+  options.env.erase("RLOCK_CONFIG");
+  options.env["RLOCK_PROFILE"] = "nonesuch";
+  CHECK(refusal({"list"}).starts_with("rlock: RLOCK_PROFILE: there is no profile 'nonesuch'"));
   options = redis.environment();
   options.env["RLOCK_PASSWORD_FILE"] = "/nonesuch";
   CHECK(contains(refusal({"list"}), "password file '/nonesuch' (RLOCK_PASSWORD_FILE): No such file"));
