@@ -95,14 +95,15 @@ void refuse_verb(std::string_view noun, std::string_view word, std::string_view 
                             shell_quoted(behind_it[1]), command.empty() ? " COMMAND" : pasted(command))};
   }
   // The words look like a key and a command.
-  if (noun.empty() && before.empty() && !behind_it.empty() && !behind_it.front().starts_with('-'))
+  if (noun.empty() && before.empty() && !behind_it.empty() && !behind_it.front().starts_with('-') &&
+      !word.starts_with('-'))
     throw Error{Error::usage, fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}",
                                           in_quotes(word), shell_quoted(word), pasted(behind_it))};
   if (noun.empty())
     throw Error{Error::usage, fmt::format("unknown verb {}; see rlock --help", in_quotes(word))};
   const std::string none = fmt::format("rlock {} has no verb {}; ", noun, in_quotes(word));
   // `rlock lock KEY`: the user probably wants to lock KEY.
-  if (noun == "lock" && before.empty())
+  if (noun == "lock" && before.empty() && !word.starts_with('-'))
     throw Error{
         Error::usage,
         fmt::format("{0}did you mean: rlock run -k {1} -- COMMAND, or rlock lock acquire {1} --lease DUR?",

@@ -47,8 +47,9 @@ void expect_lock(const Inspection& found, std::string_view type, const std::opti
   const bool taken = has_hold && owner && holder_named(found, *owner);
   if (type.empty() ? is_lock || taken : agrees(found, type)) return;
   throw Error{Error::wrong_type,
-              fmt::format("{} holds {}, not {}", quoted(found.name), what(found),
-                          type.empty() ? "a lock" : fmt::format("what --type {} takes", type))};
+              fmt::format("{} holds {}, not {}; see: rlock inspect {}", quoted(found.name), what(found),
+                          type.empty() ? "a lock" : fmt::format("what --type {} takes", type),
+                          words_for(found.name))};
 }
 
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim) {

@@ -115,7 +115,8 @@ int Stop::not_held(const Inspection& found) const {
 /// The command that removes a hold by force, if its holder cannot be asked or does not end.
 std::string removal_of(const Inspection& found, const std::vector<Holder>& holders) {
   const bool is_permit = holders.front().mode == Holder::Mode::permit;
-  return fmt::format("rlock unlock {}{}", words_for(found.name),
+  return fmt::format("rlock unlock {}{}{}", found.unknown_text() ? "--type plain " : "",
+                     words_for(found.name),
                      is_permit ? " --if-owner " + shell_quoted(holders.front().owner.str()) : "");
 }
 

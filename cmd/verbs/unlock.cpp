@@ -100,8 +100,7 @@ void Unlock::expect_removable(const Inspection& found) const {
                 fmt::format("{} holds {}: name the owner or the permit by --if-owner ID; rlock inspect -v {} "
                             "shows the ids",
                             quoted(found.name), found.kind->noun, words_for(found.name))};
-  const bool known = found.kind != &kinds::plain || found.holders.front().meta;
-  if (known || type_ == "plain") return;
+  if (!found.unknown_text() || type_ == "plain") return;
   throw Error{
       Error::wrong_type,
       fmt::format(

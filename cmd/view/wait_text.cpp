@@ -134,9 +134,8 @@ std::string wait_remedy(const WaitView& view, const std::string& words) {
   if (view.seen == nullptr || view.seen->kind == nullptr) return "";
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";
-  const bool unknown_text = view.seen->kind == &kinds::plain && !holders.front().meta;
   return fmt::format("if the holder is dead, remove the lock: rlock unlock {}{}",
-                     unknown_text ? "--type plain " : "", words);
+                     view.seen->unknown_text() ? "--type plain " : "", words);
 }
 
 }  // namespace rlock

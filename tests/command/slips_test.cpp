@@ -224,6 +224,8 @@ TEST_CASE("words of other tools, and unknown ones, get the right hint") {
       {{"set", "k", "1"}, "did you mean: rlock latch set"},
       {{"mykey", "make", "all"}, "unknown verb 'mykey'; did you mean: rlock run -k mykey -- make all\n"},
       {{"mykey"}, "unknown verb 'mykey'; see rlock --help"},
+      {{"--", "make"}, "unknown verb '--'; see rlock --help\n"},
+      {{"lock", "--", "k"}, "rlock lock has no verb '--'; it has acquire, release, renew, status and wait\n"},
       {{"-n", "/tmp/file", "make", "all"},
        "-n is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND; or by the command line of flock(1): rlock flock -n /tmp/file make all\n"},
       {{"lock", "release", "db", "o:1"}, "; did you mean --owner o:1?"},

@@ -123,6 +123,16 @@ TEST_CASE("a free key is 1, a holder that cannot be asked is 65, and the message
     CHECK(contains(stop.err(), "rlock unlock " + key));
     CHECK(redis.has(key));
   }
+  redis.cli({"SET", "text", "x"});
+  Rlock stop = redis.rlock("stop", "text");
+  CHECK(stop.exit_code() == 65);
+  CHECK(contains(stop.err(), ": rlock unlock --type plain text\n"));
+  redis.cli({"RPUSH", "list", "x"});
+  for (const std::string verb : {"stop", "unlock"}) {
+    Rlock refused = redis.rlock(verb, "list");
+    CHECK(refused.exit_code() == 65);
+    CHECK(contains(refused.err(), "'list' holds a list, not a lock; see: rlock inspect list\n"));
+  }
 }
 
 TEST_CASE("stop of a pool of permits says that it needs --if-owner, and ends that one") {

@@ -18,11 +18,11 @@ constexpr std::size_t kIdTakes = 128;
 constexpr std::int64_t kNoSlot = 65535;
 
 Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
-  if (found == 0)  // --permits has no 0
+  if (found <= 0)  // --permits begins with 1
     return {
         .why = Refused::Why::wrong_type,
-        .text = fmt::format("{} is a pool of 0 permits, not of {}; change its size: rlock permit set {} {}",
-                            quoted(name), wanted, words_for(name), wanted)};
+        .text = fmt::format("{} is a pool of {} permits, not of {}; change its size: rlock permit set {} {}",
+                            quoted(name), found, wanted, words_for(name), wanted)};
   return {
       .why = Refused::Why::wrong_type,
       .text = fmt::format(

@@ -81,6 +81,9 @@ struct Inspection {
 
   /// Is there nothing under the key, and nothing beside it that names a kind?
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
+
+  /// Is it a text without metadata of rlock? It can be anything: rlock unlock wants --type plain.
+  bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().meta; }
 };
 
 }  // namespace rlock
