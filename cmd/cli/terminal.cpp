@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cmd/cli/output.h"
+#include "loop/ending_signals.h"
 #include "loop/signals.h"
 
 namespace rlock {
@@ -45,14 +46,15 @@ class Terminal {
 
 struct Line {
   std::string text;
-  int signal = 0;  ///< the signal that the user pressed, such as ^C; 0: none
+  int signal = 0;  ///< the signal that ended the question: sent, or pressed as ^C; 0: none
 };
 
 /// Reads one line as a terminal does: the erase key deletes the last character.
-Line read_line(const Terminal& terminal) {
+Line read_line(const Terminal& terminal, const EndingSignals& signals) {
   const cc_t* keys = terminal.before().c_cc;
   Line line;
   for (;;) {
+    if (const int number = signals.wait(terminal.fd())) return {.signal = number};
     unsigned char key = 0;
     const ssize_t got = ::read(terminal.fd(), &key, 1);
     if (got < 0 && errno == EINTR) continue;
@@ -72,10 +74,11 @@ Line read_line(const Terminal& terminal) {
 std::string ask(std::string_view question, const std::string& no_terminal, bool shown) {
   Line line;
   {
+    const EndingSignals signals;
     Terminal terminal{no_terminal};
     terminal.take_signals(shown);
     if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, no_terminal};
-    line = read_line(terminal);
+    line = read_line(terminal, signals);
     static_cast<void>(write_all(terminal.fd(), shown && line.signal == 0 ? "" : "\n"));
   }
   if (line.signal != 0) die_of(line.signal);

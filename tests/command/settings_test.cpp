@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <optional>
 
 #include "support/cli.h"
@@ -55,6 +56,24 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
         options};
     pty.expect("Password: ");
     pty.type(Pty::kInterrupt);
+    CHECK(pty.exit_code() == 0);
+  }
+  {
+    // So it does if another process ends the question.
+    Pty pty{
+        {"sh", "-c",
+         "trap : TERM; stty -g > before; \"$RLOCK\" inspect --askpass k; stty -g > after; cmp before after"},
+        options};
+    pty.expect("Password: ");
+    ::kill(-pty.pid(), SIGTERM);
+    CHECK(pty.exit_code() == 0);
+  }
+  {
+    // A signal that is ignored, as with nohup, ends no question.
+    Pty pty{{"sh", "-c", "trap '' TERM; exec \"$RLOCK\" inspect --askpass k"}, options};
+    pty.expect("Password: ");
+    ::kill(pty.pid(), SIGTERM);
+    pty.type("CANARY\r");
     CHECK(pty.exit_code() == 0);
   }
   options.own_session = true;

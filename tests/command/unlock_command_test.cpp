@@ -122,6 +122,14 @@ TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
     CHECK(pty.exit_code() == 128 + SIGINT);
     CHECK(redis.has("deploy"));
   }
+  for (const int number : {SIGTERM, SIGHUP, SIGALRM}) {
+    CAPTURE(number);
+    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
+    pty.expect("[y/N] ");
+    ::kill(pty.pid(), number);
+    CHECK(pty.exit_code() == 128 + number);
+    CHECK(redis.has("deploy"));
+  }
   Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
   pty.expect("[y/N] ");
   pty.type("y\r");

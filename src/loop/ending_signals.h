@@ -1,0 +1,26 @@
+#pragma once
+
+#include <signal.h>
+
+#include "base/descriptor.h"
+
+namespace rlock {
+
+/// For a wait without a Loop, such as a question on the terminal. While it lives, TERM, INT, QUIT, HUP and ALRM
+/// do not end us; wait() returns them. Those that are ignored stay ignored.
+class EndingSignals {
+ public:
+  EndingSignals();
+  ~EndingSignals();
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+  /// Waits until `fd` can be read or a signal has come. Returns the signal; 0: none.
+  [[nodiscard]] int wait(int fd) const;
+
+ private:
+  sigset_t ours_, before_;
+  Descriptor fd_;
+};
+
+}  // namespace rlock
