@@ -286,6 +286,26 @@ TEST_CASE("a connection that has renewed several parts is asked once about the r
   CHECK(keeper.lease().asked == after(10s));
 }
 
+TEST_CASE("a renewal whose WAIT is not answered is reported as trouble, not as a renewal") {
+  ListRedis redis;
+  Keeper::Options options = keeping(30s);
+  options.sync_replicas.count = 1;
+  std::string trouble;
+  options.tell = [&](const std::string& problem) { trouble = problem; };
+  Keeper keeper{redis, options};
+
+  redis.answers(kDone);
+  redis.is_silent();
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+  CHECK(trouble == "not confirmed by 1 replica in time (--sync-replicas)");
+
+  turn(keeper, keeper.stop_at());
+  REQUIRE(keeper.lost());
+  CHECK(keeper.why().find(trouble) != std::string::npos);
+}
+
 TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing") {
   ListRedis redis;
   Keeper::Options options = keeping(30s);

@@ -160,7 +160,7 @@ std::string Keeper::why_failed() const {
       if (vote.reply && missing) return missing->text;
     }
   }
-  return "";
+  return replicas_missing({}, options_.sync_replicas)->text;  // WAIT was not answered
 }
 
 /// The worst outcome of all parts. A part that is lost counts as worse than a part without an answer.
