@@ -4,7 +4,7 @@
 // The map is a copy of the answer of one node, and it becomes outdated. Four events set stale_: a
 // redirection, a failing node, an abandoned connection, and a subscription that its node ended. Then a
 // SlotQuery asks one node after the other for CLUSTER SLOTS. The first good answer replaces the whole map.
-// Calls wait for a slot query only if there is no map at all.
+// Calls wait for a slot query only if there is no map at all, or if their node fails.
 //
 //   MOVED  The slot has another node: slots_ changes at once, and the call is sent again.
 //   ASK    The slot is moving: only this call goes to the other node, with ASKING before it.
@@ -57,7 +57,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection(now)) return connection;
   }
-  if (connecting()) return NotYet{};
+  if (query_ && slots_.empty()) return NotYet{};
   if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
 
   const Address* owner = slots_.owner(slot_of(key));
@@ -66,8 +66,15 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
   }
   Link& link = node(*owner);
-  if (Connection* connection = link.connection(now)) return connection;
-  mark_stale(now);  // its replica may have taken over
+  Connection* const connection = link.connection(now);
+  if (link.failing()) {  // its replica may have taken over
+    mark_stale(now);
+    if (query_) {
+      query_->awaited = true;
+      return NotYet{};
+    }
+  }
+  if (connection != nullptr) return connection;
   const Failure why = link.failure().value_or(Failure{});
   return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
 }
@@ -144,7 +151,7 @@ void Cluster::begin_query(TimePoint now) {
   query.to_ask = target_.addresses;
   std::ranges::reverse(query.to_ask);  // the last one is asked first
   for (const auto& [address, link] : nodes_) {
-    const bool alive = !link->failure() && link->contacted();
+    const bool alive = !link->failing() && link->contacted();
     if (alive) query.to_ask.push_back(link->address());  // nodes that answered before come first
   }
   query_ = std::move(query);

@@ -27,7 +27,7 @@ class Cluster final : public Route {
   ~Cluster() override;
 
   Choice connection_for(std::string_view key, TimePoint now) override;
-  bool connecting() const override { return slots_.empty() && query_; }
+  bool connecting() const override { return query_ && (slots_.empty() || query_->awaited); }
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::set<std::string> run_ids() const override;
@@ -55,6 +55,7 @@ class Cluster final : public Route {
     std::uint64_t connection = 0;
     std::shared_ptr<InFlightCall> in_flight;
     TimePoint ends = kNever;
+    bool awaited = false;                ///< a call waits for the answer
     std::optional<Failure> best_reason;  ///< the most helpful failure so far
   };
 

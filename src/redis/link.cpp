@@ -95,6 +95,7 @@ void Link::failed(Failure why, TimePoint now) {
   if (connection_ && connection_->open())
     debug(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);
+  failed_ = true;
   connection_.reset();
   second_pubsub_.reset();  // it has the same server, so it has failed too or will fail
   subscriptions_.disconnected();

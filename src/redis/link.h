@@ -40,6 +40,9 @@ class Link final : public Source {
   /// Why the last attempt failed; empty while the current connection lives.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
+  /// The last connection failed, and the server has not answered on the next one.
+  bool failing() const noexcept { return failed_ && !(connection_ && connection_->spoke()); }
+
   /// When to call connection() again after a failure.
   TimePoint next_attempt() const noexcept { return backoff_.next(); }
 
@@ -112,6 +115,7 @@ class Link final : public Source {
   /// Calls on the previous connection may still be carried out: see Connection::has_unanswered().
   bool had_unanswered_ = false;
   bool opened_ = false;  ///< some connection was opened before
+  bool failed_ = false;  ///< some connection has failed
   bool used_ = false;    ///< a call asked for the connection since the last failure
 };
 

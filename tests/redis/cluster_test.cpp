@@ -159,6 +159,27 @@ TEST_CASE("seeds that are dead or know nothing are passed over") {
   CHECK(watch.elapsed() < 2000ms);
 }
 
+TEST_CASE("the replica of a node that is gone is found by the next call, however seldom calls come") {
+  FakeRedis seed{FakeRedis::Transport::tcp}, replica{FakeRedis::Transport::tcp};
+  auto primary = std::make_unique<FakeRedis>(FakeRedis::Transport::tcp);
+  seed.on("CLUSTER", all_slots_at(primary->port()));
+  primary->on("EVALSHA", wire::integer(1));
+  replica.on("EVALSHA", wire::integer(2));
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
+  REQUIRE(f.vote(call_on("k")).good_reply() != nullptr);
+  primary.reset();
+
+  // Like a renewal: one attempt, and a second later the next. No pause between two connections is longer.
+  const auto renewed = [&] {
+    static_cast<void>(turns(f.loop, [] { return false; }, Milliseconds{1100}));
+    return f.redis.run_all(call_on("k"), {}, within(Milliseconds{1000})).front().good_reply() != nullptr;
+  };
+  CHECK_FALSE(renewed());
+  CHECK_FALSE(renewed());
+  seed.on("CLUSTER", all_slots_at(replica.port()));
+  CHECK(renewed());
+}
+
 TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of announcements") {
   if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
