@@ -245,6 +245,8 @@ TEST_CASE("one key that is lost of several stops the command") {
   REQUIRE(eventually([&] { return redis.has("a"); }, 20s));
   redis.del("b");
   CHECK(run.exit_code(30s) == 125);
+  CHECK_MESSAGE(contains(run.err(), "lost 'a', 'b': the server says that 'b' is not ours any more"),
+                run.err());
   CHECK(eventually([&] { return redis.keys().empty(); }));
 }
 

@@ -115,7 +115,7 @@ void Keeper::advance(TimePoint now) {
   if (came_to == Outcome::open) return;
   if (came_to == Outcome::not_ours) {
     taken_away_ = true;
-    return lose("the server says that it is not ours any more", now);
+    return lose(fmt::format("the server says that {} is not ours any more", lost_key()), now);
   }
   const bool renews = options_.lease.budget.renews;
   if (came_to == Outcome::renewed) {
@@ -172,6 +172,16 @@ Keeper::Outcome Keeper::outcome() const {
     if (one == Outcome::failed || worst == Outcome::renewed) worst = one;
   }
   return worst;
+}
+
+/// "it"; of several keys, the one that is lost.
+std::string Keeper::lost_key() const {
+  if (options_.parts.size() == 1) return "it";
+  for (std::size_t part = 0; part < options_.parts.size(); ++part) {
+    const Lockable& lock = *options_.parts[part].lock;
+    if (outcome_of(lock, try_->requests[part].votes()) == Outcome::not_ours) return quoted(lock.name());
+  }
+  return "one of them";
 }
 
 /// A part must be ours at a quorum. It is lost as soon as a quorum is impossible because so many nodes say

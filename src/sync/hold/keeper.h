@@ -79,6 +79,7 @@ class Keeper final : public Source {
   Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
   std::string why_failed() const;
+  std::string lost_key() const;
   void say(const std::string& problem) const;
   void lose(std::string why, TimePoint now);
 
