@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "base/redaction.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/writable.h"
 
 namespace rlock {
 namespace {
@@ -26,9 +28,14 @@ Json in_base64(const LockName& key) { return Json::word(to_base64(redacted(key.s
 
 }  // namespace
 
-int write_all(int fd, std::string_view text) noexcept {
+int write_all(int fd, std::string_view text, TimePoint until) noexcept {
   while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
+    std::string_view piece = text;
+    if (until != kNever) {
+      if (!writable(fd, until)) return ETIMEDOUT;
+      piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
+    }
+    const ssize_t written = ::write(fd, piece.data(), piece.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {

@@ -26,8 +26,9 @@ void print_line(std::string_view line);
 /// Writes the text to stderr unchanged. If that fails, there is no place to report it.
 void print_on_stderr(std::string_view text) noexcept;
 
-/// Writes all of `text`. Returns 0 or the errno of the failure.
-[[nodiscard]] int write_all(int fd, std::string_view text) noexcept;
+/// Writes all of `text`. Returns 0 or the errno of the failure: ETIMEDOUT if a pipe or a terminal takes nothing before
+/// `until`.
+[[nodiscard]] int write_all(int fd, std::string_view text, TimePoint until = kNever) noexcept;
 
 /// A JSON value as text; fields keep their order. It is pure ASCII, so a terminal obeys nothing in it. Text
 /// is escaped without loss, except passwords, which become ***, and bytes that are no UTF-8, which become

@@ -72,7 +72,9 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
   spec.add({.names = "--status-fd",
             .value = "N",
             .help = "write that line to the open descriptor N",
-            .manual = "COMMAND does not inherit N, unless N is 1 or 2.",
+            .manual =
+                "COMMAND does not inherit N, unless N is 1 or 2. If N is a pipe that is full and that no "
+                "process reads, rlock gives up after 5s and prints a warning.",
             .set = open_descriptor(opt.status_fd)});
   declare_events(
       spec, opt,

@@ -117,7 +117,7 @@ StatusFile::StatusFile(std::string path) : path_(std::move(path)) {
 }
 
 int StatusFile::write(std::string_view report) const noexcept {
-  return sink_ ? write_all(sink_.number(), report) : replace(report);
+  return sink_ ? write_all(sink_.number(), report, within(kStatusPatience).until) : replace(report);
 }
 
 /// Writes a temporary file and renames it: a reader sees a whole report or none.

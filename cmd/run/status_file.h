@@ -4,8 +4,12 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/time.h"
 
 namespace rlock {
+
+/// How long the reader of a pipe or a terminal may let a report wait.
+constexpr Milliseconds kStatusPatience{5000};
 
 /// The target of --status-file. A file is replaced as a whole; a character device or an open descriptor
 /// (/dev/null, /dev/stderr, /dev/fd/63) is written to.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -10,6 +11,13 @@
 #include "cmd/cli/output.h"
 
 namespace rlock {
+namespace {
+
+const char* why_unwritten(int failed) {
+  return failed == ETIMEDOUT ? "no process reads it" : std::strerror(failed);
+}
+
+}  // namespace
 
 void StatusOutput::open(std::optional<std::int64_t> fd, const std::string& file) {
   opened_ = true;
@@ -24,12 +32,12 @@ void StatusOutput::write(const RunReport& report) noexcept {
   if (!std::exchange(wanted_, false)) return;
   const std::string line = report.json() + "\n";
   if (fd_) {
-    if (const int failed = write_all(static_cast<int>(*fd_), line))
-      warn(fmt::format("cannot write the status to descriptor {}: {}", *fd_, std::strerror(failed)));
+    if (const int failed = write_all(static_cast<int>(*fd_), line, within(kStatusPatience).until))
+      warn(fmt::format("cannot write the status to descriptor {}: {}", *fd_, why_unwritten(failed)));
   }
   if (file_.named()) {
     if (const int failed = file_.write(line))
-      warn(fmt::format("cannot write the status to {}: {}", in_quotes(file_.path()), std::strerror(failed)));
+      warn(fmt::format("cannot write the status to {}: {}", in_quotes(file_.path()), why_unwritten(failed)));
   }
 }
 

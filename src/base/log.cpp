@@ -1,7 +1,6 @@
 #include "base/log.h"
 
 #include <limits.h>
-#include <poll.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,8 +10,8 @@
 #include <cstdio>
 #include <new>
 
-#include "base/blocking.h"
 #include "base/redaction.h"
+#include "base/writable.h"
 
 namespace rlock {
 namespace {
@@ -30,16 +29,6 @@ constexpr Milliseconds kStderrPatience{100};
 /// The reader did not read the last line in time: the next line does not wait.
 bool stuck = false;
 
-/// Is there room for PIPE_BUF bytes before `until`?
-bool writable(TimePoint until) noexcept {
-  for (;;) {
-    pollfd stderr_now{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-    const int count = ::poll(&stderr_now, 1, static_cast<int>(time_left(until).count()));
-    if (count > 0) return true;  // true for POLLERR too: write() then reports the error
-    if (count == 0 || errno != EINTR) return false;
-  }
-}
-
 /// Writes a line in one call, so that lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
 /// a whole.
 void write_line(std::string_view text, std::string_view name = kName) noexcept {
@@ -54,7 +43,7 @@ void write_line(std::string_view text, std::string_view name = kName) noexcept {
     done = piece.size() == text.size();
     const std::array<iovec, 3> line{part(name), part(piece), part(done ? kEnd : std::string_view{})};
 
-    stuck = !writable(until);
+    stuck = !writable(STDERR_FILENO, until);
     if (stuck) return;
     ssize_t written = 0;
     do written = ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));

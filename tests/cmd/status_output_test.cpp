@@ -232,6 +232,28 @@ TEST_CASE("the status descriptor gets one line and is not inherited") {
   ::close(ends[1]);
 }
 
+TEST_CASE("a reader of the status that does not read delays the end for some seconds only") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const Descriptor reading{ends[0]}, writing{ends[1]};
+  REQUIRE(::fcntl(writing.number(), F_SETFL, O_NONBLOCK) == 0);
+  const std::string much(4096, 'x');
+  while (::write(writing.number(), much.data(), much.size()) > 0) {}
+  REQUIRE(::fcntl(writing.number(), F_SETFL, 0) == 0);
+
+  test::RedisServer redis;
+  for (const test::Words& status :
+       {test::Words{"--status-fd", "9"}, test::Words{"--status-file", "/dev/fd/9"}}) {
+    CAPTURE(status.front());
+    test::Process::Options options = redis.environment();
+    options.descriptors[9] = writing.number();
+    test::Rlock run{{"run", "-k", "k", status[0], status[1], "--", "true"}, options};
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+    CHECK(run.err().find("cannot write the status to") != std::string::npos);
+    CHECK(run.err().find("no process reads it") != std::string::npos);
+  }
+}
+
 TEST_CASE("a failed run leaves no report of an older run, and reports its reason") {
   test::RedisServer redis;
   TempDir folder;
