@@ -15,11 +15,13 @@
 #include "loop/guardian.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -132,7 +134,16 @@ void Guardian::ready(short events, TimePoint now) {
   if (orders_)
     continue_if_stopped();
   else if (now >= next_start_)
-    start(now);
+    replace(now);
+}
+
+void Guardian::replace(TimePoint now) {
+  start(now);
+  if (std::exchange(missing_, start_errno_ != 0) || !missing_) return;
+  warn(
+      fmt::format("the guardian has died, and no other one can be started ({}): if rlock is killed now, "
+                  "processes run on without the lock; trying again",
+                  std::strerror(start_errno_)));
 }
 
 }  // namespace rlock

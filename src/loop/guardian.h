@@ -47,6 +47,7 @@ class Guardian final : public Source {
 
  private:
   void start(TimePoint now);
+  void replace(TimePoint now);
   void continue_if_stopped() noexcept;
   void reap() noexcept;
   void write(const Order& order) const noexcept;
@@ -61,6 +62,7 @@ class Guardian final : public Source {
   int start_errno_ = 0;
   TimePoint next_start_;  ///< the earliest start of the next guardian, if this one dies
   bool started_before_ = false;
+  bool missing_ = false;  ///< the last one has died, and the user knows that no other could be started
   bool stop_sent_ = false;
   bool dismissed_ = false;
 };

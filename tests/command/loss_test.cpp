@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <regex>
 #include <sstream>
@@ -143,6 +145,29 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
   run.signal(SIGKILL);
 
   CHECK(eventually([&] { return run.family().empty(); }));
+}
+
+TEST_CASE("rlock warns once while no other guardian can be started, and starts one when it can") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "echo ready; exec sleep 60");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  pid_t guardian = -1;
+  REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+  rlimit before{};
+  REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, nullptr, &before) == 0);
+  const rlimit none{4, before.rlim_max};
+  REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, &none, nullptr) == 0);
+  ::kill(guardian, SIGKILL);
+  REQUIRE(eventually(
+      [&] { return contains(run.err(), "the guardian has died, and no other one can be started"); }));
+  CHECK(throughout([&] { return guardian_of(run) == -1; }, 1s));
+  REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, &before, nullptr) == 0);
+  CHECK(eventually([&] { return guardian_of(run) > 0; }));
+  const std::string told = run.err();
+  CHECK(std::ranges::count(told, '\n') == 1);
+
+  run.signal(SIGTERM);
+  CHECK(run.exit_code() == 128 + SIGTERM);
 }
 
 TEST_CASE("a guardian has at most 0.2 MB of its own") {
