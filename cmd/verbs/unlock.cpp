@@ -49,7 +49,7 @@ class Unlock final : public Verb {
   Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
-  Removal remove(Session& session, const LockName& name) const;
+  Removal remove(Session& session, const LockName& name, const Inspection* first) const;
 
   std::string type_, reason_;
   std::optional<Owner> owner_;
@@ -171,13 +171,23 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
   return shown.str().size() < kReadOfToken ? shown : Owner{};
 }
 
-Removal Unlock::remove(Session& session, const LockName& name) const {
+Removal taken_by(const LockName& name, const Owner& other) {
+  info(fmt::format("{} is held by {} by now", quoted(name), sanitized(other.str())));
+  return {name, "other-owner", {other}};
+}
+
+/// `first`: of several keys, what was found before any of them was removed. A removal ends a run and so frees its
+/// other keys: their next holders keep them.
+Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
   const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name);
   const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);
   if (std::ranges::none_of(found.holders, [&](const Holder& holder) { return is_meant(holder, owner_); }))
     return nothing_to_remove(found);
+  if (first != nullptr && !owner_)
+    for (const Holder& holder : found.holders)
+      if (!first->held_by(holder.owner)) return taken_by(name, holder.owner);
   if (!confirmed(views, found)) return {name, "declined"};
 
   const ForcedRemoval removal{session, found, looked, owner_, whose(session, found), reason_};
@@ -187,9 +197,7 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
     case Forced::How::nothing_there:
       info(quoted(name) + (is_pool(found) ? ": this permit is free by now" : " is free by now"));
       return {name, "free"};
-    case Forced::How::other_owner:
-      info(fmt::format("{} is held by {} by now", quoted(name), sanitized(forced.other)));
-      return {name, "other-owner", {Owner{forced.other}}};
+    case Forced::How::other_owner: return taken_by(name, Owner{forced.other});
     case Forced::How::refused: warn(forced.refused.text); return {name, "refused", {}, forced.refused.text};
   }
   removal.write_history();
@@ -212,13 +220,17 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
   const std::vector<LockName> names = session.names(keys_);
   // If one of them is no lock, none is removed.
+  std::vector<Inspection> first;
   if (names.size() > 1)
-    for (const LockName& name : names) expect_removable(agreed(inspect_each(session, name).seen, owner_));
+    for (const LockName& name : names) {
+      first.push_back(agreed(inspect_each(session, name).seen, owner_));
+      expect_removable(first.back());
+    }
 
   std::vector<Removal> removals;
   int exit = exit_code::ok;
-  for (const LockName& name : names) {
-    removals.push_back(remove(session, name));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    removals.push_back(remove(session, names[i], first.empty() ? nullptr : &first[i]));
     exit = std::max(exit, removals.back().exit_code());
   }
   if (json_) print_line(Json::object({{"v", 1}, {"keys", Json::list(removals, removal_json)}}).str());

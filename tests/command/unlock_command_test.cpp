@@ -153,6 +153,31 @@ TEST_CASE("unlock removes the holders that it has shown, and none that came whil
   }
 }
 
+TEST_CASE("unlock of several keys leaves a key alone that got another holder after the first removal") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "read"}) {
+    CAPTURE(type);
+    const auto hold_second = [&](const std::string& owner) {
+      REQUIRE(status_of(redis, {"lock", "acquire", "-n", "second", "--lease", "1m", "--type", type, "--owner",
+                                owner}) == 0);
+    };
+    const auto release_second = [&](const std::string& owner) {
+      REQUIRE(status_of(redis, {"lock", "release", "second", "--owner", owner}) == 0);
+    };
+    hold(redis, {"--owner", "seen"});
+    hold_second("seen");
+    Pty pty{{rlock_binary(), "unlock", "deploy", "second"}, redis.environment()};
+    pty.expect("Remove the lock 'deploy'? [y/N] ");  // by now rlock has looked at both keys
+    release_second("seen");
+    hold_second("newcomer");
+    pty.type("y\r");
+    pty.expect("'second' is held by newcomer by now");
+    CHECK(pty.exit_code() == 1);
+    CHECK_FALSE(redis.has("deploy"));
+    release_second("newcomer");
+  }
+}
+
 TEST_CASE("unlock is guarded by --if-owner") {
   RedisServer redis;
   hold(redis, {"--owner", "ci-42"});
