@@ -61,10 +61,11 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
        .help = "wait at most DUR, also for the server",
        .standard = "forever",
        .manual =
-           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits "
-           "for a busy key for ever. If rlock cannot use the server, it waits only a limited time and then exits with status 69. "
-           "With --wait, rlock retries the server until DUR is over; with --wait forever, for ever. RLOCK_WAIT in the "
-           "environment and wait in rlock.conf(5) count like --wait. See SERVERS THAT FAIL in rlock-safety(7).",
+           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. If rlock cannot use the "
+           "server, it retries until DUR is over; with --wait forever, for ever. RLOCK_WAIT in the environment and "
+           "wait in rlock.conf(5) count like --wait. Without all three, rlock waits for ever for a busy key only: it "
+           "retries the server for a limited time, and then exits with status 69. See SERVERS THAT FAIL in "
+           "rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",
        .set = take,

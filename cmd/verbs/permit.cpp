@@ -109,9 +109,9 @@ class Acquire final : public PoolVerb {
          .help = "acquire N permits, all or none",
          .standard = "1",
          .manual =
-             "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If the processes above "
-             "rlock hold so many of them that N can never be free, rlock would wait for its own parents. Then it exits "
-             "with status 75 after 1s.",
+             "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65; but if its size is 0, "
+             "rlock waits. If the processes above rlock hold so many permits that N cannot become free, rlock exits "
+             "with status 75 after 1s: it would wait for its own parents.",
          .set = number(count_, 1, Permits::kMostAtOnce)});
     spec.group("Reports");
     spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
