@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@
 #include "loop/script_members.h"
 #include "loop/script_tag.h"
 #include "support/eventually.h"
+#include "support/forked.h"
 #include "support/process.h"
 #include "support/profile.h"
 #include "support/skipped.h"
@@ -210,12 +212,14 @@ TEST_CASE("without a free descriptor a script has not ended, its processes may l
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
   const bool lives = members.script_lives();
   const std::size_t found_without = found({id->pid});
-  ::kill(id->pid, SIGKILL);
+  const std::vector<pid_t> refused =
+      script.family().signal(SIGKILL, Clock::now());  // the script's first process only
   const bool gone_without = script.family().surely_gone(Clock::now());
   ::setrlimit(RLIMIT_NOFILE, &before);
 
   CHECK(lives);
   CHECK(found_without == 0);
+  CHECK(refused.empty());
   CHECK_FALSE(gone_without);  // the child lives
   CHECK(gone(id->pid));
   CHECK(found({}) == 1);
@@ -230,6 +234,15 @@ TEST_CASE("a search for descendants that is over too early forgets none that it 
   REQUIRE(seen.find({process.pid()}, any, none).size() == 1);
   CHECK(seen.find({process.pid()}, any, none, {}, TimePoint::min()).empty());
   CHECK(seen.find({}, any, none).size() == 1);
+}
+
+TEST_CASE("a search for descendants also finds those of the processes that it asks for last") {
+  Process parent{{"sh", "-c", "sleep 600 & wait"}};
+  const auto any = [](const ProcessFacts&) { return true; };
+  const auto none = [](const ProcessFacts&) {};
+  REQUIRE(eventually([&] { return Parentage{}.children_of(*facts_of(parent.pid())).size() == 1; }));
+  Descendants seen{0};
+  CHECK(seen.find({}, any, none, [&] { return std::vector{parent.pid()}; }).size() == 2);
 }
 
 TEST_CASE("a process that was seen as a descendant belongs to the script, even with another parent later") {
@@ -324,18 +337,64 @@ TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it")
   CHECK(shell.running());
 }
 
-TEST_CASE("members of a session that the script leads belong to it, even if they were never seen") {
-  for (const int number : {SIGTERM, SIGKILL}) {
-    CAPTURE(number);
-    Scripted script{"(sleep 60 & echo child $! >>$SAID); echo ready >>$SAID; exec sleep 61", true};
-    REQUIRE(eventually([&] { return script.ready(); }));
-    const pid_t child = script.named("child");
+TEST_CASE("members of a session or group that the script leads belong to it, even if they were never seen") {
+  for (const std::string leads : {"POSIX::setsid", "setpgrp"}) {
+    for (const std::string limit : {"", "ulimit -x 1000; "}) {  // with this limit it cannot be tagged
+      for (const int number : {SIGTERM, SIGKILL}) {
+        CAPTURE(leads);
+        CAPTURE(limit);
+        CAPTURE(number);
+        TempDir folder;
+        Process script{
+            {"perl", "-MPOSIX", "-e", leads + "; exec 'bash', '-c', shift",
+             limit + "echo >$D/on; until [ -e $D/go ]; do sleep 0.01; done; (sleep 60 & echo $! >$D/child); "
+                     "echo >$D/ready; exec sleep 61"},
+            {.env = {{"D", folder.path()}}}};
+        const auto has = [&](const std::string& file) {
+          return eventually([&] { return read_file(folder / file).ends_with('\n'); });
+        };
+        REQUIRE(has("on"));
+        ScriptFamily family{*process_of(script.pid()), 0};
+        write_file(folder / "go", "");  // only now: an orphan from before the first look may be a stranger's
+        REQUIRE((has("child") && has("ready")));
+        const pid_t child = std::stoi(read_file(folder / "child"));
 
-    CHECK(script.family().signal(number, Clock::now()).empty());
+        CHECK(family.signal(number, Clock::now()).empty());
 
-    CHECK(gone(child));
-    CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
+        CHECK(gone(child));
+        CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
+      }
+    }
   }
+}
+
+TEST_CASE(
+    "an orphan of a script that leads a group belongs to it, whichever process of the session adopts it") {
+  TempDir folder;
+  const int status = in_another_process([&] {
+    ::setsid();
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // It cannot be tagged, so only its group shows whose orphan that is.
+    Process shell{
+        {"perl", "-e", "$c = fork; if (!$c) { setpgrp 0, 0; exec 'bash', '-c', shift } waitpid $c, 0",
+         "ulimit -x 1000; echo $$ >$D/script; until [ -e $D/go ]; do sleep 0.01; done; "
+         "(sleep 60 & echo $! >$D/orphan); exec sleep 61"},
+        {.env = {{"D", folder.path()}}}};
+    const auto number = [&](const std::string& file) {
+      const bool there = eventually([&] { return read_file(folder / file).ends_with('\n'); });
+      return there ? std::stoi(read_file(folder / file)) : 0;
+    };
+    const pid_t script = number("script");
+    const auto id = process_of(script);
+    if (!id) return 1;
+    ScriptFamily family{*id, 0};
+    write_file(folder / "go", "");
+    const pid_t orphan = number("orphan");
+    if (!eventually([&] { return facts_of(orphan)->parent == ::getpid(); })) return 2;
+    const std::vector<pid_t> all = family.all(Clock::now());
+    return std::ranges::find(all, orphan) == all.end() ? 3 : 0;
+  });
+  CHECK(status == 0);
 }
 
 TEST_CASE(
@@ -343,8 +402,8 @@ TEST_CASE(
   // As with `make -j`, the process group belongs to the shell above the script.
   TempDir folder;
   Process group{{"bash", "-c",
-                 "bash -c '(sleep 60 & echo $! >" + (folder / "orphan") + "); exec sleep 61' & echo $! >" +
-                     (folder / "script") + "; wait; sleep 62"},
+                 "(sleep 63 &); sleep 0.05; bash -c '(sleep 60 & echo $! >" + (folder / "orphan") +
+                     "); exec sleep 61' & echo $! >" + (folder / "script") + "; wait; sleep 62"},
                 {.own_session = true}};
   REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
   REQUIRE(eventually([&] { return read_file(folder / "orphan").ends_with('\n'); }));
@@ -361,7 +420,8 @@ TEST_CASE(
   CHECK(group.running());
   CHECK_FALSE(family.surely_gone(Clock::now()));
   ::kill(orphan, SIGKILL);
-  CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
+  CHECK(eventually(
+      [&] { return family.surely_gone(Clock::now()); }));  // the orphan of 63 s is older than the script
 }
 
 TEST_CASE("the other half of a pipeline, which the shell has started, is no part of the script") {
@@ -436,6 +496,15 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a script with a tag is not frozen to be told to end") {
+  Scripted script{"exec sleep 60"};
+  REQUIRE(eventually([&] { return proc_text(script.process().pid(), "comm") == "sleep\n"; }));
+  const TimePoint before = Clock::now();
+  CHECK(script.family().signal(SIGTERM, before).empty());
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  CHECK(script.family().surely_gone(before));  // no process above it can have stopped with it
+}
+
 TEST_CASE("after a freeze the processes above a script are looked at, also if one of them has ended") {
   TempDir folder;
   Process above{
@@ -503,6 +572,25 @@ TEST_CASE(
   family.signal(SIGKILL, Clock::now());  // bash may lose a TERM between fork and exec
   CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
   CHECK(nobody_locks(witness));
+}
+
+TEST_CASE("the shell of a job that cannot be tagged does not see it stop") {
+  TempDir folder;
+  Process shell{
+      {"perl", "-MPOSIX=:sys_wait_h", "-e",
+       "$c = fork; if (!$c) { setpgrp 0, 0; exec 'bash', '-c', shift }"
+       "while (waitpid($c, WUNTRACED) > 0) { exit 9 if WIFSTOPPED(${^CHILD_ERROR_NATIVE}); last } exit 7",
+       "ulimit -x 1000; echo $$ >" + (folder / "script") + "; exec sleep 60"}};
+  REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
+  const pid_t script = std::stoi(read_file(folder / "script"));
+  REQUIRE(eventually([&] { return proc_text(script, "comm") == "sleep\n"; }));
+  ScriptFamily family{*process_of(script), 0};
+
+  const TimePoint before = Clock::now();
+  family.signal(SIGTERM, before);
+
+  CHECK(shell.exit_code() == 7);
+  CHECK(family.surely_gone(before));  // it was not frozen
 }
 
 TEST_CASE("a process that stops because the script stands still goes on again") {
