@@ -247,6 +247,15 @@ TEST_CASE("a guardian stops the command in time when we are stopped") {
   CHECK(run.said() == "term\n");
 }
 
+TEST_CASE("a guardian leaves rlock time to send the stop signal first") {
+  const StopWatch watch;
+  GuardedRun run{
+      {.command = {"sh", "-c", "trap 'echo term >>$SAID; exit' TERM; while :; do sleep 0.01; done"},
+       .stop = Milliseconds{200}}};
+  CHECK(eventually([&] { return run.said() == "term\n"; }));
+  CHECK(watch.elapsed() >= Milliseconds{200} + kLaterThanRlock);
+}
+
 TEST_CASE("a guardian kills processes that do not obey, stopped or not") {
   GuardedRun stubborn{{.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"},
                        .stop = Milliseconds{300},
@@ -477,6 +486,28 @@ TEST_CASE(
   CHECK(gone(run.guardian()));
 }
 
+TEST_CASE("a guardian looks for the command's processes again and again, and none that it saw is forgotten") {
+  GuardedRun run{
+      {.command = {"sh", "-c", "sleep 0.1; setsid env -i sleep 60 & echo $! >$SAID; exec sleep 61"}}};
+  const auto wakes = [&] {  // a guardian that looks sleeps again after each look
+    const std::string status = read_file("/proc/" + std::to_string(run.guardian()) + "/status");
+    const std::string line = "\nvoluntary_ctxt_switches:";
+    return std::atoi(status.c_str() + status.find(line) + line.size());
+  };
+  REQUIRE(eventually([&] { return run.said().ends_with('\n'); }));
+  const pid_t apart = std::stoi(run.said());
+  REQUIRE(eventually([&] { return proc_text(apart, "comm") == "sleep\n"; }));
+  const int before = wakes();
+  CHECK(eventually([&] { return wakes() > before + 1; }));
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(run.command()));
+  CHECK(throughout([&] { return run.released().empty(); }, 300ms));
+  CHECK(alive(apart));
+  ::kill(apart, SIGKILL);
+  CHECK(eventually([&] { return run.released() == "killed"; }));
+}
+
 TEST_CASE(
     "a guardian releases for an rlock that stands still at the end of its time, not for one that runs") {
   for (const bool stands_still : {true, false}) {
@@ -508,6 +539,7 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
   CHECK(eventually([&] { return output_of({"ls", proc + "/fd"}).size() <= 4; }));  // "0\n5\n"
   CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe7ffbfeff") != std::string::npos);
   CHECK(joined(split(read_file(proc + "/cmdline"), '\0'), "") == "guardian");
+  CHECK(read_file(proc + "/environ") == read_file("/proc/self/environ"));
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
   CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
 }
@@ -567,8 +599,46 @@ TEST_CASE("a family is its group and the processes with its marks") {
   CHECK(eventually(
       [&] { return family.all(Clock::now()).size() == 2 && family.in_group() == std::vector{group.pid()}; }));
   CHECK(strict.all(Clock::now()).size() == 1);
+  CommandFamily elsewhere{
+      0, ::getsid(0), {mark}};  // it has seen none of them: the mark counts in any session
+  CHECK(elsewhere.all(Clock::now()).empty());
+  CHECK_FALSE(elsewhere.surely_gone(Clock::now()));
+  CHECK(CommandFamily{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.surely_gone(Clock::now()) ==
+        Family::sees_everybody());
+  family.look();
+  // Each of the three once, though a look has seen it and it has the mark.
+  CHECK(eventually([&] { return family.out_of_reach().size() == 3; }));
   CHECK(family.signal(SIGKILL, Clock::now()).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
+}
+
+TEST_CASE(
+    "nothing is surely gone beside another user's process in the session, whose environment is hidden") {
+  if (::geteuid() != 0) return skipped("only root can start processes of two users");
+  const int status = in_another_process([] {
+    ::setsid();
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    const pid_t hidden = ::fork();
+    if (hidden == 0) {
+      ::close(ends[1]);
+      char none;
+      (void)!::read(ends[0], &none, 1);
+      ::_exit(0);
+    }
+    ::close(ends[0]);
+    if (::setresuid(65534, 65534, 65534) != 0) return 77;
+    CommandFamily family{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}};
+    if (!Family::sees_everybody()) return 77;
+    const bool before = family.surely_gone(Clock::now());
+    ::close(ends[1]);
+    ::waitpid(hidden, nullptr, 0);
+    const bool after = family.surely_gone(Clock::now());
+    return before ? 3 : !after ? 4 : 0;
+  });
+  if (WEXITSTATUS(status) == 77)
+    return skipped("root may not become another user, or /proc hides others' processes");
+  CHECK(status == 0);
 }
 
 TEST_CASE(
