@@ -81,7 +81,10 @@ TEST_CASE("a keeper renews while the script goes on, and gives back when it has 
                            "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
   REQUIRE(Process{{"mkfifo", script.folder() + "/go"}}.exit_code() == 0);
   REQUIRE(eventually([&] { return !script.file("owner").empty(); }, 10s));
+  Monitor monitor{redis};
   CHECK(throughout([&] { return redis.has("k"); }, 2500ms));
+  // The keeper asks only after a loss, or a message, whether the owner has released the lock.
+  for (const std::string& command : monitor.commands()) CHECK_FALSE(command.starts_with("\"GET\""));
   Rlock inspect = redis.rlock("inspect", "k");
   CHECK(inspect.exit_code() == 0);
   CHECK(contains(inspect.out(), fmt::format("pid {} (script.sh)", script.process().pid())));
@@ -150,6 +153,15 @@ TEST_CASE("a keeper that could not learn of an earlier release does not take it 
   CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
 }
 
+TEST_CASE("a keeper renews for an --owner, too") {
+  RedisServer redis;
+  Script script{
+      redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 1s --while-pid $$ || exit 9\nsleep 1.2\nexit 7\n"};
+  CHECK(script.process().exit_code() == 7);
+  CHECK_MESSAGE(script.process().err().empty(), script.process().err());
+  CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+}
+
 TEST_CASE("the keeper of the second hold of an --owner notices its release as that of the first") {
   RedisServer redis;
   const std::string section =
@@ -201,11 +213,13 @@ TEST_CASE("each of several keys can be released by itself, and the others are ke
   RedisServer redis;
   Script script{redis,
                 "owner=$(\"$RLOCK\" lock acquire a b --lease 1s --while-pid $$) || exit\n"
-                "\"$RLOCK\" lock release a --owner $owner || exit 8\n: >$FOLDER/on\nsleep 2.5\nexit 7\n"};
+                "sleep 1.2  # longer than the lease: what is left of it counts from the last renewal\n"
+                "\"$RLOCK\" lock release a --owner $owner || exit 8\n: >$FOLDER/on\nsleep 1.8\nexit 7\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK_FALSE(redis.has("a"));
   CHECK(throughout([&] { return redis.has("b"); }, 1500ms));
   CHECK(script.process().exit_code() == 7);
+  CHECK_MESSAGE(script.process().err().empty(), script.process().err());
   CHECK(eventually([&] { return !redis.has("b"); }, 5s));
 }
 
@@ -233,6 +247,16 @@ TEST_CASE(
   CHECK(contains(script.process().err(), " runs on (--on-lost warn)"));
 }
 
+TEST_CASE("with --on-lost warn the end of the script releases, too") {
+  RedisServer redis;
+  Script script{redis,
+                "\"$RLOCK\" lock acquire k --lease 1m --on-lost warn --while-pid $$ >$FOLDER/owner || exit\n"
+                "exit 7\n"};
+  CHECK(script.process().exit_code() == 7);
+  CHECK_FALSE(script.file("owner").empty());
+  CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+}
+
 TEST_CASE("a script that is asked to end keeps the lock until all that it has started has ended, too") {
   RedisServer redis;
   Script script{redis,
@@ -246,6 +270,36 @@ TEST_CASE("a script that is asked to end keeps the lock until all that it has st
   REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
   const std::string last = script.file("beat");
   CHECK(throughout([&] { return script.file("beat") == last; }, 300ms));
+}
+
+TEST_CASE("a process that a keeper saw belongs to the script, also if the script cannot be tagged") {
+  RedisServer redis;
+  // The process leaves the session, and its parent ends between two looks.
+  Script script{redis,
+                "[ -n \"$BASH_VERSION\" ] || exec bash \"$0\"\nulimit -x 1000\n"
+                "owner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
+                "(setsid sleep 600 & echo $! >$FOLDER/apart; sleep 1.5)\n: >$FOLDER/on\nsleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
+  const pid_t apart = std::stoi(script.file("apart"));
+  REQUIRE(::getsid(apart) == apart);
+  CHECK(status_of(redis, {"stop", "k", "-w", "20s"}) == 0);
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  CHECK_FALSE(alive(apart));
+}
+
+TEST_CASE("if a keeper is killed, its guardian ends the script and releases, also with an owner of its own") {
+  RedisServer redis;
+  for (const std::string owner : {"", "--owner w1 "}) {
+    CAPTURE(owner);
+    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --lease 1m " + owner +
+                             "--while-pid $$) || exit\n: >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    REQUIRE(redis.has("k"));
+    ::kill(script.keeper(), SIGKILL);
+    CHECK(script.process().exit_code() == 128 + SIGKILL);
+    CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
 }
 
 TEST_CASE("a script that is stopped leaves alone the private server that it started") {
