@@ -96,7 +96,7 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
     for (const ProcessFacts& process : members_.all() | std::views::reverse)
       send(SIGCONT, process.pid, refused);
   } else if (number != SIGKILL && members_.stays_together()) {
-    signal_as_found(number, now, until, refused);
+    signal_as_found(number, until, refused);
   } else {
     signal_frozen(number, now, refused);
   }
@@ -106,9 +106,8 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
 /// Signals each process once, until a look finds no new one, or until `until`, when KILL is due. The script gets
 /// some time to end first: bash blocks signals while it forks, so one more child may come after the signal. The
 /// tagged processes come first, because no file has to be read for them: there may be thousands.
-void ScriptFamily::signal_as_found(int number, TimePoint now, TimePoint until, std::vector<pid_t>& refused) {
-  const TimePoint ends = plus(now, kSignalEndsIt);
-  until = earliest(until, plus(now, kFreeze));
+void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
+  const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
   std::unordered_set<pid_t> told;
   bool settled = false;
   const auto tell = [&](pid_t pid) {
@@ -121,8 +120,9 @@ void ScriptFamily::signal_as_found(int number, TimePoint now, TimePoint until, s
     if (members_.is_tagged()) std::ranges::for_each(members_.tagged(false), tell);
     // All are found before the first of them is told: it may end, and its children would have lost their parent.
     for (const ProcessFacts& process : members_.all({}, false, until)) tell(process.pid);
+    until = over;  // only KILL ends the first look
     if (!settled) ::usleep(kBetweenLooks);
-  } while (!settled && !has_passed(until));
+  } while (!settled && !has_passed(over));
 }
 
 /// Stops all members, signals them, and lets the survivors run again. Before KILL, those that are easily found are

@@ -32,7 +32,7 @@ class ScriptFamily final : public Family {
   bool script_lives() const { return members_.script_lives(); }
 
  private:
-  void signal_as_found(int number, TimePoint now, TimePoint until, std::vector<pid_t>& refused);
+  void signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused);
   void signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused);
   std::vector<ProcessFacts> freeze(TimePoint until, std::vector<pid_t>& refused);
   void kill_tagged();

@@ -496,6 +496,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("each script gets the stop signal, however long ago the turn that sends it began") {
+  for (const std::string limit : {"", "ulimit -x 1000; "}) {  // with this limit it cannot be tagged
+    CAPTURE(limit);
+    TempDir folder;
+    Process script{{"perl", "-e", "setpgrp; exec 'bash', '-c', shift",
+                    limit + "echo >" + (folder / "on") + "; exec sleep 60"}};
+    REQUIRE(eventually([&] { return read_file(folder / "on") == "\n"; }));
+    ScriptFamily family{*process_of(script.pid()), 0};
+    CHECK(family.signal(SIGTERM, Clock::now() - 1s).empty());
+    CHECK(script.exit_code() == 128 + SIGTERM);
+  }
+}
+
 TEST_CASE("a script with a tag is not frozen to be told to end") {
   Scripted script{"exec sleep 60"};
   REQUIRE(eventually([&] { return proc_text(script.process().pid(), "comm") == "sleep\n"; }));
