@@ -59,7 +59,8 @@ class Schema {
   /// The fields of an object that is described on one line: "null, or: host pid user".
   Names listed(std::size_t depth, const std::string& field) const {
     const std::string& text = fields_.at(depth).at(field);
-    return words_of(text.substr(text.find("or:") + 3));
+    const std::string names = text.substr(text.find("or:") + 3);
+    return words_of(names.substr(0, names.find('.')));  // a sentence may follow
   }
 
  private:

@@ -299,7 +299,8 @@ TEST_CASE("a renewal whose WAIT is not answered is reported as trouble, not as a
   turn(keeper, after(10s));
   turn(keeper, after(10s));
   CHECK(keeper.lease().asked == kAsked);
-  CHECK(trouble == "not confirmed by 1 replica in time (--sync-replicas)");
+  CHECK(trouble ==
+        "not confirmed by 1 replica in time (--sync-replicas); see INFO replication on the server");
 
   turn(keeper, keeper.stop_at());
   REQUIRE(keeper.lost());
