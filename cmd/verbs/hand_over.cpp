@@ -1,19 +1,27 @@
 #include "cmd/verbs/hand_over.h"
 
 #include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/key_text.h"
+#include "base/log.h"
 #include "base/text.h"
+#include "base/writable.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/script_keeper.h"
 
 namespace rlock {
 namespace {
+
+/// The pause between two looks for a signal while nobody reads our output.
+constexpr Milliseconds kLookForSignal{100};
 
 std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
@@ -55,6 +63,17 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
 
 }  // namespace
 
+int print_hold(Session& session, std::string_view text) {
+  while (!text.empty()) {
+    while (!writable(STDOUT_FILENO, within(kLookForSignal).until))
+      if (session.signals.drain_any()) return EINTR;
+    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
+    if (const int failed = try_print(piece)) return failed;
+    text.remove_prefix(piece.size());
+  }
+  return 0;
+}
+
 void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,
                Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
@@ -70,7 +89,7 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
   const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)
                                      : (how.json ? document(opt, keys, id) : id.str()) + "\n";
   const auto print_it = [&] {
-    if (const int failed = try_print(text))
+    if (const int failed = print_hold(session, text))
       throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
   };
   try {
@@ -81,8 +100,12 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
     }
   } catch (const Error& error) {  // adds the fate of the lock
     const bool undone = undo_acquire(session, keys);
-    throw Error{error.kind(), fmt::format("{}; {} {}", error.what(), opt.all_keys(),
-                                          undone ? "was released" : "stays held, as it was before")};
+    const std::string why = fmt::format("{}; {} {}", error.what(), opt.all_keys(),
+                                        undone ? "was released" : "stays held, as it was before");
+    if (!session.signals.drain_any()) throw Error{error.kind(), why};
+    warn(why);
+    events.ended("interrupted", elapsed(keys.taken().asked, session.loop.now()), undone);
+    throw EndedBySignal{*session.signals.ended()};
   }
   events = {};  // the hold goes on without this process
   session.redis.await_followers(session.patience());

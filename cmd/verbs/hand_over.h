@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "cmd/run/command_environment.h"
 #include "cmd/run/events.h"
@@ -15,8 +16,13 @@ struct PrintedAs {
   std::optional<Shell> shell{};
 };
 
+/// Prints what only the caller of an acquire gets to know. A signal ends the wait for a reader. Returns 0 or the errno
+/// of the failure: EINTR for a signal.
+[[nodiscard]] int print_hold(Session& session, std::string_view text);
+
 /// Gives held keys to the script: starts a keeper if one was asked for, and prints the owner. If that fails,
-/// undoes the acquire and throws Error; if the keeper fails, nothing is printed. Reports the acquire to `events`, which the keeper then has.
+/// undoes the acquire and throws Error, or EndedBySignal; if the keeper fails, nothing is printed. Reports the acquire to
+/// `events`, which the keeper then has.
 void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
                Events& events);
 

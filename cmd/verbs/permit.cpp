@@ -17,6 +17,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/run/ancestor_watch.h"
 #include "cmd/run/holder_facts.h"
+#include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
@@ -173,11 +174,12 @@ class Acquire final : public PoolVerb {
   }
 
   int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
-    if (try_print(text_of(parts.front().lock->name(), held) + "\n") == 0) {
+    if (print_hold(session, text_of(parts.front().lock->name(), held) + "\n") == 0) {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
     static_cast<void>(release(session.redis, parts, {}, session.loop.within(kCleanupTime)));
+    session.check_signals();
     throw Error{Error::system, "write error on stdout; the permits were released"};
   }
 

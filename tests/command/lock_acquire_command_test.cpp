@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
@@ -358,6 +359,44 @@ TEST_CASE("a keeper ends if the owner id could not be printed, and the script go
   CHECK(script.exit_code() == 7);
   CHECK_FALSE(redis.has("k"));
   CHECK(contains(script.err(), "write error on stdout: No space left on device; 'k' was released"));
+}
+
+TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, and nothing stays acquired") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const Descriptor reading{ends[0]}, writing{ends[1]};
+  REQUIRE(::fcntl(writing.number(), F_SETFL, O_NONBLOCK) == 0);
+  const std::string much(4096, 'x');
+  while (::write(writing.number(), much.data(), much.size()) > 0) {}
+  REQUIRE(::fcntl(writing.number(), F_SETFL, 0) == 0);
+
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.descriptors[STDOUT_FILENO] = writing.number();
+  TempDir folder;
+  Process script{{"sleep", "60"}};
+  const std::string keeper = "--while-pid=" + std::to_string(script.pid());
+  for (const std::string& kept : {std::string{"--lease=1m"}, keeper})
+    for (const int number : {SIGTERM, SIGINT}) {
+      CAPTURE(kept);
+      CAPTURE(number);
+      const std::string events = folder / (kept + std::to_string(number));
+      Rlock acquire{{"lock", "acquire", "k", kept, "--events", events}, options};
+      REQUIRE(eventually([&] { return contains(read_file(events), "\"acquired\""); }, 20s));
+      acquire.signal(number);
+      CHECK(acquire.exit_code() == 128 + number);
+      CHECK(contains(acquire.err(), "write error on stdout: Interrupted system call; 'k' was released"));
+      CHECK(contains(read_file(events), "\"outcome\":\"interrupted\""));
+      CHECK_FALSE(redis.has("k"));
+    }
+  CHECK(script.running());
+
+  CHECK(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
+  Rlock permit{{"permit", "acquire", "seats", "--no-lease", "--count", "2"}, options};
+  REQUIRE(eventually([&] { return redis.cli({"GET", "seats"}) == "1"; }, 20s));
+  permit.signal(SIGTERM);
+  CHECK(permit.exit_code() == 128 + SIGTERM);
+  CHECK(redis.cli({"GET", "seats"}) == "3");
 }
 
 TEST_CASE("--json tells all facts of an acquire") {
