@@ -360,8 +360,8 @@ TEST_CASE("rlock-safety(7) names the times that the other tests of this file ass
   const auto seconds = [](Time time) { return std::to_string(time / 1s) + " s"; };
   for (const std::string& row :
        {std::string{"\\-n\tevery failure\tafter one try"}, std::string{"\\-w D\tevery failure\tafter D"},
-        std::string{"no option\tno server answers, or it is a replica\tat once"},
-        std::string{"no option\ttoo few of several servers answer\tat once"},
+        std::string{"no option\tno server answers, or it is a replica\tafter one try"},
+        std::string{"no option\ttoo few of several servers answer\tafter one try"},
         "no option\tone server answers, but fails\tafter T (" + seconds(kTry) + ")",
         "no option\tCluster or Sentinel\tafter " + seconds(kFailover),
         "no option\tthe server fails during a wait\t" + seconds(kOutage) + " later"})
