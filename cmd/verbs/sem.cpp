@@ -12,6 +12,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/holder_facts.h"
+#include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/semaphore.h"
@@ -104,19 +105,34 @@ class Drain final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const PoolAnswer answer = there.read_drain(session.ask(there.drain()));
+    const PoolAnswer answer = drain(session, there);
     const int status = finish(session, answer);
     if (status != exit_code::ok) return status;
     const std::string text =
         json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
-    const int failed = try_print(text + "\n");
-    if (failed == 0) return status;
-    // Permits that no client knows would be lost for ever.
-    if (answer.count > 0) session.ask(pool(session).add(answer.count));
+    if (print_hold(session, text + "\n") == 0) return status;
+    give_back(session, answer.count);
+    session.check_signals();
     throw Error{Error::system, "write error on stdout; the permits were released"};
   }
 
  private:
+  PoolAnswer drain(Session& session, const Pool& there) const try {
+    return there.read_drain(session.ask(there.drain()));
+  } catch (const EndedBySignal&) {
+    // The answer may be on its way. A second copy drains nothing more, and has the same answer.
+    for (const Vote& vote :
+         session.redis.run_all(there.drain(), with_retries(), session.loop.within(kCleanupTime)))
+      if (const Reply* reply = vote.good_reply()) give_back(session, there.read_drain(*reply).count);
+    throw;
+  }
+
+  /// Permits that no client knows would be lost for ever. This goes on after a signal.
+  void give_back(Session& session, std::int64_t count) const {
+    const Pool pool{session.name(key_), kind(), session.deployment.pub_sub()};  // a request of its own
+    if (count > 0) session.redis.run_all(pool.add(count), with_retries(), session.loop.within(kCleanupTime));
+  }
+
   static Json document_of(const LockName& name, std::int64_t drained) {
     return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
   }

@@ -397,6 +397,13 @@ TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, an
   permit.signal(SIGTERM);
   CHECK(permit.exit_code() == 128 + SIGTERM);
   CHECK(redis.cli({"GET", "seats"}) == "3");
+
+  CHECK(status_of(redis, {"sem", "init", "slots", "3"}) == 0);
+  Rlock drain{{"sem", "drain", "slots"}, options};
+  REQUIRE(eventually([&] { return redis.cli({"GET", "slots"}) == "0"; }, 20s));
+  drain.signal(SIGTERM);
+  CHECK(drain.exit_code() == 128 + SIGTERM);
+  CHECK(redis.cli({"GET", "slots"}) == "3");
 }
 
 TEST_CASE("--json tells all facts of an acquire") {
