@@ -894,7 +894,13 @@ TEST_CASE("with several queues later places are given up while we wait in an ear
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, request, waiting(redis, 20'000ms))));
+  AcquireOptions options = waiting(redis, 20'000ms);
+  SUBCASE("without other identities") {}
+  SUBCASE("with other request ids after an undo") {
+    redis.replies_take = true;  // so the undo is surely carried out
+    options.renew_identity = [&](NewIdentity) { return request; };
+  }
+  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire",
                                               "toy/release", "toy/acquire", "toy/acquire"});
 }

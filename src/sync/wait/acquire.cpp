@@ -159,7 +159,9 @@ class Acquisition {
         options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
     const Owner* const before = blocked().what().asker();
     undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
-    stages_ = stages_for(request);
+    std::vector<Stage> renewed = stages_for(request);
+    for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;  // places stay
+    stages_ = std::move(renewed);
   }
 
   // --- the end ------------------------------------------------------------------------------------
