@@ -34,8 +34,7 @@ enum class Key {
 /// A key of the keyboard that the user pressed.
 struct Stroke {
   Key key;
-  std::string text =
-      {};  ///< its text while the user types: "q", or a byte of a longer character; empty: none
+  std::string text = {};  ///< what it adds to a text: "q", or one byte of a UTF-8 character
 
   Stroke(Key pressed, std::string stands_for = {}) : key(pressed), text(std::move(stands_for)) {}
   bool operator==(const Stroke&) const = default;

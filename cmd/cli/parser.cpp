@@ -178,7 +178,8 @@ class Parser {
     }
   }
 
-  /// `lock release db "$owner"`, `sem acquire slots 2`.
+  /// The advice for a word too many that may be the value of an option: the owner in `lock release db "$owner"`,
+  /// the count in `sem acquire slots 2`.
   std::string instead_of(const std::string& word) const {
     const std::string_view name = parse_count(word) && spec_.find("count") ? "count" : "owner";
     const Option* option = spec_.find(name);

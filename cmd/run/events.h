@@ -51,8 +51,8 @@ class Events {
   /// Tells of a loss, and of the stop of processes.
   void listen_to(StopOptions& options);
 
-  /// The open descriptors, for a process that goes on with the report. Both processes have the same place in the
-  /// stream: one tells no event after the other has begun.
+  /// The open descriptors, for the keeper of a script. It inherits them and goes on with the report, so it writes
+  /// behind our events. We report nothing after it has begun.
   std::vector<int> descriptors() const;
 
  private:

@@ -133,7 +133,7 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
            "Config. Give all rlocks and Java services the same value, because they compute each other's deadlines "
            "in the queue with it. A dead waiter of Redisson keeps its place for DUR. The server forgets a silent "
-           "waiter of rlock after two thirds of its --lease, or after DUR if DUR is shorter.",
+           "waiter of rlock after two thirds of its --lease, or after a shorter DUR that you give.",
        .hidden = true,
        .set = fair_wait_into(opt.type_options.fair_wait_timeout),
        .configurable = true,

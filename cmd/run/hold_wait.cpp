@@ -104,7 +104,7 @@ std::optional<GaveUp> HoldWait::arrive() {
   return std::nullopt;
 }
 
-/// A new owner, which names the process that holds the key.
+/// The owner of the next attempt: the one that the user named, else a new one, which names the process that will hold the key.
 Owner HoldWait::fresh_owner() const {
   if (request_.owner) return *request_.owner;
   return request_.script ? new_owner(request_.script->pid) : new_owner();

@@ -16,8 +16,8 @@ struct WaitView {
   const Busy& busy;
   std::string_view state{};          ///< why it is busy, if it has no single holder: "it has too few permits"
   bool is_pool = false;              ///< it has a size, which `rlock permit set` changes
-  const Inspection* seen = nullptr;  ///< a new inspection; null: there is none
-  const Inspection* seen_once = nullptr;  ///< the last inspection
+  const Inspection* seen = nullptr;  ///< the inspection for this line; null: there is none
+  const Inspection* seen_once = nullptr;  ///< the last one, perhaps for an earlier line; null: there was none
   std::int64_t listeners = 0;             ///< the number of waiters, including us; 0: unknown
 };
 

@@ -12,8 +12,8 @@
 --       ended   1: the command has ended, and only --min-hold keeps the key
 -- ->    written
 --       not_ours  this owner neither holds nor waits
--- Facts with "renews":false do not replace those of a process that renews the hold of the same owner: it goes on, and a release has
--- to tell it.
+-- Facts with "renews":false do not replace those of a process that renews the hold of the same owner: it goes on, and a release
+-- has to tell it.
 -- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call, or of
 -- a waiter its arrival.
 local now = include('redis/now')

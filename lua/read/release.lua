@@ -45,7 +45,7 @@ local function release_hold()
   local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
-    -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+    -- This write comes second, because it needs memory: a server whose memory is full refuses only the first write of a script.
     redis.call('set', timeout, 1, 'px', rest)
     return {'kept', rest}
   end

@@ -36,8 +36,9 @@ class Family {
   /// The living processes that signal() reaches; while there is one, the lock must not be released.
   virtual std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) = 0;
 
-  /// The living processes that still do what the lock protects, but that signal() does not reach: they are in
-  /// another session. While there is one, the lock must not be released either. Empty if /proc shows none.
+  /// The living processes that still do what the lock protects, in any session. Call it when all() is empty:
+  /// then signal() reaches none of them. While there is one, the lock must not be released either. Empty if
+  /// /proc shows none.
   virtual std::vector<pid_t> out_of_reach() { return {}; }
 
   /// Have all processes ended that might still do what the lock protects? Looks for more than all(). False if

@@ -16,8 +16,8 @@
 namespace rlock {
 namespace {
 
-/// How many passes look for descendants until all are tagged: each pass misses only children of processes
-/// that it has not found yet.
+/// At most this many passes tag the descendants. They end with a pass that finds none without a tag. A pass
+/// misses only children of processes that it has not found yet, so each leaves fewer.
 constexpr int kPassesToTag = 20;
 
 /// This many numbers below and above that of the newest process are checked for the script's tag, and this

@@ -53,10 +53,8 @@ class Handshake {
 
   /// At most one of these is true. If none is, more replies must come.
   bool accepted() const noexcept { return state_ == State::accepted; }
-  bool unexpected() const noexcept {
-    return state_ == State::unexpected;
-  }  ///< the server is of another kind,
-  ///< and was asked about itself
+  /// The server is not what its URL says, and was asked what helps to name the right URL.
+  bool unexpected() const noexcept { return state_ == State::unexpected; }
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
   const ServerIdentity& identity() const noexcept { return identity_; }  ///< as far as the server has told it

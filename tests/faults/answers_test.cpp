@@ -18,8 +18,8 @@ void acquaint(FaultLine& line) {
   REQUIRE(eventually([&] { return line.clean(); }));
 }
 
-/// The number of answers up to NOSCRIPT, the answer to a script's first use on a server. The next answer is
-/// that of EVAL.
+/// How many times the server writes up to NOSCRIPT, its answer to a script that it does not know. The answer to
+/// HELLO comes in the same write; a server without HELLO gets a second connection. The next write answers EVAL.
 std::size_t greeting_and_noscript(FaultLine& line) { return knows_hello(line.redis) ? 1 : 2; }
 
 }  // namespace

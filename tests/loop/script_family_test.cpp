@@ -462,7 +462,7 @@ TEST_CASE(
   for (const bool was_stopped : {false, true}) {
     CAPTURE(was_stopped);
     TempDir folder;
-    // The script cannot be tagged: it is frozen for the signal, which it ignores.
+    // Because of ulimit -x the script has no tag, so signal() freezes it meanwhile. It ignores the signal.
     Process above{{"bash", "-c",
                    "bash -c 'ulimit -x 1000; echo $$ >" + (folder / "script") + "; exec sleep 60'; exit 7"},
                   {.own_session = true}};

@@ -22,8 +22,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 /// What the user types for a step: a control character for ^C, ^Z, ^\ or ^D, and any other text with Enter
-/// behind it. A command that a scene stops must not be a dash that is about to start a process. If its child
-/// is stopped before exec, dash hangs in vfork(), and its shell waits for ever.
+/// behind it. A scene must not press ^Z while /bin/sh (dash) starts a process: if the child is stopped before
+/// exec, dash hangs in vfork(), and the shell above it waits for ever.
 std::string keys(const std::string& step, const std::string& rlock) {
   if (step == "^C") return Pty::kInterrupt;
   if (step == "^Z") return Pty::kSuspend;

@@ -20,7 +20,8 @@ class FairLock final : public Lock {
 
   /// `wait_timeout`: Redisson's fairLockWaitTimeout if it differs from the default of 5 minutes. Each waiter
   /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. A waiter of
-  /// rlock that does not ask loses its place after this time at the latest.
+  /// rlock that does not ask loses its place after two thirds of its lease, or after this time if it is given
+  /// and shorter.
   explicit FairLock(const Claim& claim, Turn turn = Turn::queue, Hold hold = Hold::first,
                     std::optional<Milliseconds> wait_timeout = std::nullopt);
 

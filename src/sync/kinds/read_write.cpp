@@ -43,8 +43,8 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-/// The reply names other readers. Their timeout keys tell which of them live, and now the names of these keys
-/// are known.
+/// If the reply names other readers, a second call follows (read/sweep). It looks at their timeout keys, which
+/// tell which readers live; only now are the names of these keys known.
 Released ReadLock::decode_release(const Reply& reply) const {
   if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
   Values all = own_line().values();

@@ -31,7 +31,7 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool
     for (std::size_t node = 0; node < result_.answers.size(); ++node)
       if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
-  --blocked_;  // back to the last stage: a late grant counts as its failure
+  --blocked_;  // the last stage: if the grants came too late, it is the one that failed
   const Milliseconds took = elapsed(taken.asked, redis_.loop().now());
   if (took < options_.good_for) return taken;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});

@@ -23,7 +23,7 @@ struct HeldKey {
 struct Metadata {
   std::string host{};
   std::string user{};
-  std::string command{};  ///< the name of the command; arguments may hold secrets
+  std::string command{};  ///< its name; with --show-args its arguments, too, which may hold secrets
   std::int64_t pid = 0;
   std::string type{};                     ///< the type of its lock, if the key alone does not tell it
   std::optional<std::int64_t> started{};  ///< start time of that process: see ProcessId

@@ -18,7 +18,7 @@ enum class ScanPass {
   facts,   ///< rlock's metadata
   texts,   ///< strings: numbers, and others that are no locks
   hashes,  ///< hashes: locks, rlock's metadata, and others that are no locks
-  named,   ///< no keys of a scan: of keys of any type, ask_content() only asks whether they exist
+  named,   ///< no pass of a scan: ask_content() asks whether these keys exist, whatever their type
 };
 
 /// One step. `cursor`: "0" at the start; the reply has "0" when the pass is done. `prefix`: of the keys;
