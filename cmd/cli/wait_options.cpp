@@ -58,7 +58,7 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
   spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
-       .help = "wait at most DUR, also for the server",
+       .help = "wait at most DUR for KEY or the server",
        .standard = "forever",
        .manual =
            "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. If rlock cannot use the "

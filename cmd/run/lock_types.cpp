@@ -72,7 +72,7 @@ constexpr LockType kLockTypes[] = {
     {.name = "fenced",
      .kind = &kinds::fenced,
      .flags = "--fenced",
-     .help = "get a fencing token, which grows: RLOCK_FENCE",
+     .help = "get a growing fencing token in RLOCK_FENCE",
      .only_one_server =
          "each server counts by itself, so the numbers of one holder and the next could not be compared",
      .make = make<FencedLock>},

@@ -63,7 +63,7 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
   spec.add(
       {.names = "--status-file",
        .value = "F",
-       .help = "write one JSON line to F that says how it ended",
+       .help = "write to F how the run ended, as one JSON line",
        .manual =
            "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
            "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",

@@ -120,7 +120,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
   spec.add(
       {.names = "--until",
        .value = "command|group",
-       .help = "release the lock when this has ended",
+       .help = "release when COMMAND or its group has ended",
        .standard = "command",
        .manual =
            "With group, rlock also waits for the processes that COMMAND leaves behind in its process group. With "

@@ -23,7 +23,7 @@ constexpr std::array kSettings{
         .member = &ServerOptions::urls,
         .manual =
             "URLS lists the schemes. Several --url name independent servers, of which a majority must grant the lock.",
-        .help = "use this server; without it, RLOCK_URL",
+        .help = "use the server at URL instead of RLOCK_URL",
         .variable = "RLOCK_URL",
         .listed = false},
     ServerSetting{

@@ -150,7 +150,7 @@ void Acquire::declare_keeper(VerbSpec& spec) {
   spec.add(
       {.names = "--while-pid",
        .value = "PID",
-       .help = "keep the lock until process PID ends: $$",
+       .help = "keep the lock until process PID ends (write $$)",
        .manual =
            "rlock leaves a process behind, the keeper. It renews the lock until PID ends or you release the lock; "
            "then it releases the lock and ends. If the lock is lost, it stops PID and the processes that PID has "
@@ -162,8 +162,8 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
-      "If they still run DUR after the signal, send KILL. If the lock is lost and DUR does not fit into the "
-      "lease, KILL comes after a sixth of the lease.");
+      "If one of these processes still runs DUR after the signal, send KILL. If the lock is lost and DUR does not "
+      "fit into the lease, KILL comes after a sixth of the lease.");
 }
 
 void Acquire::check() {
