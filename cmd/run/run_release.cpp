@@ -68,7 +68,7 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
           [&session] { return session.signals.insisted(); }};
 }
 
-/// May the same owner hold the keys again, elsewhere, after we lost them? A release would free its hold.
+/// May the same owner hold the keys again, elsewhere, after we lost them? Then our release would free this new hold.
 bool may_be_held_again(const HeldKeys& keys, const Keeper& keeper, TimePoint now) {
   return keeper.lost() && keys.owner_returns() &&
          (keeper.taken_away() || now >= keeper.lease().valid_until());

@@ -27,7 +27,7 @@ struct ServerOptions {
   bool insecure = false, askpass = false;
   std::vector<OptionDefault> defaults;  ///< from a config file: defaults for options of verbs
 
-  /// for the flags: all sources, if they have been read already
+  /// All sources, this one included. Only the flags may have them: then no source is read again.
   std::shared_ptr<const std::vector<Settings>> sources;
 };
 

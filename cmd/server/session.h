@@ -28,7 +28,8 @@ class Session {
   /// `looks`: the verb only reads, so a replica is good enough.
   enum class Access { looks, writes };
 
-  /// `wait`: of a verb that waits. Without it, a server that does not answer is a failure at once.
+  /// `wait`: the options of a verb that waits, else null. Only if they give a time to wait, the first contact with a
+  /// server is tried again.
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
                    Access access = Access::writes);
 

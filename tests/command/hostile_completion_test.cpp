@@ -63,7 +63,7 @@ class Shell {
 
   bool has(const std::string& name) const { return std::filesystem::exists(folder_ / "cwd/" + name); }
 
-  /// True: the shell has executed nothing. Executed keys leave files in the folder. Removes them.
+  /// Has the shell executed no part of a key? A part that is executed leaves a file in the folder. Removes these files.
   bool clean() const {
     std::filesystem::remove(folder_ / "cwd/k");
     return std::filesystem::remove(folder_ / "cwd/pwned") == false &&

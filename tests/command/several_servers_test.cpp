@@ -29,7 +29,7 @@ int status_of(const Masters& masters, const Words& words) {
   return result_of(words, masters.environment()).exit_code;
 }
 
-/// Takes `key`; answers its owner.
+/// Acquires `key` and returns the owner.
 std::string acquired(const Masters& masters, const std::string& key, const std::string& type = "lock") {
   const Result acquire =
       result_of({"lock", "acquire", "-n", key, "--type", type, "--lease", "1m"}, masters.environment());

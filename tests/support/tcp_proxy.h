@@ -45,8 +45,8 @@ class TcpProxy {
   void hang_up();    ///< ends every current connection with FIN
   void reset_all();  ///< ends every current connection with RST
 
-  /// Passes this many writes of the server, then does drop(to_client): "the reply to the third command is
-  /// lost".
+  /// Passes this many writes of the server, then does drop(to_client). After 2, the reply to the third command
+  /// is lost.
   void drop_answers_after(std::size_t pieces);
 
   std::size_t connections() const;      ///< number of accepted connections

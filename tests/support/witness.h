@@ -15,7 +15,7 @@ namespace rlock::test {
 /// The command line: witness hold FOLDER [shared | slots N] [for MS] [exit N] [as NAME].
 std::vector<std::string> witness_command(const std::string& folder, const std::string& how = "");
 
-/// The result of the evidence.
+/// What the evidence of a folder shows.
 struct Verdict {
   std::size_t holds = 0;       ///< how often the command ran
   std::size_t unfinished = 0;  ///< killed before they could record their end

@@ -29,7 +29,7 @@ constexpr std::size_t kLargestFacts = 5U << 20;
 /// The end that Redisson writes for a permit without a lease.
 constexpr std::int64_t kNoLease = 922337203685477;
 
-constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
+constexpr std::string_view kLatchRecord = "latch";  // a field of rlock:meta, whose other fields are owners
 constexpr std::string_view kWriteSuffix = ":write";
 
 /// The sum, or the largest number if that is smaller: any client may have written `number`.

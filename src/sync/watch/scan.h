@@ -40,7 +40,8 @@ LockName other_name(const LockName& name);
 Call ask_content(ScanPass pass, const std::vector<LockName>& names);
 
 /// The names that hold a lock of Redisson or rlock, or a number (perhaps a semaphore, pool or latch). A hash
-/// with counts is a lock if its field has the form of an owner. ScanPass::named: the names that exist.
+/// with counts is a lock if its field has the form of an owner. After ask_content(ScanPass::named): the names that
+/// exist.
 std::vector<LockName> read_content(const std::vector<LockName>& names, const Reply& reply);
 
 }  // namespace rlock
