@@ -63,9 +63,9 @@ class HeldProcesses {
   /// Makes KILL due now.
   void hurry() noexcept { escalation_.hurry(); }
 
-  /// After the end of the first process: does the release still wait for other processes? If the processes were
-  /// stopped, it waits for all of them; else for `unstopped`, which finds them, and must not be null. A lost lock protects nothing: then
-  /// it does not wait long for a process that survives KILL (StopOptions::last_tries). Throws Error{system} if no
+  /// After the end of the first process: must the release wait for other processes? If the processes were stopped,
+  /// it waits for all of them. Else it waits for those that `unstopped` finds, which must not be null. If the lock
+  /// is lost, it waits at most StopOptions::last_tries for a process that survives KILL. Throws Error{system} if no
   /// descriptor is free to look for them.
   bool others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);
   void stop_waiting() { next_exit_.reset(); }

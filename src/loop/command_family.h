@@ -11,10 +11,10 @@ namespace rlock {
 /// The family of a command (`rlock run`): its process group, and every other process in our session that has
 /// the marks of this run in its environment, because `timeout`, `set -m`, GNU parallel and nested runs make
 /// groups of their own. Processes in other sessions (setsid, daemons) or with a cleared environment are not
-/// stopped; but the lock is not released while one of them lives that a look has seen.
+/// stopped. But if look() has seen such a process, the lock is not released while the process lives.
 ///
-/// If /proc does not show us, only the group is known. The id of a group whose processes have all ended may
-/// be reused: nothing is sent to a group of another session.
+/// If /proc does not show our own process, only the group is known. When all processes of a group have ended,
+/// its id may be reused: nothing is sent to a group of another session.
 class CommandFamily final : public Family {
  public:
   /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment

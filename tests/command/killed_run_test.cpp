@@ -29,7 +29,7 @@ namespace {
 
 using Span = std::chrono::milliseconds;
 
-/// Kills the run that holds `key`; answers after how much time the key was free.
+/// Kills the run that holds `key`, and returns the time until the key is free.
 Span free_after_kill(RedisServer& redis, Rlock& run, const std::string& key) {
   run.signal(SIGKILL);
   const auto killed = std::chrono::steady_clock::now();

@@ -491,7 +491,7 @@ TEST_CASE(
 
     ::kill(script, SIGKILL);
     REQUIRE(gone(script));
-    CHECK_FALSE(family.surely_gone(before));  // first, the processes above must go on
+    CHECK_FALSE(family.surely_gone(before));  // not before the processes above the script have gone on
     CHECK(eventually([&] { return family.surely_gone(plus(after, 100ms)); }));
   }
 }
