@@ -52,6 +52,13 @@ TEST_CASE("permits are taken from Redisson's number and written down with the en
   CHECK(permits("a:1").channels() == std::vector{kPoolChannel});
 }
 
+TEST_CASE("a renewal of permits names only keys that exist, so it works while their slot moves") {
+  Permitted scene;
+  const Permits ours = permits("a:1", {.count = 2, .total = 3});
+  REQUIRE(is_held(scene.ask(ours)));
+  for (const std::string& key : ours.renew().keys) CHECK(scene.server.cli({"EXISTS", key}) == "1");
+}
+
 TEST_CASE("returned permits make the pool whole and wake waiters, with a number") {
   Permitted scene;
   Listener waiter{scene.server, kPoolChannel};

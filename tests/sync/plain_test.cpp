@@ -119,7 +119,7 @@ TEST_CASE("while its slot moves, no release with one key frees a token that has 
 }
 
 TEST_CASE("while its slot moves, a token is renewed with one key, but an inner hold only with all its keys") {
-  CHECK(plain("mine").renew().while_slot_moves.size() == 1);
+  CHECK(plain("mine").renew().keys.size() == 1);
   CHECK(plain("mine", Hold::another).renew().while_slot_moves.empty());
 }
 

@@ -47,9 +47,13 @@ Values LockBase::values() const {
              {P::lease, number(claim_.lease)},
              {P::memory, number(kRequestMemory)}};
   append(all, line_.values());
-  if (!form_->counts) all.emplace_back(P::inner, inner_holds_key(claim_.name, claim_.owner));
   append(all, own_);
   return all;
+}
+
+Values LockBase::inner_holds() const {
+  if (form_->counts) return {};
+  return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
 Call LockBase::take(Milliseconds waited) const {
@@ -58,6 +62,7 @@ Call LockBase::take(Milliseconds waited) const {
   Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
   if (requests_.counts_acquire()) all.emplace_back(P::request, requests_.acquire());
   if (requests_.inner()) all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
+  append(all, inner_holds());
   append(all, values());
   return call_for_nodes(script, std::move(all));
 }
@@ -81,11 +86,14 @@ std::optional<Call> LockBase::undo(Wake wake) const {
 Call LockBase::renew() const { return still_ours(claim_.lease); }
 
 /// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing.
+/// An outer hold leaves out the key of the inner holds: there may be none, and while a slot moves, the server
+/// refuses calls with keys that it does not have.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
   if (requests_.inner()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(rest + kRequestMemory));
+    append(all, inner_holds());
   }
   append(all, values());
   Call call = call_of(*form_->renew, std::move(all));
@@ -116,6 +124,7 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
   // The request of an undo must stay the last key: hold/all_or_none looks for it there.
   if (way != Way::undo) all.emplace_back(P::keep, keep_key(claim_.name));
   append(all, more);
+  append(all, inner_holds());
   append(all, values());
   return call_for_nodes(script, std::move(all));
 }
