@@ -366,6 +366,27 @@ TEST_CASE("a signal to rlock reaches the command, and rlock ends as the command 
   CHECK(scene.log() == "ready\nhup\n");
 }
 
+TEST_CASE("processes that end soon after the command, by the same signal, are not left by it") {
+  const std::string child =
+      "sh -c 'trap \"sleep 0.1; exit\" TERM; echo ready >>$LOG; while :; do sleep 0.02; done' & ";
+  const std::string when_ready = "until [ -e $LOG ]; do sleep 0.02; done; ";
+  Scene by_its_signal{child + when_ready + "trap '' TERM; kill -TERM 0; trap - TERM; kill -TERM $$"};
+  CHECK(by_its_signal.run() == "exit 143, signal 15");
+
+  Scene forwarded{child + "trap 'exit 4' TERM; " + when_ready +
+                  "echo all >>$LOG; while :; do sleep 0.02; done"};
+  forwarded.arrange = [&](FakeKeeper& keeper) {
+    keeper.each_look = [&, sent = false]() mutable {
+      if (!sent && contains(forwarded.log(), "all")) ::kill(::getpid(), (sent = true, SIGTERM));
+    };
+  };
+  CHECK(forwarded.run() == "exit 4");
+
+  Scene of_its_own{"sleep 60 >>$LOG 2>&1 & echo $! >$LOG.pid; exit 4"};
+  CHECK(of_its_own.run() == "exit 4, left some");
+  ::kill(std::stoi(read_file(of_its_own.log_file() + ".pid")), SIGKILL);
+}
+
 TEST_CASE("the exit status of a run tells a loss from the command's own end") {
   struct Row {
     CommandOutcome ended;

@@ -94,6 +94,16 @@ TEST_CASE("a run whose guardian was stopped is killed: its command is gone, and 
   }
 }
 
+TEST_CASE("a run inside the hold of --owner that was killed gives its own hold back, and leaves the other") {
+  RedisServer redis;
+  acquired(redis, "k", {"--owner", "ci-42"});
+  Rlock run = redis.rlock("run", "-k", "k", "--owner", "ci-42", "--", "sleep", "60");
+  const auto holds = [&] { return redis.cli({"HGET", "k", "ci-42"}); };
+  REQUIRE(eventually([&] { return holds() == "2" && guardian_in(run.family()) > 0; }, 10s));
+  run.signal(SIGKILL);
+  CHECK(eventually([&] { return holds() == "1"; }, 10s));
+}
+
 TEST_CASE("every type of lock is released, also several keys and inner holds, and with a password") {
   RedisServer redis{{.config = {"requirepass CANARY"}}};
   redis.cli({"AUTH", "CANARY"});

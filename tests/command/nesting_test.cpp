@@ -393,6 +393,17 @@ TEST_CASE("release and renew take several keys, and say by their status that one
   CHECK_FALSE(redis.has("c"));
 }
 
+TEST_CASE("lock acquire inside a run that holds one of two keys takes neither, and says so") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "a", "--", "sh", "-c",
+                          "\"$0\" lock acquire a b --while-pid $$; echo $?", rlock_binary());
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "64\n");
+  CHECK(contains(run.err(), "a process above this one holds some of the keys, and not the others"));
+  CHECK_FALSE(redis.has("a"));
+  CHECK_FALSE(redis.has("b"));
+}
+
 TEST_CASE("run --owner joins the hold of an earlier step, and does not run when that is gone") {
   RedisServer redis;
   acquired(redis, "k", {"--owner", "ci-1"});

@@ -49,6 +49,17 @@ TEST_CASE("-v says when the lock was acquired, first renewed and released, count
   CHECK(silent.err().empty());
 }
 
+TEST_CASE("-v says by which option a key is kept, and then not that it is released") {
+  RedisServer redis;
+  for (const Words& option : {Words{"--min-hold", "1m"}, Words{"--once-per", "1h"}}) {
+    const std::string& name = option.front();
+    Rlock run = redis.rlock("run", "-v", "-k", "k" + name, name, option.back(), "--", "true");
+    CHECK(run.exit_code() == 0);
+    CHECK(contains(run.err(), "s 'k" + name + "' is kept by " + name + "\n"));
+    CHECK_FALSE(contains(run.err(), "released"));
+  }
+}
+
 TEST_CASE("-v says when renewing fails, and when it works again") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-v", "--lease", "9s", "-k", "k", "--", "sleep", "60");

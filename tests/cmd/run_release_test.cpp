@@ -1,0 +1,23 @@
+#include "cmd/run/run_release.h"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+
+using namespace rlock;
+
+TEST_CASE("the status for a command that cannot be executed is for no other end of a run") {
+  RunOptions options;
+  const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, false); };
+  const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, false); };
+  CHECK(not_started(ENOENT) == 127);
+  CHECK(not_started(EACCES) == 126);
+  options.not_executed = 69;  // as flock(1)
+  CHECK(not_started(ENOENT) == 69);
+  CHECK(not_started(EACCES) == 69);
+  CHECK(not_started(EMFILE) == 71);
+  CHECK(exited(126) == 126);
+  CHECK(exited(127) == 127);
+  CHECK(exited(0) == 0);
+  CHECK(exit_of(options, {.exit_code = 127}, true) == 125);
+}
