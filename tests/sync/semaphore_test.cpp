@@ -230,7 +230,7 @@ TEST_CASE("a waiter for a semaphore has a place in the order of arrival, and a p
   scene.add(1);
   CHECK(redisson.heard() == "1");  // the announcement for Redisson stays the same
   CHECK(waiters.front().heard() == "0");
-  CHECK(waiters.back().silence());
+  CHECK(waiters.back().heard() == "3 0");  // it asks only if those before it do not
 
   CHECK(is_held(scene.ask(wait("a:1"))));
   CHECK(scene.line() == "b:1\nc:1");
@@ -286,6 +286,7 @@ TEST_CASE("permits that another client returned are announced to the rest of the
   CHECK(second.heard().starts_with("1 "));  // its place in the line
   CHECK(second.heard() == "0");
   CHECK(third.heard().starts_with("2 "));
+  CHECK(third.heard() == "2 0");
   CHECK(third.silence());
 }
 
@@ -298,6 +299,7 @@ TEST_CASE("a waiter that gives up on a semaphore leaves the line, and passes on 
   Listener told = scene.listener("a:1"), next = scene.listener("b:1");
   scene.add(1);
   CHECK(told.heard() == "0");
+  CHECK(next.heard() == "2 0");
   scene.undo(first);
   CHECK(next.heard().starts_with("1 "));
   CHECK(next.heard() == "0");
