@@ -80,7 +80,6 @@ Acquired HoldWait::run() {
     lines_.acquired();
     ancestors_.reset();
     deadlock_.reset();
-    once_.reset();
     return got;
   }
 }
