@@ -42,9 +42,10 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-void warn_unconfirmed(std::string_view key, const ReleaseResult& release, Milliseconds lease) {
-  warn(fmt::format("release of {} not confirmed ({}); it expires within {}", key, release.why,
-                   describe(lease)));
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release, std::optional<Milliseconds> lease) {
+  const std::string ends =
+      lease ? "it expires within " + describe(*lease) : std::string{"this hold ends with the lock"};
+  warn(fmt::format("release of {} not confirmed ({}); {}", key, release.why, ends));
 }
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {

@@ -241,7 +241,8 @@ RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   const auto answers = release(session_.redis, ending, {}, session_.loop.within(cleanup_time(parts.size())));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
-    if (answers[i].how == ReleaseResult::How::unknown) warn_unconfirmed(key, answers[i], request_.lease);
+    if (answers[i].how == ReleaseResult::How::unknown)
+      warn_unconfirmed(key, answers[i], keys_.joins() ? std::nullopt : std::optional{request_.lease});
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;
     lost = true;

@@ -151,6 +151,17 @@ TEST_CASE("--min-hold keeps the key although a run inside ends later than the co
   }
 }
 
+TEST_CASE("a run inside a hold that cannot release it does not say that the key expires with its own lease") {
+  RedisServer server;
+  REQUIRE(server.rlock("lock", "acquire", "k", "--owner", "ci", "--lease", "1h").exit_code(kDeadline) == 0);
+  Rlock run = server.rlock("run", "--owner", "ci", "--lease", "3s", "-k", "k", "--", "kill", "-STOP",
+                           std::to_string(server.pid()));
+  CHECK(run.exit_code(kDeadline) == 0);
+  server.thaw();
+  CHECK(run.err().find("this hold ends with the lock") != std::string::npos);
+  CHECK(server.pttl("k") > 3000000);
+}
+
 TEST_CASE("--min-hold of a write lock does not shorten the lease of a run inside that reads") {
   RedisServer server;
   for (const bool is_over : {true, false}) {
