@@ -26,6 +26,7 @@ CommandOutcome run_command_alone(RunContext& run) {
   CommandOptions how = with_or_without_lock(options, describe_no_hold(), {"RLOCK_PID"});
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
+  how.command.outlives_us = true;
   run.events.listen_to(how);
   HeldLock nothing{.name = [&options] { return options.all_keys(); },
                    .deadlines = [] { return Deadlines{}; },

@@ -38,6 +38,7 @@ struct Launch {
   const Child::Prelude& prelude;
   const Signals& signals;
   pid_t parent;
+  bool outlives_us;
   int error = 0;
 };
 
@@ -46,7 +47,7 @@ struct Launch {
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
   // If we die, even by KILL, the command must not run on without its lock.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!launch.outlives_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Another parent: ours ended before the prctl(). 0: rlock is outside of our PID namespace (unshare -p).
   if (const pid_t parent = ::getppid(); parent != launch.parent && parent != 0) ::_exit(127);
   // Here and not in the parent: when the prelude tells the guardian the group, it must exist.
@@ -106,7 +107,7 @@ Child::Child(Loop& loop, const Signals& signals, const Command& command, const P
 
   const auto argv = pointers(command.argv);
   Environment environment{command.variables};
-  Launch launch{program.path.c_str(), argv.data(), environment, prelude, signals, self_};
+  Launch launch{program.path.c_str(), argv.data(), environment, prelude, signals, self_, command.outlives_us};
   pid_ = start(launch);
   start_errno_ = pid_ < 0 ? errno : launch.error;
   reaped_ = start_errno_ != 0;

@@ -17,11 +17,12 @@ namespace rlock {
 /// The program to run. argv is passed as it is, without a shell.
 struct Command {
   std::vector<std::string> argv;
-  Variables variables;  ///< changes to the environment
-  std::string found{};  ///< its path, found earlier; if it is gone from there, PATH is searched again
+  Variables variables;       ///< changes to the environment
+  std::string found{};       ///< its path, found earlier; if it is gone from there, PATH is searched again
+  bool outlives_us = false;  ///< it has no lock, so it runs on if we are killed
 };
 
-/// A command in its own process group. The kernel kills it when we end.
+/// A command in its own process group. The kernel kills it when we end, except with Command::outlives_us.
 ///
 /// It is passive: after a turn, look at ended() and take_stop(). A command that has ended keeps its pid, and
 /// so its group's number, until reap(). So signals to the group cannot reach another process. As PID 1 this

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -233,6 +234,18 @@ TEST_CASE("a command without a lock ends as one under a lock: by its signal, by 
   REQUIRE(eventually([&] { return ended.out() == "ready\n"; }, kDeadline));
   ended.signal(SIGTERM);
   CHECK(ended.exit_code(kDeadline) == 7);
+}
+
+TEST_CASE("a command without a lock goes on if rlock is killed") {
+  TempDir folder;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
+  const std::string said = folder / "said";
+  Rlock run{{"run", "-k", "k", "--if-unreachable", "run", "--", "sh", "-c",
+             "kill -KILL $PPID; sleep 0.2; echo went on > \"$0\"", said},
+            options};
+  CHECK(WTERMSIG(run.wait_status(kDeadline)) == SIGKILL);
+  CHECK(eventually([&] { return std::filesystem::exists(said); }, kDeadline));
 }
 
 TEST_CASE("the configuration file sets if-unreachable, and the option beats it") {
