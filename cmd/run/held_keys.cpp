@@ -54,6 +54,9 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
   return std::make_shared<OncePer>(std::move(lock), user_at_host());
 }
 
+/// Only a part that joins an outer hold has no follower: that hold has written its metadata already.
+bool is_joined(const Part& part) { return part.followers.empty(); }
+
 }  // namespace
 
 HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
@@ -107,6 +110,10 @@ Keeper::Options HeldKeys::renewing() const {
   return {.lease = lease(), .parts = acquire_request_.parts, .sync_replicas = request_.sync_replicas};
 }
 
+std::optional<Milliseconds> HeldKeys::expires_within(const Part& part) const {
+  return is_joined(part) ? std::nullopt : std::optional{request_.lease};
+}
+
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
   PastHold past{.type = std::string{request_.type->name}, .facts = facts_, .waited = waited_};
   past.facts.since = taken_->held.front().server_time;
@@ -125,7 +132,7 @@ std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
   last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
   last.exit = exit;  // the key stays for --min-hold after the command: inspect shows how the command ended
   for (Part& part : parts) {
-    if (part.followers.empty()) continue;  // an outer hold, which continues
+    if (is_joined(part)) continue;  // the outer hold continues
     const Lockable& lock = *part.lock;
     // If --min-hold has passed already, the key is free, and this call writes nothing.
     part.release_followers.insert(

@@ -42,10 +42,11 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-void warn_unconfirmed(std::string_view key, const ReleaseResult& release, std::optional<Milliseconds> lease) {
-  const std::string ends =
-      lease ? "it expires within " + describe(*lease) : std::string{"this hold ends with the lock"};
-  warn(fmt::format("release of {} not confirmed ({}); {}", key, release.why, ends));
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
+                      std::optional<Milliseconds> expires_within) {
+  warn(fmt::format("release of {} not confirmed ({}); it {}", key, release.why,
+                   expires_within ? "expires within " + describe(*expires_within)
+                                  : "ends with the lease of the hold around it"));
 }
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {

@@ -25,8 +25,9 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
-/// `lease`: the key expires within this time. Empty: this hold is inside another, whose lease may be longer.
-void warn_unconfirmed(std::string_view key, const ReleaseResult& release, std::optional<Milliseconds> lease);
+/// `expires_within`: see HeldKeys.
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
+                      std::optional<Milliseconds> expires_within);
 
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);

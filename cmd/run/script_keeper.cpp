@@ -242,7 +242,7 @@ RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
     if (answers[i].how == ReleaseResult::How::unknown)
-      warn_unconfirmed(key, answers[i], keys_.joins() ? std::nullopt : std::optional{request_.lease});
+      warn_unconfirmed(key, answers[i], keys_.expires_within(parts[i]));
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;
     lost = true;

@@ -158,8 +158,23 @@ TEST_CASE("a run inside a hold that cannot release it does not say that the key 
                            std::to_string(server.pid()));
   CHECK(run.exit_code(kDeadline) == 0);
   server.thaw();
-  CHECK(run.err().find("this hold ends with the lock") != std::string::npos);
+  CHECK(run.err().find("; it ends with the lease of the hold around it\n") != std::string::npos);
   CHECK(server.pttl("k") > 3000000);
+}
+
+TEST_CASE("of the keys of a run that cannot release them, only its own expire with its lease") {
+  RedisServer server;
+  Rlock run =
+      server.rlock("run", "--lease", "1h", "-k", "outer", "--", rlock_binary(), "run", "--lease", "3s", "-k",
+                   "outer", "-k", "own", "--", "kill", "-STOP", std::to_string(server.pid()));
+  CHECK(run.exit_code(kDeadline) == 0);
+  server.thaw();
+  const auto said_of = [err = run.err()](const std::string& key) {
+    const std::size_t begin = err.find("release of '" + key + "' not confirmed");
+    return begin == std::string::npos ? "nothing" : err.substr(begin, err.find('\n', begin) - begin);
+  };
+  CHECK(said_of("outer").ends_with("; it ends with the lease of the hold around it"));
+  CHECK(said_of("own").ends_with("; it expires within 3s"));
 }
 
 TEST_CASE("--min-hold of a write lock does not shorten the lease of a run inside that reads") {
