@@ -4,6 +4,7 @@ local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 local remove_dead = include('line/remove_dead')
+local tell_places = include('line/tell_places')
 local load_line = include('line/load_line')
 
 -- Do other clients wait beside the line? Of those who heard a release, two can be of rlock: the first two waiters. (A holder
@@ -33,22 +34,6 @@ local function message_of(line, time)
   return line.others > time and time % 3 > 0 and 'later 10' or '0'
 end
 
--- Tells the second and the third waiter that nothing is held. They ask soon if those before them are frozen; if the lock is
--- taken, they are told so. One that cannot hear it is dead, and the next one takes its place.
-local function tell_next_two(line)
-  local place, dead = 2, 0
-  while place <= 3 and dead < 16 do
-    local other = redis.call('zrange', line.order, place - 1, place - 1)[1]
-    if not other then return end
-    if tell_owner(line, other, place .. ' 0') == 0 then
-      remove_waiter(line, other)
-      dead = dead + 1
-    else
-      place = place + 1
-    end
-  end
-end
-
 local function tell_in_order(line, room, rest_only)
   local time, place, dead = now(), 0, 0
   local message = message_of(line, time)
@@ -72,7 +57,8 @@ local function tell_in_order(line, room, rest_only)
       write_note(line, owner, waiter)
       place = place + 1
       if waiter.needs > 0 and waiter.needs == room then
-        if place == 1 then tell_next_two(line) end
+        -- If the first waiter is frozen, these two ask soon.
+        if place == 1 then tell_places(line, 2, 3, 0) end
         return ''
       end
       room = waiter.needs == 0 and 0 or room - waiter.needs
