@@ -454,6 +454,23 @@ TEST_CASE("a round that the end of the wait cuts short does not hide the server'
   CHECK(gave_up(got).failure->text.find("does not keep the scripts") != std::string::npos);
 }
 
+TEST_CASE("a round that the end of an outage cuts short does not hide what a node has said") {
+  ListRedis redis{3};
+  redis.silence_lasts = true;
+  redis.answers(
+      {kHeld, Reply::error("NOAUTH Authentication required."), Reply::error("LOADING Redis is loading")});
+  redis.answers(kDone);  // the undo
+  redis.is_silent();
+  AcquireOptions options = waiting(redis, 60'000ms);
+  options.first_contact = 200ms;
+
+  const Acquired got = acquire(redis, kOne, options);
+  CHECK(gave_up(got).why == GaveUp::Why::unreachable);
+  REQUIRE(gave_up(got).failure.has_value());
+  CHECK(gave_up(got).failure->text.find("no quorum: 1 of 3 servers answers") == 0);
+  CHECK(gave_up(got).failure->text.find("node 2: the server asks for a password") != std::string::npos);
+}
+
 TEST_CASE("a round with its full time gives the reason of the failure, not an earlier round") {
   ListRedis redis;
   redis.silence_lasts = true;

@@ -100,11 +100,14 @@ class Acquisition {
   bool unreachable() const { return result().failure && result().failure->kind == Error::unreachable; }
   bool denied() const { return result().failure && result().failure->kind != Error::unreachable; }
 
-  /// Did the end of the wait leave the server too little time in this round? Then the failure of an earlier
+  /// Did the end of the wait leave the servers too little time in this round? Then the failure of an earlier
   /// round says more.
   bool cut_short() const {
-    const bool may_answer_yet = unreachable() && result().may_be_granted && !redis_.trouble();
-    return may_answer_yet && options_.patience.ended(now()) && round_.took() < options_.attempt_timeout;
+    const bool may_answer_yet = unreachable() && result().may_be_granted;
+    const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
+    // Of several nodes, one may be the trouble, and another one had no time.
+    const bool outage_is_over = several_nodes_ && now() >= outage_.limit();
+    return may_answer_yet && (is_over || outage_is_over) && round_.took() < options_.attempt_timeout;
   }
 
   bool last_round() const {
