@@ -52,19 +52,18 @@ local function release_hold()
   local time = now()
   local there = kind == 'number'
   local back = there and reclaim(pool, taken, slots, time) or 0
-  local ours, tails = {}, nil
-  local function find_ours()
-    local found
-    found, tails = permits_of(owner, count, taken, slots)
-    ours = {}
-    for i = 1, count do ours[#ours + 1] = found[i] end
+  local function find_ours(most)
+    local ours, found, tails = {}, permits_of(owner, most, taken, slots)
+    for i = 1, most do ours[#ours + 1] = found[i] end
+    return ours, tails
   end
-  find_ours()
+  local ours, tails = find_ours(count)
 
   local goes_on = before and true
   if not before and #ours > 0 then
-    goes_on, count = outlived(inner, inside == '1' and request or nil, count, time)
-    if not goes_on then find_ours() end
+    local in_all
+    goes_on, in_all = outlived(inner, inside == '1' and request or nil, count, time)
+    if not goes_on and in_all ~= tonumber(count) then ours, tails = find_ours(in_all) end
   end
   local rest = rest_to_keep(keep, owner, keep_until, goes_on and not before)
   if goes_on then

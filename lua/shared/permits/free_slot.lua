@@ -1,9 +1,15 @@
--- The smallest slot from `first` on that no permit has; all slots below it are taken. slots: see mend_slots
+-- The smallest slot from `first` on that no permit has; all slots below it are taken. It looks at 1, 2, 4 and so on slots at a
+-- time, so n slots in a row that are taken cost 2 * log2(n) calls. slots: see mend_slots
 local function free_slot(slots, first)
-  local low, high = first, first + redis.call('zcard', slots)
+  local function all_taken(last) return redis.call('zcount', slots, first, last) > last - first end
+  local low, step = first, 1
+  while all_taken(low + step - 1) do
+    low, step = low + step, step * 2
+  end
+  local high = low + step - 1
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if redis.call('zcount', slots, first, middle) > middle - first then
+    if all_taken(middle) then
       low = middle + 1
     else
       high = middle
