@@ -8,11 +8,12 @@ local lives_for = include('redis/lives_for')
 --
 --   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken; and '' -> -1, so that it exists even if all
 --          permits are of other clients. With it no script has to read all permits that are taken.
---   taken  zset: id -> end of its lease; not more than a script may read in one go
+--   taken  zset: id -> end of its lease; not more than a script may read in one go. With more than 10,000 no permit can be
+--          acquired (permit/acquire), so nobody needs a free slot, and a lookup may read them all
 local function mend_slots(taken, slots, lease)
   lives_for(slots, lease)  -- first: a client that may not do this leaves no key without a TTL
   local size = redis.call('zcard', taken)
-  if size == 0 then return end
+  if size == 0 or size > 10000 then return end
   if redis.call('type', slots).ok == 'zset' and redis.call('zcard', slots) - 1 <= size then return end
   redis.call('del', slots)
   local words = {-1, ''}
