@@ -206,7 +206,7 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
     return {.why = NotHeld::Why::deadlock, .exit = busy};
   }
   if (queue_full()) {
-    warn(fmt::format(
+    info(fmt::format(
         "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
         *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
     return {.why = NotHeld::Why::queue_full, .exit = busy};

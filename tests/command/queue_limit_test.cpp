@@ -71,6 +71,9 @@ TEST_CASE("with a limit of 0 a run never waits, takes a free lock, and keeps the
   CHECK(status_of(redis, run_of("lock", {"--queue-limit", "0", "-E", "9"})) == 9);
   CHECK(status_of(redis, run_of("lock", {"--queue-limit", "0", "-w", "1m"})) == 75);
   CHECK(status_of(redis, run_of("lock", {"--queue-limit", "5", "-n"})) == 75);
+  Rlock quiet{run_of("lock", {"--queue-limit", "0", "-q"}), redis.environment()};
+  CHECK(quiet.exit_code() == 75);
+  CHECK(quiet.err().empty());
   Rlock asked{{"lock", "acquire", "deploy", "--lease", "1m", "--queue-limit", "0", "--json"},
               redis.environment()};
   CHECK(asked.exit_code() == 75);
