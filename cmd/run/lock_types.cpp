@@ -81,7 +81,7 @@ constexpr LockType kLockTypes[] = {
      .flags = "",
      .help = "",
      .polls = true,
-     .in_order = "its waiters stand in no line",
+     .in_order = "its waiters have no queue",
      .make = make_polling<SpinLock, kSpinPause>},
     {.name = "permit",
      .kind = &kinds::permit,
@@ -100,7 +100,7 @@ constexpr LockType kLockTypes[] = {
      .help = "",
      .polls = true,
      .only_one_hold = "it is a token, which counts nothing",
-     .in_order = "its waiters stand in no line",
+     .in_order = "its waiters have no queue",
      .make = make_polling<PlainLock, kPlainPause>},
 };
 

@@ -208,8 +208,8 @@ TEST_CASE("if older and newer deploys cannot be told apart, --newest is refused 
   refused({"--type", "fair"}, "--type fair: Redisson's clients wait in its queue");
   refused({"-s"}, "--type read: readers share the key");
   refused({"--type", "permit", "--permits", "3"}, "--type permit: several hold");
-  refused({"--type", "spin"}, "--type spin: its waiters stand in no line");
-  refused({"--type", "plain"}, "--type plain: its waiters stand in no line");
+  refused({"--type", "spin"}, "--type spin: its waiters have no queue");
+  refused({"--type", "plain"}, "--type plain: its waiters have no queue");
   refused({"-n"}, "-n: ");
   refused({"--wait", "0"}, "-n: ");
   refused({"--queue-limit", "3"}, "--queue-limit: ");
