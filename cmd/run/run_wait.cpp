@@ -59,17 +59,18 @@ struct Instead {
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   const IfUnreachable choice = run.opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
-  if (choice == IfUnreachable::skip)
-    return {choice, fmt::format("; the command does not run ({})",
-                                as_given("if-unreachable", "--if-unreachable skip"))};
+  const std::string given = as_given(
+      "if-unreachable", choice == IfUnreachable::skip ? "--if-unreachable skip" : "--if-unreachable run");
+  if (gave_up.failure && gave_up.failure->needs_a_person())
+    return {.then = fmt::format("; waiting does not mend this, so rlock does not obey {}", given)};
+  if (choice == IfUnreachable::skip) return {choice, fmt::format("; the command does not run ({})", given)};
   constexpr std::string_view kNeverBeside = ", so the command does not run without a lock";
   if (wait.seen_busy()) return {.then = fmt::format("; the lock was busy during the wait{}", kNeverBeside)};
   const bool is_pool = run.opt.type->kind == &kinds::permit;
   if (const auto key = existing_key(run.session, run.opt))
     return {.then = fmt::format("; {} exists there{}{}", quoted(*key),
                                 is_pool ? ", and its permits may be taken" : "", kNeverBeside)};
-  return {choice, fmt::format("; the command runs without a lock ({})",
-                              as_given("if-unreachable", "--if-unreachable run"))};
+  return {choice, fmt::format("; the command runs without a lock ({})", given)};
 }
 
 /// There is no lock: prints why, writes the record, and returns the exit status. Empty: the command must run

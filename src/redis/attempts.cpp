@@ -24,14 +24,6 @@
 #include <variant>
 
 namespace rlock {
-namespace {
-
-Failure with_server(const std::string& server, Failure why) {
-  return server.empty() ? why : Failure{why.kind, fmt::format("{}: {}", server, why.text)};
-}
-
-}  // namespace
-
 void Attempts::progress(TimePoint now) {
   // A redirection takes two steps: advance() ends one attempt, begin() starts the next. The bound stops a
   // server that redirects for ever from blocking the other nodes.
@@ -61,7 +53,7 @@ void Attempts::begin(TimePoint now) {
   Route& route = *node_.route;
   if (now >= posted_.deadline)
     return settle(
-        plan_.why_unanswered(with_server(route.connecting_to(), {Error::unreachable, "no answer in time"})));
+        plan_.why_unanswered(of_server(route.connecting_to(), {Error::unreachable, "no answer in time"})));
   if (now < plan_.at()) return;
   const std::uint64_t only = posted_.delivery.only_connection;
   const Route::Choice choice =
@@ -99,12 +91,12 @@ void Attempts::advance(TimePoint now) {
   if (in_flight_->again) return finish();  // the next connection speaks RESP2: the call is sent again at once
   if (connection == nullptr) return failed({Error::unreachable, "the connection broke"}, now);
   const std::string server = route.server_of(connection_);
-  if (connection->failure()) return failed(with_server(server, *connection->failure()), now);
+  if (connection->failure()) return failed(of_server(server, *connection->failure()), now);
   const TimePoint too_slow = ends(*connection);
   if (now < earliest(too_slow, posted_.deadline)) return;
 
   const bool open = connection->open();
-  Failure silence = with_server(
+  Failure silence = of_server(
       server, {Error::unreachable, open ? fmt::format("no answer within {}", describe(elapsed(sent_at_, now)))
                                         : connection->silence()});
   // The server has the call and may still carry it out: only an undo may follow on this connection. One that is
@@ -158,7 +150,7 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
     return;
   }
   if (verdict == Route::Verdict::later) {
-    node_.trouble = with_server(server, failure_of(error));
+    node_.trouble = of_server(server, failure_of(error));
     const bool last = !may_retry();
     if (last && server.empty()) {
       vote_.reply = std::move(error);

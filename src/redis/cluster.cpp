@@ -75,8 +75,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     }
   }
   if (connection != nullptr) return connection;
-  const Failure why = link.failure().value_or(Failure{});
-  return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
+  return of_server(link.address().str(), link.failure().value_or(Failure{}));
 }
 
 Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint) {
@@ -166,8 +165,7 @@ void Cluster::ask_next(TimePoint now) {
     Link& link = node(address);
     Connection* const connection = link.connection(now);
     if (connection == nullptr) {
-      const Failure why = link.failure().value_or(Failure{});
-      query_->best_reason = Failure{why.kind, fmt::format("{}: {}", address.str(), why.text)};
+      query_->best_reason = of_server(address.str(), link.failure().value_or(Failure{}));
       continue;
     }
     const auto others = static_cast<std::int64_t>(target_.addresses.size());

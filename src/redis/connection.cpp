@@ -117,7 +117,7 @@ void Connection::receive(TimePoint now) {
     if (state_ == State::securing && wire_->secure()) begin_greeting();
     drain_replies(now);
   } catch (const Error& error) {  // replies of another shape mean a broken connection, not a broken program
-    return fail({Error::unreachable, error.what()});
+    return fail({.text = error.what(), .lasts = true});
   } catch (const std::bad_alloc&) {
     // Only this server is at fault: the running command must not die of it.
     return fail({Error::unreachable, "there is no memory for what the server sends"});

@@ -148,7 +148,10 @@ std::optional<Failure> Executor::trouble() const {
     texts.push_back(fmt::format("{}: {}", node.route->str(), node.trouble->text));
   }
   if (newest == nullptr || nodes() - texts.size() >= quorum()) return std::nullopt;
-  return nodes() == 1 ? *newest : Failure{Error::unreachable, joined(texts, "; ")};
+  if (nodes() == 1) return *newest;
+  const bool lasts = std::ranges::any_of(
+      nodes_, [](const Node& node) { return node.trouble && node.trouble->needs_a_person(); });
+  return Failure{.text = joined(texts, "; "), .lasts = lasts};
 }
 
 std::uint64_t Executor::losses() const {

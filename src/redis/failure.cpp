@@ -92,6 +92,11 @@ Failure failure_of(const Reply& error) {
   return {meaning->kind, fmt::format("{} ({})", meaning->says, words), true};
 }
 
+Failure of_server(const std::string& server, Failure why) {
+  if (!server.empty()) why.text = fmt::format("{}: {}", server, why.text);
+  return why;
+}
+
 bool is_passing(const Reply& error) {
   const Meaning* meaning = meaning_of(error);
   return meaning != nullptr && meaning->passes;

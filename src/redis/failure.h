@@ -12,9 +12,18 @@ struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
   bool answered = false;  ///< the server has answered, and the text says the remedy: its URL is right
+  /// The kind is `unreachable`, but waiting does not mend it: the program at the address speaks no TLS or is no
+  /// Redis server, or one of several servers denies.
+  bool lasts = false;
+
+  /// A person must mend something, so --if-unreachable does not hide it.
+  bool needs_a_person() const { return kind != Error::unreachable || lasts; }
 
   [[noreturn]] void fly() const { throw Error{kind, text}; }
 };
+
+/// The same failure; the text begins with the server that it is about.
+Failure of_server(const std::string& server, Failure why);
 
 /// A server was asked and has not replied, for no known reason.
 inline Failure no_answer() { return {Error::unreachable, "no answer"}; }

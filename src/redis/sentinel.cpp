@@ -121,10 +121,8 @@ void Sentinel::follow_search(TimePoint now) {
 void Sentinel::check(TimePoint now) {
   Connection* connection = link_->connection(now);
   contacted_ = contacted_ || link_->contacted();
-  if (connection == nullptr) {
-    const Failure why = link_->failure().value_or(Failure{});
-    return check_primary({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
-  }
+  if (connection == nullptr)
+    return check_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
   if (connection->number() != checked_) {  // a new connection: the old reply may be another server's
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));

@@ -229,9 +229,10 @@ std::string TlsSession::hear(std::string_view wire) {
   const bool plaintext = !heard_ && wire.front() != '\x16' && wire.front() != '\x15';  // handshake, alert
   heard_ = true;
   if (plaintext) {
-    failure_ = Failure{Error::unreachable,
-                       "the program at this address does not speak TLS: it looks like a plaintext server "
-                       "(redis:// without the second s)"};
+    failure_ = Failure{.text =
+                           "the program at this address does not speak TLS: it looks like a plaintext server "
+                           "(redis:// without the second s)",
+                       .lasts = true};
     return {};
   }
   BIO_write(SSL_get_rbio(session_.get()), wire.data(), static_cast<int>(wire.size()));

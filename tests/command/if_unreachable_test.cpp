@@ -1,6 +1,7 @@
 // --if-unreachable: what run and flock do without a server, in each state of a server.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <csignal>
 #include <filesystem>
@@ -175,6 +176,30 @@ TEST_CASE("a server that has said busy and then dies: 69 also with run, and 0 wi
       CHECK_MESSAGE(rlock.err().ends_with(
                         "; the lock was busy during the wait, so the command does not run without a lock\n"),
                     rlock.err());
+  }
+}
+
+TEST_CASE(
+    "--if-unreachable does not hide what waiting does not mend: another program, or a server that denies") {
+  const auto denied = answering(wire::error("NOPERM this user has no permissions"));
+  const auto web = answering("HTTP/1.1 400 Bad Request\r\n\r\n");
+  RedisServer redis;
+  FakeRedis plaintext{FakeRedis::Transport::tcp};
+  plaintext.greet_with("-ERR Protocol error\r\n");
+  const std::string dead = "unix:///nonexistent/redis.sock";
+  const std::string tls = fmt::format("rediss://127.0.0.1:{}", plaintext.port());
+  for (const char* choice : {"skip", "run"}) {
+    CAPTURE(choice);
+    const std::string ignored =
+        fmt::format("; waiting does not mend this, so rlock does not obey --if-unreachable {}", choice);
+    for (const std::string& url : {web->url(), tls, redis.url() + " " + denied->url() + " " + dead}) {
+      CAPTURE(url);
+      const Ended ended = once(url, choice);
+      CHECK(ended.status == 69);
+      CHECK(ended.out == "");
+      CHECK_MESSAGE(contains(ended.last_line, ignored), ended.last_line);
+      CHECK(contains(ended.record, R"("outcome":"unreachable","exit":69,)"));
+    }
   }
 }
 

@@ -98,7 +98,10 @@ Failure failure_of(const Redis& redis, const Tally& tally) {
   const auto first =
       std::ranges::find_if(tally.failed, [&](const auto& one) { return lasts(one) == for_good; });
   if (redis.nodes() == 1) return first->second;
-  return {for_good ? first->second.kind : Error::unreachable, no_quorum(redis, tally)};
+  return {.kind = for_good ? first->second.kind : Error::unreachable,
+          .text = no_quorum(redis, tally),
+          .lasts =
+              std::ranges::any_of(tally.failed, [](const auto& one) { return one.second.needs_a_person(); })};
 }
 
 }  // namespace
