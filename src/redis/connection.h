@@ -62,6 +62,9 @@ class Connection final : public Source {
   /// May the server still carry out a call that the caller has given up?
   bool has_unanswered() const;
 
+  /// See Pipeline.
+  bool expects_replies() const noexcept { return pipeline_.expects_replies(); }
+
   /// SUBSCRIBE (or SSUBSCRIBE). The server confirms it by a push, or refuses it by a reply.
   void subscribe(const Channel& channel, bool sharded);
   /// UNSUBSCRIBE leaves with the next call, or else in the next turn.

@@ -59,7 +59,7 @@ class Link final : public Source {
 
   /// No reply is outstanding, no connection is opening (calls may wait in it), and no abandoned one is open.
   bool at_rest() const noexcept {
-    return abandoned_.empty() && !(connection_ && (!connection_->open() || connection_->has_unanswered()));
+    return abandoned_.empty() && !(connection_ && (!connection_->open() || connection_->expects_replies()));
   }
 
   /// Closes this connection, if it is still the current one: it led to the wrong server.

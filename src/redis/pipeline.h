@@ -97,6 +97,9 @@ class Pipeline {
   /// Has a caller given up a call that was written and whose reply has not come yet?
   bool has_unanswered() const;
 
+  /// Is a reply still to come, to whomever?
+  bool expects_replies() const noexcept { return !expected_.empty(); }
+
  private:
   enum class State { held, open, closed };
   enum class Role { greeting, asking, call, follower, subscription, nobody };

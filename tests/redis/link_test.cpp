@@ -128,6 +128,17 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
   CHECK(f.connection()->resp3());
 }
 
+TEST_CASE(
+    "a link is not at rest while a reply is outstanding, also that of a call that nobody has given up") {
+  FakeRedis fake;
+  fake.on("PING", wire::kSilence);
+  Fixture f{fake.socket()};
+  REQUIRE(f.opens());
+  REQUIRE(turns(f.loop, [&] { return f.link.at_rest(); }));
+  const auto in_flight = f.connection()->send(command({"PING"}));
+  CHECK_FALSE(f.link.at_rest());
+}
+
 TEST_CASE("subscribing in RESP2 takes a second connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
