@@ -110,8 +110,8 @@ Keeper::Options HeldKeys::renewing() const {
   return {.lease = lease(), .parts = acquire_request_.parts, .sync_replicas = request_.sync_replicas};
 }
 
-std::optional<Milliseconds> HeldKeys::expires_within(const Part& part) const {
-  return is_joined(part) ? std::nullopt : std::optional{request_.lease};
+std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseconds kept) const {
+  return is_joined(part) ? std::nullopt : std::optional{std::max(request_.lease, kept)};
 }
 
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {

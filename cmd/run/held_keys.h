@@ -54,9 +54,9 @@ class HeldKeys {
   Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
   Keeper::Options renewing() const;
 
-  /// Within which time the key of a part expires if no server confirms its release. Empty: we joined a hold, and
-  /// the lease of that hold counts.
-  std::optional<Milliseconds> expires_within(const Part& part) const;
+  /// Within which time the key of a part expires if no server confirms its release, which may keep the key for
+  /// `kept`. Empty: we joined a hold, and the lease of that hold counts.
+  std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
 
   /// These holds, ending `now`, for the history.
   PastHold past(HoldEnd end, TimePoint now) const;

@@ -99,7 +99,8 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
     const std::string key = quoted(parts[i].lock->name());
     const ReleaseResult& answer = answers[i];
     if (answer.how == ReleaseResult::How::unknown)
-      warn_unconfirmed(key, answer, keys.expires_within(parts[i]));
+      warn_unconfirmed(key, answer,
+                       keys.expires_within(parts[i], options.keep_until.value_or(past.ended) - past.ended));
     else if (!answer.why.empty())
       debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
     if (answer.how == ReleaseResult::How::yes) debug("released " + key);

@@ -162,6 +162,16 @@ TEST_CASE("a run inside a hold that cannot release it does not say that the key 
   CHECK(server.pttl("k") > 3000000);
 }
 
+TEST_CASE("a run that cannot release its key does not say that it expires before the end of --min-hold") {
+  RedisServer server;
+  Rlock run = server.rlock("run", "--lease", "3s", "--min-hold", "100d", "-k", "k", "--", "kill", "-STOP",
+                           std::to_string(server.pid()));
+  CHECK(run.exit_code(kDeadline) == 0);
+  server.thaw();
+  CHECK(run.err().find("; it expires within ") != std::string::npos);
+  CHECK_MESSAGE(run.err().find("within 3s\n") == std::string::npos, run.err());
+}
+
 TEST_CASE("of the keys of a run that cannot release them, only its own expire with its lease") {
   RedisServer server;
   Rlock run =
