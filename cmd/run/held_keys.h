@@ -17,7 +17,7 @@ namespace rlock {
 
 /// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
 ///
-/// If a process above us holds a key, we join it: it is acquired once more as that owner's next hold. All
+/// If a process above us holds a key, we join that hold: we acquire the key once more, with the same owner. All
 /// other keys get the owner of this request. REQUIRES: the request outlives it.
 class HeldKeys {
  public:

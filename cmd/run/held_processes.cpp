@@ -3,8 +3,8 @@
 // the lock and for all others.
 //
 // If the processes were stopped, all of them must be gone before the lock is released: they may still use the
-// protected resource. If the lock is lost already, the wait protects nothing: then rlock does not wait for a
-// process that survives KILL.
+// protected resource. If the lock is lost already, the wait protects nothing: then rlock waits at most
+// StopOptions::last_tries for a process that survives KILL.
 
 #include "cmd/run/held_processes.h"
 
@@ -121,7 +121,7 @@ void HeldProcesses::say_out_of_reach(const std::vector<pid_t>& pids) {
 
 void HeldProcesses::escalate(TimePoint now) {
   const bool begun = escalation_.begun();
-  // Before the first signal: a process whose parent has died by it is not known as a descendant.
+  // Before the first signal: if it kills a parent, the children of that parent cannot be found any more.
   if (!begun && now >= wake_at()) family_.look();
   while (const auto signal = escalation_.next(now, deadlines())) {
     if (escalation_.killing()) first_kill_ = earliest(first_kill_, now);

@@ -16,7 +16,7 @@ namespace rlock {
 /// "process 4711", "processes 4711, 4712".
 std::string listed(const std::vector<pid_t>& pids);
 
-/// The facts about a lock that is held for some processes.
+/// What HeldProcesses must know about the lock of its processes.
 struct HeldLock {
   std::function<std::string()> name;     ///< for messages: 'deploy'
   std::function<Deadlines()> deadlines;  ///< the deadlines of the processes; each renewal moves them on
@@ -33,7 +33,7 @@ struct StopOptions {
   StopRules rules{};
   std::string whom = "the command";  ///< for messages
   TimePoint max_hold = kNever;
-  /// How long to wait for them after KILL if the lock is lost: the wait protects nothing then.
+  /// If the lock is lost, rlock waits this long after KILL. A longer wait would protect nothing.
   Milliseconds last_tries{1000};
   /// Called once each: when the lock is lost, and when the processes are being stopped; with the reason. May
   /// be null.
@@ -47,8 +47,8 @@ class HeldProcesses {
  public:
   HeldProcesses(Loop& loop, Family& family, HeldLock lock, StopOptions options);
 
-  /// With StopRules::stop_on_loss, starts the guardian, which ends with rlock. Returns the errno of a
-  /// failed start; 0: it runs, or is not wanted. `guarded`: what it guards; this sets Guarded::signal.
+  /// With StopRules::stop_on_loss, starts the guardian, which kills the processes if rlock dies. Returns the errno
+  /// of a failed start; 0: it runs, or is not wanted. `guarded`: what it guards; this sets Guarded::signal.
   [[nodiscard]] int guard(const Signals& signals, Guarded guarded);
   void tell_group(pid_t group) noexcept;
   void dismiss_guardian() noexcept;  ///< call it when no process is left to be killed

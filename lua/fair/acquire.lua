@@ -18,7 +18,7 @@
 --                             the queue, 0: we have none. length: of the queue
 --       {not_ours}            this is a late copy: the hold that it acquired has ended
 --       {foreign, kind, key}  this key holds something else
--- A script that includes this one gets a second value: whether the owner held the lock before.
+-- A script that calls this one gets a second value: whether the owner held the lock before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local holder_of = include('hold/holder_of')

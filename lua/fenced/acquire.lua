@@ -1,5 +1,5 @@
 -- Acquire the lock and draw a fencing token, which is larger than all tokens before it.
--- This call may be sent twice: an owner who has the lock is told the token that it has drawn.
+-- This call may be sent twice: an owner who has the lock gets the last token and draws none.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       token    string: the last token. It has no TTL and outlives every hold
@@ -11,7 +11,7 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- A script that includes this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
+-- A script that calls this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
 -- passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')

@@ -11,11 +11,12 @@
 -- ->    {now, kind, pttl, unnamed, place, length, available, owner, permit, end, holds, JSON, ...}
 --       now      the server's time in ms since the epoch
 --       kind     none, lock, read-write, string, number, or another type of Redis
+--       pttl     for how many ms the key stays; -1: it has no TTL
 --       unnamed  the number of holders that are not named
 --       place    the place of the waiter, from 1; 0: it has none. length: the number of waiters
 --       available  of a number: how many permits are available, those included whose lease has ended; else ''
---       owner    '' if the owner of the permit is not known. permit: its id, else ''. end: in how many ms it ends, -1: never.
---                holds: how many the owner has. JSON: '' if the owner says nothing
+--       owner    '' if the owner of the permit is not known. permit: its id, else ''. end: in how many ms the hold or the permit
+--                ends, -1: never. holds: how many the owner has. JSON: '' if the owner says nothing
 local now = include('redis/now')
 local field_of = include('redis/field_of')
 local tail_of = include('permits/tail_of')

@@ -3,7 +3,7 @@
 -- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       line: order, waiters, facts  optional: the waiters, see line/in_turn. Without them and `request`, the call has one
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn. Without `line` and `request`, the call has one
 --                                    key, and works while a cluster slot moves
 --       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the
 --                lock more than once: then an undo ends only this hold, and a late copy acquires nothing
@@ -19,7 +19,7 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- A script that includes this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
+-- A script that calls this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
 -- passed the waiters in it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')

@@ -10,7 +10,7 @@ namespace rlock {
 using Milliseconds = std::chrono::milliseconds;
 
 /// CLOCK_BOOTTIME: it also counts while the machine sleeps, and cannot be set. It is never compared with the server's
-/// time. The only other clock, of the wall, stamps events for people.
+/// time. The wall clock is the only other one: it stamps events for people.
 struct Clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;

@@ -13,8 +13,8 @@ namespace rlock {
 using BackgroundWork = std::function<void(const std::function<bool()>& at_work)>;
 
 /// Runs `work` in a new process. When `work` calls `at_work`, runs `then` here and returns. The new process has its own
-/// session, and of our descriptors only stderr and `kept`. If stderr is the pipe or socket of our stdout, it is
-/// closed too, because the reader waits for its end. The process ends when `work` returns. Throws Error{system}
+/// session, and of our descriptors only stderr and `kept`. If stderr is the pipe or socket of our stdout, it becomes
+/// /dev/null, because the reader waits for the end of the pipe. The process ends when `work` returns. Throws Error{system}
 /// if it cannot be started, or ends before `at_work`. If `work` throws, the new process prints the error. If `then`
 /// throws, or this process dies, `at_work` returns false.
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,

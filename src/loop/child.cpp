@@ -1,6 +1,6 @@
 // The command's process. start() makes it with clone(CLONE_VM | CLONE_VFORK). It runs become() in our memory,
-// on a stack of its own, while we are suspended. It ends that by execve(), or by writing errno into the
-// Launch. After that, SIGCHLD wakes the loop (Signals), and look() asks the kernel for news.
+// on a stack of its own, while we are suspended. become() ends in execve(). If that fails, it writes errno into
+// the Launch. After that, SIGCHLD wakes the loop (Signals), and look() asks the kernel for news.
 //
 // The kernel keeps only the latest change of a child, and may merge two SIGCHLD into one. So look() does not
 // trust the signal, and calls waitid() until there is no news.

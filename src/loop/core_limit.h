@@ -7,8 +7,8 @@ namespace rlock {
 /// to find an inner run that it must stop.
 void forbid_cores() noexcept;
 
-/// Restores the limit that we started with. For another program's process between fork and exec: it allocates
-/// nothing and uses only system calls.
+/// Restores the limit that we started with. The process of the command calls it between fork and exec, so it
+/// allocates nothing and uses only system calls.
 void restore_core_limit() noexcept;
 
 }  // namespace rlock

@@ -1,13 +1,14 @@
 // The guardian process: a loop with one source, the pipe from rlock. read_orders() keeps group and deadlines
 // up to date; Escalation says which signal is due; Family sends it.
 //
-// It acts in two cases. A deadline passes that no order has moved: rlock is stopped or stuck, and the command
-// gets the stop signal and KILL as it would have got them from rlock, a little later (kLaterThanRlock). Or
-// the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
-// until no process is left, or for kLastTries. Then the guardian releases what rlock held, so that no
-// waiter waits for the rest of the lease. It does not release while a process may live that works under the
-// lock (Family::surely_gone), even in another session, where the guardian kills none. It also
-// releases, and so writes the end of the hold into the history, if rlock stands still until its time is over.
+// It acts in two cases.
+// - A deadline passes that no order has moved: rlock is stopped or stuck. The command gets the stop signal and KILL
+//   as it would have got them from rlock, a little later (kLaterThanRlock). If rlock stands still until its time is
+//   over, the guardian releases, and so writes the end of the hold into the history.
+// - The pipe ends: rlock is dead, and nothing renews the lock. Everything that is left of the command gets KILL, for
+//   at most kLastTries. If no process is left, the guardian releases what rlock held, so that no waiter waits for the
+//   rest of the lease. It does not release while a process may live that works under the lock
+//   (Family::surely_gone), even in another session, where the guardian kills none.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.

@@ -103,9 +103,9 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
   return refused;
 }
 
-/// Signals each process once, until a look finds no new one, or until `until`, when KILL is due. The script gets
-/// some time to end first: bash blocks signals while it forks, so one more child may come after the signal. The
-/// tagged processes come first, because no file has to be read for them: there may be thousands.
+/// Signals each process once. It ends when a look finds no new one, after kFreeze, or at `until`, when KILL is due.
+/// Before the last look the script has some time to end: bash blocks signals while it forks, so one more child may
+/// come after the signal. The tagged processes come first: no file has to be read for them, and there may be thousands.
 void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
   const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
   std::unordered_set<pid_t> told;

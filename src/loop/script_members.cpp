@@ -17,7 +17,7 @@ namespace rlock {
 namespace {
 
 /// At most this many passes tag the descendants. They end with a pass that finds none without a tag. A pass
-/// misses only children of processes that it has not found yet, so each leaves fewer.
+/// misses only children of processes that it did not know, so each pass leaves fewer.
 constexpr int kPassesToTag = 20;
 
 /// This many numbers below and above that of the newest process are checked for the script's tag, and this

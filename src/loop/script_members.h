@@ -10,9 +10,11 @@
 
 namespace rlock {
 
-/// Finds the processes of a script (`lock acquire --while-pid`): the script, its descendants, every process that a
-/// search ever found, whatever its parent is now, every process that carries the script's tag, and the members of
-/// the process group or session that the script leads. Each search reads /proc.
+/// Finds the processes of a script (`lock acquire --while-pid`). Each search reads /proc. These count:
+/// - the script and its descendants;
+/// - every process that an earlier search found, whatever its parent is now;
+/// - every process that carries the script's tag;
+/// - the members of the process group or session that the script leads.
 class ScriptMembers {
  public:
   using Visit = Descendants::Visit;  ///< may be null

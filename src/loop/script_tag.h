@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// A number that names a script and that its processes carry, whatever they execute, whatever they do to their
-/// environment, session and group, and whatever has become of their parents.
+/// A number that names a script. The processes of the script carry it: exec, setsid and the death of a parent do not
+/// change it.
 ///
 /// It is the soft limit of file locks (RLIMIT_LOCKS). Processes inherit their limits, and no kernel since
 /// Linux 2.4 enforces this one. Another process of the same user may set it.

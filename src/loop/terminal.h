@@ -25,8 +25,8 @@ class Terminal {
   /// Does our group have the terminal?
   bool ours() const noexcept;
 
-  /// Must the command get the terminal without asking? Yes if our group has it, and stdin and stdout are both
-  /// the terminal: then no pipeline around it needs the keyboard. Also yes if the command cannot ask.
+  /// Must the command get the terminal without asking? No if our group does not have it. Otherwise yes if the
+  /// command cannot ask, or if stdin and stdout are the terminal: then no pipeline around it needs the keyboard.
   bool to_be_handed_over() noexcept;
 
   /// Saves the modes, and gives the terminal to `group`. Returns true if that worked. It does not allocate,

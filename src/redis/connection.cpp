@@ -5,7 +5,7 @@
 // Output: callers may send calls at any time. The Pipeline holds them back until the greeting allows them,
 // and decides the order. encode() turns them into bytes, and flush() writes these to the socket.
 // Input: the Wire reads into the ReplyReader, which returns whole replies. The Pipeline finds the command
-// that each reply belongs to. It returns the replies to the greeting for the Handshake.
+// that each reply belongs to. The Handshake gets the replies to the greeting.
 //
 // A server that refuses us (too many clients, a wrong password) sends the reason and hangs up. Then a write
 // may fail before we read the reason. So after a failed write the next turn reads first, and the connection

@@ -16,7 +16,7 @@ inline bool answered_by(std::size_t nodes, const Votes& votes) {
 }
 
 /// Decides when a call has enough votes: when some nodes have decided, the slower ones get a while longer.
-/// Pure; it fits Redis::EnoughFrom.
+/// It has no I/O and no clock; it fits Redis::EnoughFrom.
 class Enough {
  public:
   /// The call is decided by the answers of this many nodes, errors excluded; the other nodes get `grace`.

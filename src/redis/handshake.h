@@ -12,7 +12,7 @@
 
 namespace rlock {
 
-/// A command as words: its name, then its arguments.
+/// The words of a Redis command: its name, then its arguments.
 using CommandWords = std::vector<std::string>;
 
 /// The first words of a connection: user and password, protocol, database.

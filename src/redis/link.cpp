@@ -214,7 +214,7 @@ void Link::unwatch(const Channel& channel, bool sharded) {
   if (!subscriptions_.remove({channel, sharded})) return;
   Connection& subscribed = *subscriber();
   subscribed.unsubscribe(channel, sharded);
-  // No call follows on the second connection, and UNSUBSCRIBE has to arrive before the next call on the first.
+  // No call ever flushes the second connection, and UNSUBSCRIBE has to arrive before the next call on the first.
   if (&subscribed != connection_.get()) subscribed.flush();
 }
 

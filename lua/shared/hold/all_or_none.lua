@@ -32,7 +32,7 @@ local function members_of(KEYS, ARGV)
 end
 
 -- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first, and tells no
--- waiter: nothing was free in between. If the count is below zero, it asks for nothing, and undoes what the same call acquired.
+-- waiter: nothing was free in between. If ARGV[1] is below zero, it asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'; its
 -- second value says whether the owner held the member before. Such a member is not undone: this may be a late copy of the call.
 -- The third value is the line that the owner has passed; nil: it has passed none.

@@ -20,15 +20,13 @@ local function may_take(line, ask)
     if waiter and needs == 0 and waiter.needs == 0 then
       place = place + 1  -- it reads beside us
     elseif waiter and needs > 0 and waiter.passed < 10 then
-      -- One number serves all: the first waiter came first, so it has been passed most often.
-      if place == 0 then
-        line.passes = line.passes + 1
-        line.passed = true
-        write_note(line, '')
-      end
+      -- The line has one count for all its waiters: the first one came first, so it has been passed most often.
+      line.passes = line.passes + 1
+      line.passed = true
+      write_note(line, '')
       return true
     elseif waiter and waiter.needs > ask.room then
-      -- It is not told before there is room. If it hears its place, it is alive.
+      -- There is no room for it yet, so it is told its place only. If it hears that, it lives, and will be told of its turn.
       if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then

@@ -44,7 +44,8 @@ class DeadlockSearch {
   const std::vector<DeadlockMember>& circle() const noexcept { return circle_; }
 
  private:
-  /// A hold on the way, and the waiters that lead to it: the first of `path` waits for a hold of ours.
+  /// A hold that the search has reached, and the waiters that lead to it: the first of `path` waits for a hold of
+  /// ours. A hold of ours has no path.
   struct Candidate {
     HeldKey hold;
     std::vector<DeadlockMember> path;

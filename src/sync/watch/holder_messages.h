@@ -44,8 +44,8 @@ Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays)
 Call ask_released(const LockName& name, const Owner& owner);
 bool read_released(const Reply& reply);  ///< false for an error reply too
 
-/// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So
-/// each release also writes its number; a keeper knows the number that it found at its start.
+/// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So each
+/// release also writes a number. A keeper ignores a mark with the number that it found at its start.
 Call number_release(const LockName& name, const Owner& owner, Milliseconds stays);
 Call ask_release_number(const LockName& name, const Owner& owner);
 std::string read_release_number(const Reply& reply);  ///< empty: there is none

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sync/kinds/line.h"
+
 namespace rlock {
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
@@ -23,7 +25,7 @@ std::int64_t Inspection::waiting() const {
   // In a line, the first two waiters also subscribe to the releases; in a fair queue, no waiter does; for a
   // latch, all do.
   const auto placed = static_cast<std::int64_t>(waiters.size());
-  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : 2;
+  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : Line::kListening;
   const std::int64_t listen = std::min(placed, most);
   return placed + std::max<std::int64_t>(subscribers - listen, 0);
 }

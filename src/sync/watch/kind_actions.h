@@ -17,8 +17,8 @@ namespace rlock {
 struct KindActions {
   const Kind* kind;
 
-  /// Removes the lock of any holder. If `owner` is not empty, only if that owner holds it. Null: it is no
-  /// lock.
+  /// Makes the call that removes the lock. If `owner` is not empty, the call removes it only if that owner holds
+  /// it. Null: the kind is no lock.
   Call (*force)(const LockName& name, const Owner& owner, PubSub pub_sub) = nullptr;
 
   /// The hold of `holder`, for a command that knows only key and owner and renews or releases it. The release
