@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 
-#include "base/as_given.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "loop/signal_names.h"
@@ -43,22 +41,6 @@ void declare_newest(VerbSpec& spec, HoldRequest& opt) {
            "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
            "--url, with -n, or with --queue-limit.",
        .set = into(opt.newest)});
-}
-
-void check_newest(const HoldRequest& opt, std::size_t servers) {
-  if (!opt.newest) return;
-  const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
-  if (!opt.type->in_order.empty())
-    refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
-  if (servers > 1)
-    refuse(fmt::format("with several servers ({}): they have no common queue of waiters",
-                       as_given("url", "--url")));
-  if (opt.wait.nonblock)
-    refuse(fmt::format("with {}: it supersedes the other waiters, so it has to wait itself",
-                       opt.wait.nonblock_as_given()));
-  if (opt.queue_limit)
-    refuse(
-        "with --queue-limit: it supersedes the other waiters, however many there are, so it has to wait itself");
 }
 
 }  // namespace
@@ -199,38 +181,6 @@ int parse_signal(std::string_view text) {
   const auto number = parse_count(text);
   if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<int>(*number);
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
-}
-
-void HoldRequest::complete_names() {
-  for (const std::string& key : keys) names.push_back(deployment.name(key));
-  // All clients acquire several locks in the same order; otherwise two could wait for each other.
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-}
-
-void plan_time(HoldRequest& opt, std::optional<Milliseconds> lost_grace) {
-  opt.budget = plan_budget(opt.lease, lost_grace, opt.stop.kill_after, opt.renew);
-  opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
-  opt.good_for = opt.budget.stop_after();  // if it is granted later, the command would be stopped at once
-}
-
-void check_request(const HoldRequest& opt, std::size_t servers) {
-  if (opt.type_options.permits && opt.type_options.count > *opt.type_options.permits)
-    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.type_options.count,
-                                          *opt.type_options.permits)};
-  if (opt.type_options.fair_wait_timeout && opt.type->name != "fair")
-    throw Error{Error::usage,
-                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", opt.type->name)};
-  check_newest(opt, servers);
-  if (!opt.queue_limit) return;
-  if (opt.type->polls)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with --type {}: its waiters have no queue", opt.type->name)};
-  if (servers > 1)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
-                            as_given("url", "--url"))};
 }
 
 }  // namespace rlock

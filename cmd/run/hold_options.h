@@ -19,13 +19,6 @@ void declare_queue(VerbSpec& spec, HoldRequest& options);
 /// --permits and --count, which imply --type permit.
 void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take);
 
-/// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of
-/// servers. Throws Error{usage}.
-void check_request(const HoldRequest& options, std::size_t servers);
-
-/// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
-void plan_time(HoldRequest& options, std::optional<Milliseconds> lost_grace);
-
 /// --signal and --kill-after.
 void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,
                     std::string_view kill_after);

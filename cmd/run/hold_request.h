@@ -78,8 +78,15 @@ struct HoldRequest {
   std::function<void(std::string_view why)> on_trouble{};  ///< see WaitSubject; may be null
   Remarks remarks;
 
-  /// Makes `names` from `keys`. REQUIRES: the deployment is resolved.
+  /// Makes `names` from `keys`, in the order in which all clients acquire them. REQUIRES: the deployment is resolved.
   void complete_names();
+
+  /// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
+  void plan_time(std::optional<Milliseconds> lost_grace);
+
+  /// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of servers.
+  /// Throws Error{usage}.
+  void check(std::size_t servers) const;
 
   /// "'a', 'b'"
   std::string all_keys() const { return quoted(names); }

@@ -136,7 +136,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                             as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
   if (opt.until_group && !Family::proc_shows_us())
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
-  plan_time(opt, opt.lost_grace);
+  opt.plan_time(opt.lost_grace);
   opt.deployment = resolve(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
   opt.complete_names();
@@ -145,7 +145,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
                                           opt.type->only_one_key)};
   check_once_per(opt);
-  check_request(opt, opt.deployment.targets.size());
+  opt.check(opt.deployment.targets.size());
 }
 
 }  // namespace rlock

@@ -184,7 +184,7 @@ void Acquire::plan_hold() {
   if (while_pid_) {
     opt_.script = expect_script(static_cast<pid_t>(*while_pid_));
     opt_.lease = lease_.value_or(opt_.lease);
-    return plan_time(opt_, std::nullopt);
+    return opt_.plan_time(std::nullopt);
   }
   if (!lease_) {
     const std::string configured = as_given("lease", "");
@@ -283,7 +283,7 @@ int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
   if (opt_.script) expect_descriptors(session.redis.nodes());
-  check_request(opt_, session.redis.nodes());
+  opt_.check(session.redis.nodes());
   opt_.complete_names();
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,

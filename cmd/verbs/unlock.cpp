@@ -119,7 +119,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
     return fmt::format(
         "the holder does not renew it (--no-renew); if its command still runs, it hears of this within {} at the "
         "latest; rlock stop ends the command first",
-        describe(facts.lease / 3));
+        describe(renewal_interval(facts.lease)));
   if (!facts.renews)
     return fmt::format("{}, and rlock cannot know whether the script that acquired it still runs",
                        holder.entered(now) ? "a run inside it may renew it" : "no process renews it");
@@ -130,7 +130,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
   const std::string_view better = facts.kill_after ? "; rlock stop ends the command first" : "";
   return fmt::format(
       "the holder is alive, and its command runs until it hears of this, within {} at the latest{}",
-      describe(std::max(facts.lease / 3 - (now - facts.renewed), Milliseconds{0})), better);
+      describe(std::max(renewal_interval(facts.lease) - (now - facts.renewed), Milliseconds{0})), better);
 }
 
 Removal Unlock::nothing_to_remove(const Inspection& found) const {

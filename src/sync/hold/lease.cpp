@@ -25,7 +25,7 @@ Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
                 .drift = drift_of(lease),
                 .margin = std::max(percent(lease), 250ms),
                 .lost_grace = lost_grace,
-                .renew_every = lease / kRenewalsPerLease,
+                .renew_every = renewal_interval(lease),
                 .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
                 .try_for = kShortestTry,
                 .renews = renews};

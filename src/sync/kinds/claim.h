@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// How often a holder renews within a lease, and a fair waiter its place: two renewals may get lost.
-constexpr int kRenewalsPerLease = 3;
+/// How often a holder renews, and a fair waiter its place: two renewals may get lost within a lease.
+constexpr Milliseconds renewal_interval(Milliseconds lease) { return lease / 3; }
 
 /// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because a try
 /// does not wait. `no_places`: over several servers there is no line, because each server would order the

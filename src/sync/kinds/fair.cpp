@@ -28,7 +28,7 @@ constexpr Milliseconds kTheirWaitTimeout{300000};
 Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_timeout) {
   const Milliseconds most = wait_timeout.value_or(kLongest) / kMissedBeforeDead;
   // A waiter shows that it lives as often as a holder does.
-  return std::max(std::min(claim.lease / kRenewalsPerLease, most), Milliseconds{1});
+  return std::max(std::min(renewal_interval(claim.lease), most), Milliseconds{1});
 }
 
 Values values_of(const Claim& claim, Turn turn, std::optional<Milliseconds> wait_timeout) {
