@@ -137,9 +137,12 @@ class Wait final : public LatchVerb {
     const LockName name = session.name(key_);
     WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
     AcquireOptions options = lines.options();
-    bool was_set = absent_ok_;  // then an absent latch is open, because Redisson deletes a latch that opens
+    // The number of lost connections when the server said that the latch is closed; empty: the last answer was another
+    // one. After a restart or a failover, a server that has lost its data has no latch either.
+    std::optional<std::uint64_t> closed_at;
     options.tell = [&, show = options.tell](const Waiting& waiting) {
-      was_set = was_set || waiting.busy != nullptr;
+      closed_at.reset();
+      if (waiting.busy != nullptr && waiting.failure == nullptr) closed_at = session.redis.losses();
       show(waiting);
     };
     const Claim claim{.name = name,
@@ -149,16 +152,17 @@ class Wait final : public LatchVerb {
     const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
     const std::vector<Call> facts{
         write_metadata(name, claim.owner, until_open.hold_entry(), kWaiterFacts, about_the_script())};
-    if (await_set_) {
-      const Acquired set = acquire(session.redis, until_set, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
-      was_set = true;
-    }
     for (;;) {
+      if (await_set_) {
+        const Acquired set = acquire(session.redis, until_set, options, facts);
+        if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
+        closed_at = session.redis.losses();
+      }
       const Acquired got = acquire(session.redis, until_open, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
-      if (was_set) return exit_code::ok;
-      if (const auto known = without_waiting(session)) return *known;
+      // An absent latch is open, because Redisson deletes a latch that opens.
+      if (absent_ok_ || closed_at == session.redis.losses()) return exit_code::ok;
+      if (const auto known = await_set_ ? std::nullopt : without_waiting(session)) return *known;
       // A client that sets it again and again, or a contradicting server, must not hold us up for ever.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
         info(fmt::format("the latch {} is still closed", quoted(name)));
@@ -177,9 +181,8 @@ class Wait final : public LatchVerb {
       return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
-    info(fmt::format(
-        "there is no latch {}: it was never set, or another client opened it; see --absent-ok and --await-set",
-        quoted(session.name(key_))));
+    info(fmt::format("there is no latch {}, and no note that it was opened; see --absent-ok and --await-set",
+                     quoted(session.name(key_))));
     return exit_code::no;
   }
 

@@ -390,7 +390,37 @@ TEST_CASE("a waiter for a latch goes on when the server returns, until there is 
   REQUIRE(eventually([&] { return wait.err().find("waiting for redis") != std::string::npos; }, 30s));
   redis.restart();
   CHECK(wait.exit_code(60s) == 1);
-  CHECK(wait.err().find("there is no latch 'built': it was never set") != std::string::npos);
+  CHECK(wait.err().find("there is no latch 'built', and no note that it was opened") != std::string::npos);
+}
+
+TEST_CASE("a latch that the server has lost during the wait has not opened") {
+  RedisServer redis;
+  const std::string channel = "redisson_countdownlatch__channel__{built}";
+  tell(redis, {{"latch set built 1", 0, ""}});
+  Rlock wait = redis.rlock("latch", "wait", "-q", "built", "-w", "10m");
+  Rlock any = redis.rlock("latch", "wait", "-q", "built", "--absent-ok", "-w", "10m");
+  Rlock next = redis.rlock("latch", "wait", "-q", "built", "--await-set", "-w", "10m");
+  REQUIRE(eventually([&] { return redis.listeners(channel) == 3; }));
+  redis.kill();
+  redis.restart();
+  CHECK(wait.exit_code(60s) == 1);
+  CHECK(any.exit_code(60s) == 0);
+  REQUIRE(eventually([&] { return redis.listeners(channel) == 1; }, 30s));
+  tell(redis, {{"latch set built 1", 0, ""}, {"latch down built", 0, ""}});
+  CHECK(next.exit_code(60s) == 0);
+}
+
+TEST_CASE("a latch that opens while its waiter has no connection has opened, according to the note") {
+  RedisServer redis;
+  tell(redis, {{"latch set built 1", 0, ""}});
+  Rlock wait = redis.rlock("latch", "wait", "-q", "built", "-w", "10m");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }));
+  wait.signal(SIGSTOP);
+  redis.cli({"CLIENT", "KILL", "TYPE", "pubsub"});
+  redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
+  tell(redis, {{"latch down built", 0, ""}});
+  wait.signal(SIGCONT);
+  CHECK(wait.exit_code(60s) == 0);
 }
 
 TEST_CASE("another type under the key is 65 for every verb that looks") {
@@ -437,7 +467,7 @@ TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the 
   const std::string id(32, 'a');
   CHECK(message("latch down l") ==
         "rlock: there is no latch 'l'; to create it: rlock latch set --prefix app: l N\n");
-  CHECK(message("latch wait l").starts_with("rlock: there is no latch 'l': it was never set"));
+  CHECK(message("latch wait l").starts_with("rlock: there is no latch 'l', and no note that it was opened"));
   REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
   CHECK(message("permit init p 1") ==
         "rlock: 'p' exists, and stays as it is; see: rlock permit status --prefix app: p\n");

@@ -301,6 +301,7 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   const Call set = command({"SET", "ghost", "1"}, "ghost");
   CHECK(f.redis->run_all(set, with_retries(), within(Milliseconds{5000})).front().good_reply() != nullptr);
   CHECK(new_primary.has("ghost"));
+  CHECK(f.redis->losses() == 1);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
   f.redis->send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
