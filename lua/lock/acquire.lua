@@ -21,28 +21,6 @@
 --       {foreign, kind}  the key holds something else
 -- A script that calls this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
 -- passed the waiters in it.
-local kind_of = include('redis/kind_of')
-local now = include('redis/now')
-local is_over = include('hold/is_over')
-local in_turn = include('line/in_turn')
-local leave_line = include('line/leave_line')
+local take_lock = include('hold/take_lock')
 
-local kind = kind_of(lock)
-if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
-local ours = redis.call('hexists', lock, owner) == 1
-
-local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
-local rest = redis.call('pttl', lock)
-local blocked = in_turn(line, {
-  owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,
-  lock = lock, time = time,
-})
-if blocked then return blocked end
-
-local longest = math.max(rest, lease)
-redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
-redis.call('hsetnx', lock, owner, 1)
-redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
-if request and not ours then redis.call('set', request, 1, 'px', memory) end
-if not ours then leave_line(line, owner, longest) end
-return {'held', time}, ours, line and line.passed and line
+return take_lock(lock, line, request, owner, lease, memory)

@@ -1,0 +1,33 @@
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local is_over = include('hold/is_over')
+local in_turn = include('line/in_turn')
+local leave_line = include('line/leave_line')
+
+-- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire.
+-- draw: a function of whether the owner held the lock before; it writes what this kind of lock has besides, and its value is the
+-- last one of the answer. Nil: there is nothing
+-- Answers what lock/acquire answers, also to a script that calls it.
+local function take_lock(lock, line, request, owner, lease, memory, draw)
+  local kind = kind_of(lock)
+  if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
+  local ours = redis.call('hexists', lock, owner) == 1
+
+  local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
+  local rest = redis.call('pttl', lock)
+  local blocked = in_turn(line, {
+    owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,
+    lock = lock, time = time,
+  })
+  if blocked then return blocked end
+
+  local longest = math.max(rest, lease)
+  redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
+  local drawn = draw and draw(ours)
+  redis.call('hsetnx', lock, owner, 1)
+  redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
+  if request and not ours then redis.call('set', request, 1, 'px', memory) end
+  if not ours then leave_line(line, owner, longest) end
+  return {'held', time, drawn}, ours, line and line.passed and line
+end
+return take_lock
