@@ -20,9 +20,13 @@ constexpr int kHow = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr mode_t kMode = 0644;
 
 [[noreturn]] void refuse(const std::string& where) {
-  throw Error{Error::system,
-              fmt::format("--events {}: {}", in_quotes(where),
-                          errno == ENXIO ? "no process reads this pipe" : std::strerror(errno))};
+  throw Error{Error::system, fmt::format("--events {}: {}", in_quotes(where), std::strerror(errno))};
+}
+
+/// Has open() failed because no process reads this pipe?
+bool is_unread_pipe(const std::string& path) {
+  struct stat facts{};
+  return errno == ENXIO && ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
 bool is_socket(int fd) {
@@ -38,7 +42,7 @@ bool is_regular(int fd) {
 /// Opens the same file again, because O_NONBLOCK would affect all processes that inherited the user's
 /// descriptor. A socket cannot be opened again. A regular file is not opened again either: the new descriptor
 /// would have its own offset, and the command would overwrite our lines. It needs no O_NONBLOCK, because it
-/// never blocks a writer.
+/// never blocks a writer. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) throw Error{Error::usage, fmt::format("--events: descriptor {} is not open", fd)};
@@ -47,7 +51,7 @@ Descriptor open_again(int fd, const std::string& where) {
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
   Descriptor again{is_socket(fd) || is_regular(fd) ? ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                                    : ::open(path.c_str(), kHow)};
-  if (!again) refuse(where);
+  if (!again && !is_unread_pipe(path)) refuse(where);
   keep_from_command(fd);
   return again;
 }
@@ -69,13 +73,19 @@ void EventFile::open(const std::string& where) {
     sink_ = open_again(static_cast<int>(*number), where);
   } else {
     sink_.reset(::open(where.c_str(), kHow | O_CREAT, kMode));
-    if (!sink_) refuse(where);
+    if (!sink_) {
+      if (!is_unread_pipe(where)) refuse(where);
+      unread_ = where;
+    }
   }
   is_socket_ = is_socket(sink_.number());
 }
 
 void EventFile::write(const Event& event) noexcept {
-  if (!sink_) return;
+  if (!sink_) {
+    if (unread_.empty()) return;
+    sink_.reset(::open(unread_.c_str(), kHow));
+  }
   const std::string line = (torn_ ? "\n" : "") + json(event, dropped_) + "\n";
   const ssize_t done = is_socket_
                            ? ::send(sink_.number(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL)

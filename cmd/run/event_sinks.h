@@ -28,7 +28,7 @@ struct Event {
 
 /// --events: one JSON object a line (rlock-json(5)), to a file, a pipe or an open descriptor.
 ///
-/// Each line is one write() that never blocks: a slow or stopped reader must not delay a renewal or the stop.
+/// Each line is one write() that never blocks: a slow, stopped or missing reader must not delay a renewal or the stop.
 /// A line that cannot be written is dropped. The next line that can be written has the number of dropped
 /// lines.
 class EventFile {
@@ -44,6 +44,7 @@ class EventFile {
 
  private:
   Descriptor sink_;
+  std::string unread_;  ///< a named pipe that had no reader at the start: each line tries again to open it
   bool is_socket_ = false;
   std::int64_t dropped_ = 0;
   bool torn_ = false;  ///< the last line was written only in part

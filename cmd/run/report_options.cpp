@@ -95,9 +95,13 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
   declare_verbosity(spec);
 }
 
+bool status_replaces_events(const RunOptions& opt) {
+  return !opt.events.empty() && !parse_count(opt.events) && !opt.status_file.empty() &&
+         replaces(opt.status_file, opt.events);
+}
+
 void check_reports(const RunOptions& opt) {
-  if (opt.events.empty() || parse_count(opt.events) || opt.status_file.empty()) return;
-  if (replaces(opt.status_file, opt.events))
+  if (status_replaces_events(opt))
     throw Error{Error::usage, fmt::format("--events {} and --status-file {} name one file: the status would "
                                           "replace the events; give two files",
                                           in_quotes(opt.events), in_quotes(opt.status_file))};

@@ -14,6 +14,9 @@ void declare_telling(VerbSpec& spec, RunOptions& options);
 /// --events and --syslog. `events`, `syslog`: their paragraphs in the manual page.
 void declare_events(VerbSpec& spec, HoldRequest& options, std::string_view events, std::string_view syslog);
 
+/// Would --status-file replace the file of --events?
+bool status_replaces_events(const RunOptions& opt);
+
 /// Throws Error{usage} if --status-file would replace the file of --events. Call it before either is opened.
 void check_reports(const RunOptions& opt);
 

@@ -33,11 +33,11 @@ class RunVerb final : public Verb {
 
  private:
   /// The command line could not be parsed. A record of an earlier run must not be taken for the record of
-  /// this one.
+  /// this one, but a file of events stays.
   bool open_after_refusal() noexcept {
     known_ = report_of(options_);
     try {
-      status_.open(options_.status_fd, options_.status_file);
+      status_.open(options_.status_fd, status_replaces_events(options_) ? "" : options_.status_file);
       return true;
     } catch (const Error& error) {  // the second failure; the first one decides the exit status
       warn(error.what());
