@@ -214,7 +214,7 @@ void Connection::ready(short events, TimePoint now) {
 std::string Connection::silence() const {
   if (state_ == State::dialing) return dial_.silence();
   if (state_ == State::greeting) return "connected, but no answer to the greeting";
-  return "connected, but no answer to the TLS handshake: it looks like a plaintext server (redis:// without the second s)";
+  return "connected, but no answer to the TLS handshake: it hangs, or is a plaintext server (redis:// without the second s)";
 }
 
 }  // namespace rlock
