@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/writable.h"
+#include "loop/ending_signals.h"
+#include "loop/signals.h"
 
 namespace rlock {
 namespace {
@@ -54,8 +57,14 @@ int try_print(std::string_view text) noexcept {
 }
 
 void print(std::string_view text) {
-  if (const int failed = try_print(text))
-    throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+  while (!text.empty()) {
+    if (!writable(STDOUT_FILENO, TimePoint::min()))
+      if (const int signal = EndingSignals{}.wait(STDOUT_FILENO, POLLOUT)) die_of(signal);
+    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
+    if (const int failed = try_print(piece))
+      throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+    text.remove_prefix(piece.size());
+  }
 }
 
 void print_line(std::string_view line) { print(std::string{line} + "\n"); }

@@ -14,7 +14,8 @@
 namespace rlock {
 
 /// Writes all of `text` to stdout. Throws Error{system} if that fails: lost output must not look like
-/// success. A reader that is gone is such a failure, because SIGPIPE is ignored.
+/// success. A reader that is gone is such a failure, because SIGPIPE is ignored. If nobody reads, it waits; a signal
+/// that ends a wait then ends this process.
 void print(std::string_view text);
 
 /// The same for a caller that must undo something first. Returns 0 or the errno of the failure.

@@ -1,6 +1,7 @@
 #include "cmd/cli/terminal.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -54,7 +55,7 @@ Line read_line(const Terminal& terminal, const EndingSignals& signals) {
   const cc_t* keys = terminal.before().c_cc;
   Line line;
   for (;;) {
-    if (const int number = signals.wait(terminal.fd())) return {.signal = number};
+    if (const int number = signals.wait(terminal.fd(), POLLIN)) return {.signal = number};
     unsigned char key = 0;
     const ssize_t got = ::read(terminal.fd(), &key, 1);
     if (got < 0 && errno == EINTR) continue;

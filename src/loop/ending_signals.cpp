@@ -22,8 +22,8 @@ EndingSignals::EndingSignals() {
 
 EndingSignals::~EndingSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-int EndingSignals::wait(int fd) const {
-  pollfd polled[] = {{fd, POLLIN, 0}, {fd_.number(), POLLIN, 0}};
+int EndingSignals::wait(int fd, short events) const {
+  pollfd polled[] = {{fd, events, 0}, {fd_.number(), POLLIN, 0}};
   while (::poll(polled, 2, -1) < 0 && errno == EINTR) continue;
   signalfd_siginfo info{};
   return ::read(fd_.number(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;

@@ -6,7 +6,7 @@
 
 namespace rlock {
 
-/// For a wait without a Loop, such as a question on the terminal. While it lives, TERM, INT, QUIT, HUP and ALRM
+/// For a wait without a Loop, such as a question on the terminal or a full pipe. While it lives, TERM, INT, QUIT, HUP and ALRM
 /// do not end us; wait() returns them. Those that are ignored stay ignored.
 class EndingSignals {
  public:
@@ -15,8 +15,8 @@ class EndingSignals {
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
 
-  /// Waits until `fd` can be read or a signal has come. Returns the signal; 0: none.
-  [[nodiscard]] int wait(int fd) const;
+  /// Waits until `fd` is ready for `events` or a signal has come. Returns the signal; 0: none.
+  [[nodiscard]] int wait(int fd, short events) const;
 
  private:
   sigset_t ours_, before_;

@@ -1,11 +1,16 @@
 // rlock list: one line per key, for every kind, on every deployment.
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/cluster_servers.h"
@@ -348,6 +353,32 @@ TEST_CASE("with several servers list shows a key once, and names the silent serv
   CHECK_FALSE(list.err.empty());
   masters.kill(1);
   CHECK(result_of({"list", "-q"}, masters.environment()).status == 69);
+}
+
+TEST_CASE("a signal ends a list whose output is a pipe that nobody reads") {
+  RedisServer redis;
+  redis.cli({"EVAL",
+             "for i = 1, 1500 do local k = string.format('%060d', i) "
+             "redis.call('hset', k, ARGV[1], 1) redis.call('pexpire', k, 600000) end",
+             "0", kJava});
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const Descriptor reading{ends[0]}, writing{ends[1]};
+  Process::Options options = redis.environment();
+  options.descriptors[STDOUT_FILENO] = writing.number();
+  for (const Words& words : {Words{"list", "--all"}, {"list", "--all", "--json"}, {"metrics", "--all"}}) {
+    CAPTURE(words.back());
+    Rlock list{words, options};
+    const auto unread = [&] {
+      int bytes = 0;
+      return ::ioctl(reading.number(), FIONREAD, &bytes) == 0 ? bytes : -1;
+    };
+    REQUIRE(eventually([&] { return unread() > 32'000; }, kDeadline));
+    list.signal(SIGTERM);
+    CHECK(list.exit_code(kDeadline) == 128 + SIGTERM);
+    std::string block(1'000'000, ' ');
+    REQUIRE(::read(reading.number(), block.data(), block.size()) > 32'000);
+  }
 }
 
 TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the progress") {
