@@ -30,7 +30,9 @@ set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")  # for packed relocations, of which dpkg-shlibdeps does not know
+if(RLOCK_PACKED_RELOCATIONS)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")  # dpkg-shlibdeps does not know that they need it
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libssl3t64 | libssl3")       # loaded for rediss: only
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "valkey-server | redis-server")  # for local:
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
