@@ -195,8 +195,10 @@ void Attempts::failed(Failure why, TimePoint now) {
 
 /// Before the first contact a retry would only hide a wrong address: it needs --wait.
 bool Attempts::may_retry() const {
-  return posted_.delivery.retry == Delivery::Retry::until_deadline &&
-         (posted_.retry_first_contact || node_.route->contacted());
+  const Delivery::Retry retry = posted_.delivery.retry;
+  return retry == Delivery::Retry::from_the_start ||
+         (retry == Delivery::Retry::until_deadline &&
+          (posted_.retry_first_contact || node_.route->contacted()));
 }
 
 }  // namespace rlock
