@@ -42,7 +42,7 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                                 .owner = outer != nullptr ? outer->owner : owner,
                                 .lease = request.lease,
                                 .pub_sub = request.deployment.pub_sub(),
-                                .owner_returns = outer == nullptr && request.owner.has_value(),
+                                .owner_returns = request.owner.has_value(),
                                 .request = outer != nullptr ? inner : RequestId{},
                                 .turn = request.deployment.turn(waits),
                                 .ticket = outer == nullptr ? ticket : 0},

@@ -2,9 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
+#include "scripts.h"
+#include "support/contains.h"
+#include "sync/kinds/once_per.h"
+#include "sync/kinds/requests.h"
 
 using namespace rlock;
+using rlock::test::contains;
 
 namespace {
 
@@ -22,6 +29,18 @@ const InheritedHold kOuter{"lock", Owner{"outer:1"}, LockName{"a"}};
 HeldKeys keys_of(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
   return {request, Metadata{}, kOurs, 0, above, false};
 }
+
+/// The request that the acquire of a key carries, or "".
+std::string request_of(const Part& part) {
+  const std::string begin = request_key(part.lock->name(), RequestId{});
+  for (const std::string& key : part.lock->ask().keys) {
+    const std::string rest = key.starts_with(begin) ? key.substr(begin.size()) : "";
+    if (!rest.empty() && rest.find_first_not_of("0123456789abcdef") == std::string::npos) return rest;
+  }
+  return "";
+}
+
+bool adds_a_hold(const Part& part) { return part.lock->ask().script == &scripts::lock_enter; }
 
 }  // namespace
 
@@ -99,5 +118,50 @@ TEST_CASE("a hold has its type in its metadata only if the key does not tell it,
     CHECK(past.facts.since == Milliseconds{5000});
     CHECK(past.ended == Milliseconds{5300});
     CHECK(past.facts.type == noted);
+  }
+}
+
+TEST_CASE(
+    "an acquire carries a request if its owner may have another hold, and the id of an inner hold names it") {
+  HoldRequest request = request_for({"a", "b"});
+  const HeldKeys keys = keys_of(request, {kOuter});
+  CHECK(keys.id().str() == kOurs.str() + "#" + request_of(keys.parts().front()));
+  CHECK(request_of(keys.parts().back()).empty());
+
+  request.owner = kOurs;  // another process may use the same --owner
+  const HeldKeys named = keys_of(request, {kOuter});
+  const std::string inner = request_of(named.parts().front()), own = request_of(named.parts().back());
+  CHECK(named.id().str() == kOurs.str() + "#" + inner);
+  CHECK_FALSE(own.empty());
+  CHECK(own != inner);
+}
+
+TEST_CASE("a key that is joined gets one more hold, as each key does with --again") {
+  const HoldRequest request = request_for({"a", "b"});
+  const HeldKeys some = keys_of(request, {kOuter});
+  CHECK(adds_a_hold(some.parts().front()));
+  CHECK_FALSE(adds_a_hold(some.parts().back()));
+  const HeldKeys again{request, Metadata{}, kOurs, 0, {}, true};
+  for (const Part& part : again.parts()) CHECK(adds_a_hold(part));
+}
+
+TEST_CASE("the release of a key that stays says by which option, and how the command ended") {
+  for (const bool once : {true, false}) {
+    CAPTURE(once);
+    HoldRequest request = request_for({"a"});
+    request.min_hold = Milliseconds{60000};
+    if (once) request.once_per = request.min_hold;
+    HeldKeys keys = keys_of(request);
+    const TimePoint asked = Clock::now();
+    keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = "ran"}, asked));
+    CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
+    REQUIRE_FALSE(parts.front().release_followers.empty());
+    const std::vector<std::string>& args = parts.front().release_followers.front().args;
+    const auto with = [&](const std::string& text) {
+      return std::ranges::any_of(args, [&](const std::string& one) { return contains(one, text); });
+    };
+    CHECK(with(once ? R"("kept_by":"--once-per")" : R"("kept_by":"--min-hold")"));
+    CHECK(with(R"("exit":7)"));
   }
 }
