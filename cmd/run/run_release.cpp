@@ -59,19 +59,12 @@ HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, cons
   return end;
 }
 
-/// How long a release may take. A release that marks the work as done is retried as long as the lock is ours:
-/// without the mark another host would do the work again.
+/// How long a release may take: see release_until().
 Patience release_patience(bool marks, const Keeper& keeper, const Session& session, std::size_t keys) {
   Patience patience = session.loop.within(cleanup_time(keys));
-  if (!marks) return patience;
-  return {std::max(patience.until, keeper.lease().valid_until()),
-          [&session] { return session.signals.insisted(); }};
-}
-
-/// May the same owner hold the keys again, elsewhere, after we lost them? Then our release would free this new hold.
-bool may_be_held_again(const HeldKeys& keys, const Keeper& keeper, TimePoint now) {
-  return keeper.lost() && keys.owner_returns() &&
-         (keeper.taken_away() || now >= keeper.lease().valid_until());
+  patience.until = release_until(marks, patience.until, keeper.lease().valid_until());
+  if (marks) patience.interrupted = [&session] { return session.signals.insisted(); };
+  return patience;
 }
 
 /// Releases all keys, and prints what the user should know about it.
@@ -81,7 +74,8 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
   if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
-  if (may_be_held_again(keys, hold.keeper(), run.session.loop.now())) {
+  // The same owner may have acquired the lost keys again, elsewhere, and our release would free this new hold.
+  if (lost && keys.owner_returns()) {
     const std::vector<Part> parts = keys.ending(keys.parts(), past);
     record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
     return RunReport::Released::no;
@@ -148,6 +142,10 @@ bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
                exit_of(run.opt, ended, lost.has_value()));
   run.status.write(run.report);
   return lost.has_value();
+}
+
+TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
+  return marks ? std::max(usual, lease_ends) : usual;
 }
 
 void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended) {

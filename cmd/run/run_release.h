@@ -8,6 +8,10 @@ namespace rlock {
 /// was lost.
 bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 
+/// Until when a release is tried. A release that marks the work as done is tried as long as the lock is ours, if that
+/// is longer than `usual`: without the mark another host would do the work again.
+TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends);
+
 void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended);
 
 /// The exit status of the run: see exit_status() and RunOptions::not_executed.

@@ -21,3 +21,12 @@ TEST_CASE("the status for a command that cannot be executed is for no other end 
   CHECK(exited(0) == 0);
   CHECK(exit_of(options, {.exit_code = 127}, true) == 125);
 }
+
+TEST_CASE(
+    "a release that marks the work as done is tried while the lock is ours, and any other only for a moment") {
+  const TimePoint now = Clock::now();
+  const TimePoint moment = plus(now, Milliseconds{1000}), lease = plus(now, Milliseconds{20000});
+  CHECK(release_until(false, moment, lease) == moment);
+  CHECK(release_until(true, moment, lease) == lease);
+  CHECK(release_until(true, moment, plus(now, Milliseconds{10})) == moment);
+}
