@@ -42,8 +42,11 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
     : session_(session),
       request_(request),
       facts_(std::move(facts)),
-      lines_(session, {request.started, request.wait, request.names, std::string{request.type->busy_text},
-                       request.type->kind == &kinds::permit, request.on_trouble}),
+      lines_(session, {.started = request.started,
+                       .wait = request.wait,
+                       .names = request.names,
+                       .state = std::string{request.type->busy_text},
+                       .on_trouble = request.on_trouble}),
       above_(holds_above_us()),
       owner_(fresh_owner()),
       again_(request.again) {
@@ -57,7 +60,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
                                                            .answer_within = answer});
   // Only a nested run can be part of a deadlock. With several servers, waiters do not record what they wait
   // for, so no deadlock is detected.
-  if (!request.wait.nonblock && session.redis.nodes() == 1 && !above_.empty()) {
+  if (session.redis.nodes() == 1 && !above_.empty()) {
     DeadlockWatch::Options options{.gives_up = request.give_up_on_deadlock, .answer_within = answer};
     for (const InheritedHold& hold : above_) options.holds.push_back({hold.key, hold.owner});
     deadlock_.emplace(session.redis, std::move(options));
@@ -132,7 +135,7 @@ AcquireOptions HoldWait::options() {
   options.sync_replicas = request_.sync_replicas;
   // If a hold of a process above us was found, another wait follows on the same connections.
   options.behind = [this, behind = options.behind](const std::function<void()>& work) {
-    return (!end_the_wait() || session_.signals.any()) && behind(work);
+    return !end_the_wait() && behind(work);
   };
   return options;
 }
