@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -151,6 +153,13 @@ TEST_CASE("a command that cannot be started leaves no guardian, and says why") {
   const auto not_started = [](int error) { return fmt::format("exit 0, not started {}", error); };
   CHECK(Scene{Words{"/nonexistent/command"}}.run() == not_started(ENOENT));
   CHECK(Scene{Words{"/dev/null"}}.run() == not_started(EACCES));
+}
+
+TEST_CASE("the guardian of a command that cannot be started does not take us for killed") {
+  Scene scene{Words{"/nonexistent/command"}};
+  scene.options.release_by_guardian = [&](RlockEnd) { write_file(scene.log_file(), "released"); };
+  CHECK(contains(scene.run(), "not started"));
+  CHECK(scene.log().empty());
 }
 
 TEST_CASE("a command is not started without a guardian") {
@@ -352,6 +361,27 @@ TEST_CASE("a command is stopped in time while we stand still, and its end is see
   });
   CHECK(status == 0);
   CHECK(read_file(scene / "ended") == "exit 3");
+}
+
+TEST_CASE(
+    "after a loss rlock waits only a moment for a process that /proc hides and that KILL does not end") {
+  const auto hide = [] {
+    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+  };
+  if (in_another_process([&] { return hide() ? 0 : 1; }) != 0) return skipped("may not hide /proc");
+  // The dead child of a process that has left the group stays in it, because that process does not reap it.
+  Scene scene{"(true & exec setsid sleep 60) & echo $! >$LOG.pid; echo ready >>$LOG; sleep 60"};
+  const auto apart = [&] { return std::atoi(read_file(scene.log_file() + ".pid").c_str()); };
+  scene.before_run = [&] { hide(); };
+  scene.options.last_tries = 100ms;
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.lost_when = [&] { return contains(scene.log(), "ready") && ::getsid(apart()) == apart(); };
+  };
+  CHECK(scene.run() == "exit 143, signal 15, left some");
+  CHECK(alive(apart()));
+  ::kill(apart(), SIGKILL);
 }
 
 TEST_CASE("a signal to rlock reaches the command, and rlock ends as the command does") {

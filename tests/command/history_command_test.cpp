@@ -148,6 +148,7 @@ TEST_CASE("a run that loses its lock by unlock learns at once by whom and why") 
   CHECK(run.exit_code(5s) == 125);  // the next renewal is twenty minutes away
   CHECK(contains(run.err(), "lost 'k': removed by "));
   CHECK(contains(run.err(), ": stuck since noon; stopping the command: SIGTERM now"));
+  CHECK_FALSE(contains(run.err(), "'k' was removed by"));  // the line above has told it
   const HistoryJson status = HistoryJson::parse(read_file(folder / "status"));
   CHECK(status["outcome"] == "lost");
   CHECK(contains(status["error"].get<std::string>(), "removed by "));

@@ -4,14 +4,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/fake_redis.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/tcp_proxy.h"
 
 namespace rlock::test {
 
@@ -37,6 +41,36 @@ TEST_CASE("a lease that is over before any answer is refused") {
   Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "2ms");
   CHECK(acquire.exit_code() == 78);
   CHECK(acquire.err() == "rlock: --lease 2ms is over before any answer; it needs 3ms or more\n");
+}
+
+TEST_CASE("a lock whose lease is over when its answer comes is not handed out") {
+  RedisServer redis;
+  TcpProxy proxy{"unix:" + redis.socket()};
+  proxy.delay(TcpProxy::Way::to_client, 250ms);
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = proxy.url();
+  Rlock acquire{{"lock", "acquire", "-n", "deploy", "--lease", "200ms"}, options};
+  CHECK(acquire.exit_code() == 69);
+  CHECK(acquire.out().empty());
+}
+
+TEST_CASE(
+    "the facts about a hold are sent again if the server has their script no more, before acquire ends") {
+  FakeRedis redis;
+  redis.on("EVAL", wire::nil());
+  redis.decide([](const Words& command) -> std::optional<std::string> {
+    if (command.front() != "EVALSHA") return std::nullopt;
+    if (std::ranges::find(command, "rlock:meta:{k}") == command.end())
+      return wire::array({wire::text("held"), wire::integer(1'700'000'000'000)});
+    std::this_thread::sleep_for(20ms);  // then acquire has read that it holds the lock
+    return wire::error("NOSCRIPT No matching script.");
+  });
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = redis.url();
+  // It waits for at most 200 ms, which may be too little on a busy machine. One of some tries shows it.
+  for (int i = 0; i < 9 && redis.count("EVAL") == 0; ++i)
+    CHECK(Rlock{{"lock", "acquire", "-n", "k", "--lease", "1m"}, options}.exit_code() == 0);
+  CHECK(redis.count("EVAL") > 0);
 }
 
 TEST_CASE("acquire takes the switches of run for its types, and two that differ are refused") {

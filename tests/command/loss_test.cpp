@@ -44,12 +44,15 @@ pid_t guardian_of(const Process& run) {
 
 TEST_CASE("a command is stopped when another client deletes its lock, and 125 hides its status") {
   RedisServer redis;
-  auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "bash", "-c", kObedient);
+  const std::string status = redis.directory() + "/status";
+  auto run =
+      redis.rlock("run", "-k", "k", "--lease", "3s", "--status-file", status, "--", "bash", "-c", kObedient);
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
 
   redis.del("k");
 
   CHECK(run.exit_code() == 125);
+  CHECK(contains(read_file(status), R"("error":"the server says that it is not ours any more")"));
   CHECK(run.out() == "ready\nterm\n");
   CHECK(contains(run.err(), "lost 'k': the server says that it is not ours any more; stopping the command"));
 }

@@ -116,11 +116,17 @@ TEST_CASE("a waiter is woken by the release and not by the clock") {
   REQUIRE(eventually([&] { return redis.has("other"); }));
   Rlock waiter = redis.rlock("run", "-k", "other", "--", "true");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{other}") == 1; }));
+  Monitor monitor{redis};
   const UnloadedWatch watch{{redis.pid(), held.pid(), waiter.pid()}};
   held.signal(SIGTERM);
 
   CHECK(watch.until_end_of(waiter.pid(), 30s) < 1900ms);  // a waiter that polls would need up to 2 s
   CHECK(waiter.exit_code() == 0);
+  // Otherwise it would count as another client's waiter until its process has ended.
+  CHECK(eventually([&] {
+    return std::ranges::any_of(monitor.commands(),
+                               [](const std::string& line) { return contains(line, "\"UNSUBSCRIBE\""); });
+  }));
 }
 
 TEST_CASE("a waiter that is interrupted dies of the signal and leaves nothing behind") {

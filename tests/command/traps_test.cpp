@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
@@ -63,6 +64,14 @@ TEST_CASE("a command that a signal has killed lets us die of the same one, witho
     CHECK_FALSE(WCOREDUMP(status));
     CHECK(free_again(redis));
   }
+}
+
+TEST_CASE("a command that a signal has killed leaves its terminal with the echo that it had") {
+  RedisServer redis;
+  Pty terminal{{"sh", "-c", "$0 run -k k -- sh -c 'stty -echo; kill -KILL $$'; stty -a", rlock_binary()},
+               redis.environment()};
+  CHECK(terminal.exit_code() == 0);
+  CHECK(contains(terminal.screen(), " echo "));
 }
 
 TEST_CASE("a file that cannot be executed is 126 or 127 at once, and the lock is free again") {
