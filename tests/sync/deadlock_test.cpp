@@ -92,6 +92,13 @@ TEST_CASE("a hold that has ended since it was written down closes no circle") {
   CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we no longer wait
 }
 
+TEST_CASE("a lock with several readers may be in a circle") {
+  World world;
+  world.lock("a", {"h:1", "other:1"}, {waiter("w:2", 20, {held("b", "h:2")})}, kinds::read_write);
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
+  CHECK_FALSE(world.circle("b", "w:1", {held("a", "h:1")}).empty());
+}
+
 TEST_CASE("with several permits no waiter waits for itself: another permit may come back") {
   World world;
   world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});

@@ -70,6 +70,8 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
   CHECK(seen.place->length == 3);
   CHECK(!scene.glance(kName, "stranger").place);
   CHECK(scene.glance(LockName{"free"}, "w:2").absent());
+  scene.server.cli({"RPUSH", "list", "x"});
+  CHECK(scene.glance(LockName{"list"}, "w:2").foreign == "list");
 }
 
 TEST_CASE("a glance at a pool counts the available permits, and those whose lease has ended") {

@@ -99,4 +99,41 @@ TEST_CASE("the view of the holder that most nodes know counts") {
   CHECK(agreed(seen).holders.front().owner == Owner{"b:1"});
   CHECK(agreed(seen, Owner{"a:1"}).holders.front().owner == Owner{"a:1"});
   CHECK(sights(seen, Owner{"b:1"}) == 2);
+  CHECK(agreed({seen[1], seen[2], seen[0]}).holders.front().owner == Owner{"b:1"});
+
+  Inspection nothing, permits;
+  permits.kind = &kinds::permit;
+  REQUIRE(nothing.absent());
+  CHECK(agreed({nothing, permits, nothing}).kind == &kinds::permit);  // it has no holders
+}
+
+TEST_CASE("a latch that is open has no key any more, and its record tells it from nothing") {
+  const auto seen = [](const std::string& record) {
+    const KnownFacts known = read_facts(Reply{std::vector{text("latch"), text(record)}});
+    return read_inspection(kName, known,
+                           Reply{std::vector{Reply{1000}, text("none"), Reply{-2}, kNone, kNone, kNone, kNone,
+                                             kNone, kNone, kNone}});
+  };
+  const Inspection open = seen(R"({"total":2,"opened":1700000000000})");
+  CHECK(open.kind == &kinds::latch);
+  CHECK(open.state == Inspection::State::open);
+  CHECK(open.count == 0);
+  CHECK(seen(R"({"total":2,"opened":null})").absent());
+}
+
+TEST_CASE("a lock with Redisson's queue is a fair one, also while nobody holds it") {
+  for (const std::string kind : {"lock", "none"}) {
+    const Reply queue{std::vector{text("w:1")}}, ends{std::vector{text("w:1"), text("900")}};
+    const Reply content = kind == "lock" ? Reply{std::vector{text("me:1"), text("1")}} : kNone;
+    const Inspection seen = read_inspection(kName, {},
+                                            Reply{std::vector{Reply{1000}, text(kind), Reply{30000}, content,
+                                                              queue, ends, kNone, kNone, kNone, kNone}});
+    CHECK(seen.kind == &kinds::fair);
+    REQUIRE(seen.waiters.size() == 1);
+    CHECK(seen.waiters.front().ttl == Milliseconds{0});  // its deadline is over
+  }
+}
+
+TEST_CASE("the facts of a crowd may make a large reply") {
+  CHECK(ask_facts(kName).largest_reply > Call{}.largest_reply);
 }

@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <thread>
 
+#include "base/ancestry.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "sync/kinds/lock.h"
@@ -27,6 +30,8 @@ Metadata facts() {
   facts.pid = 4121;
   facts.reason = "hotfix \"42\"";
   facts.labels = {{"team", "core"}};
+  facts.url = "https://ci.example/jobs/881";
+  facts.holds = {{LockName{"a"}, Owner{"h:1"}}, {LockName{"b \"c\""}, Owner{"h:2"}}};
   return facts;
 }
 
@@ -60,6 +65,11 @@ TEST_CASE("the facts of a holder are read back, with the server's times") {
   CHECK(read->pid == 4121);
   CHECK(read->reason == "hotfix \"42\"");
   CHECK(read->labels.at("team") == "core");
+  CHECK(read->url == facts().url);
+  REQUIRE(read->holds.size() == 2);
+  CHECK(read->holds.front().key == LockName{"a"});
+  CHECK(read->holds.back().key == LockName{"b \"c\""});
+  CHECK(read->holds.back().owner == Owner{"h:2"});
   CHECK(read->since.count() > 1600000000000);
   CHECK(read->renewed == read->since);
   CHECK(read->lease == Milliseconds{30000});
@@ -222,6 +232,30 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
   CHECK(about_us("make").url == "https://github.example/a/b/actions/runs/12");
   ::unsetenv("GITHUB_RUN_ID");
   CHECK(about_us("make").url == std::nullopt);
+  ::setenv("GITHUB_RUN_ID", "12", 1);
+  ::unsetenv("GITHUB_SERVER_URL");
+  CHECK(about_us("make").url == std::nullopt);
+}
+
+TEST_CASE("facts name a process above us only if host, boot, number and start are those of that process") {
+  Metadata parent = about_us("make");
+  CHECK_FALSE(names_ancestor(parent));  // that is we
+  parent.pid = ::getppid();
+  const auto process = process_of(parent.pid);
+  REQUIRE(process);
+  parent.started = process->started;
+  CHECK(names_ancestor(parent));
+  Metadata other = parent;
+  other.host = "another";
+  CHECK_FALSE(names_ancestor(other));
+  other = parent;
+  other.pid_space = "another";
+  CHECK_FALSE(names_ancestor(other));
+  other = parent;
+  other.started = process->started + 1;
+  CHECK_FALSE(names_ancestor(other));
+  other.started.reset();
+  CHECK_FALSE(names_ancestor(other));
 }
 
 TEST_CASE("among the facts of a crowd, those of the holders and of a latch are found") {
@@ -293,7 +327,7 @@ TEST_CASE("the facts of a waiter have a TTL, or are not written") {
 
 TEST_CASE("the text of an object has the bytes that nlohmann/json gives it") {
   const std::vector<std::string> texts{
-      "", "a b", "\"q\" \\ /", "a\nb\t\x01\x1f", "\x7f", "\u00e9\u2014\U0001F600"};
+      "", "a b", "\"", "\"q\" \\ /", "a\nb\t\x01\x1f", "\x7f", "\u00e9\u2014\U0001F600"};
   for (const std::string& text : texts) {
     CAPTURE(text);
     CHECK(as_json(text) == MetadataJson(text).dump());

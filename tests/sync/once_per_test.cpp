@@ -80,3 +80,18 @@ TEST_CASE("if the work is not done, only the first waiter is told that it is its
   CHECK(work.listeners.front().heard() == "0");
   CHECK(work.listeners.back().heard() == "3 0");
 }
+
+TEST_CASE("only a whole answer says that the work is done") {
+  const std::vector<Reply> done{Reply{"done"}, Reply{9000}, Reply{4000}, Reply{600}, Reply{"me@web"}};
+  const auto read = OncePer::read_status(Reply{done});
+  REQUIRE(read);
+  CHECK(read->since == Milliseconds{5000});
+  CHECK(read->rest == Milliseconds{600});
+  CHECK(read->facts == "me@web");
+  std::vector<Reply> other = done;
+  other.front() = Reply{"open"};
+  CHECK_FALSE(OncePer::read_status(Reply{other}));
+  other = done;
+  other.pop_back();
+  CHECK_FALSE(OncePer::read_status(Reply{other}));
+}

@@ -1,0 +1,33 @@
+#include "sync/kinds/free_wait.h"
+
+#include <doctest/doctest.h>
+
+using namespace rlock;
+
+namespace {
+
+const FreeWait kWait{{LockName{"a"}, LockName{"b"}}};
+
+Attempt read(std::vector<Reply> items) { return kWait.read(Reply{std::move(items)}); }
+
+}  // namespace
+
+TEST_CASE("who waits for free locks learns that they are free, which one is busy, and which is no lock") {
+  const Attempt free = read({Reply{"free"}, Reply{1000}});
+  REQUIRE(std::holds_alternative<Held>(free));
+  CHECK(std::get<Held>(free).server_time == Milliseconds{1000});
+
+  const Attempt busy = read({Reply{"busy"}, Reply{2}, Reply{5000}, Reply{"me:1"}});
+  REQUIRE(std::holds_alternative<Busy>(busy));
+  CHECK(std::get<Busy>(busy).key == LockName{"b"});
+
+  const Attempt foreign = read({Reply{"foreign"}, Reply{1}, Reply{"list"}});
+  REQUIRE(std::holds_alternative<Refused>(foreign));
+  CHECK(std::get<Refused>(foreign).text.find("'a'") != std::string::npos);
+}
+
+TEST_CASE("an answer that names no key, or is an unknown word, is a failure") {
+  CHECK(std::holds_alternative<Failure>(read({Reply{"busy"}, Reply{3}, Reply{5000}, Reply{"me:1"}})));
+  CHECK(std::holds_alternative<Failure>(read({Reply{"busy"}, Reply{0}, Reply{5000}, Reply{"me:1"}})));
+  CHECK(std::holds_alternative<Failure>(read({Reply{"held"}, Reply{1}, Reply{5000}, Reply{"me:1"}})));
+}
