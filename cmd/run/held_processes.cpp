@@ -19,6 +19,13 @@
 #include "base/text.h"
 
 namespace rlock {
+namespace {
+
+/// A process that rlock does not stop, but that ends this soon, is not worth a message: the guardian of a nested run
+/// ends a moment after its run.
+constexpr Milliseconds kEndsByItself{500};
+
+}  // namespace
 
 std::string listed(const std::vector<pid_t>& pids) {
   std::vector<std::string> words;
@@ -111,8 +118,14 @@ void HeldProcesses::say_refused(const std::vector<pid_t>& pids) {
   warn(lock_.held ? fmt::format("{}; {} is renewed as long as it is ours", what, lock_.name()) : what);
 }
 
-void HeldProcesses::say_out_of_reach(const std::vector<pid_t>& pids) {
-  if (pids.empty() || std::exchange(said_out_of_reach_, true)) return;
+void HeldProcesses::say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now) {
+  const TimePoint due = earliest(std::exchange(say_out_of_reach_at_, kNever), plus(now, kEndsByItself));
+  if (pids.empty() || said_out_of_reach_) return;
+  said_out_of_reach_ = now >= due;
+  if (!said_out_of_reach_) {
+    say_out_of_reach_at_ = due;
+    return;
+  }
   warn(fmt::format(
       "rlock does not stop {} (in another session, or without {} environment); {} stays held until no such process "
       "runs",
@@ -138,14 +151,17 @@ void HeldProcesses::escalate(TimePoint now) {
 bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped) {
   const bool one_lives = next_exit_ && !next_exit_->over();
   const bool survives_kill = said_lost_ && now >= plus(first_kill_, options_.last_tries);
-  if (one_lives) return !survives_kill;
+  if (one_lives) {
+    if (now >= say_out_of_reach_at_) say_out_of_reach(family_.out_of_reach(), now);
+    return !survives_kill;
+  }
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   next_exit_.reset();
   const int unread = unread_files();
   std::vector<pid_t> others = escalation_.begun() ? family_.all(now) : unstopped();
   if (others.empty() && escalation_.begun() && lock_.held && !said_lost_) {
     others = family_.out_of_reach();
-    say_out_of_reach(others);
+    say_out_of_reach(others, now);
   }
   // The guardian has descriptors of its own. It kills the others and releases the lock when we fail.
   if (others.empty() && unread_files() != unread)

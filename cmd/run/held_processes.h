@@ -80,7 +80,7 @@ class HeldProcesses {
   /// The deadlines of the lock alone; and with those of --max-hold and end().
   Deadlines of_lock() const;
   Deadlines deadlines() const;
-  TimePoint wake_at() const { return escalation_.wake_at(deadlines()); }
+  TimePoint wake_at() const { return earliest(escalation_.wake_at(deadlines()), say_out_of_reach_at_); }
 
   const HeldLock& lock() const noexcept { return lock_; }
   void announce(TimePoint now, const std::function<bool()>& ended);
@@ -89,7 +89,7 @@ class HeldProcesses {
  private:
   void hear_requests(TimePoint now);
   void escalate(TimePoint now);
-  void say_out_of_reach(const std::vector<pid_t>& pids);
+  void say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now);
   TimePoint kill_when(TimePoint planned) const;
   std::string how_stopped(TimePoint kill, TimePoint now) const;
 
@@ -104,6 +104,7 @@ class HeldProcesses {
   std::optional<std::string> asked_by_;  ///< rlock stop: sender and reason
   std::string told_why_;
   TimePoint first_kill_ = kNever;
+  TimePoint say_out_of_reach_at_ = kNever;
   bool at_max_hold_ = false;
   bool said_lost_ = false;
   bool said_refused_ = false;
