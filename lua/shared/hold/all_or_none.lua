@@ -31,13 +31,14 @@ local function members_of(KEYS, ARGV)
   return members
 end
 
--- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first, and tells no
--- waiter: nothing was free in between. If ARGV[1] is below zero, it asks for nothing, and undoes what the same call acquired.
--- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'; its
--- second value says whether the owner held the member before. Such a member is not undone: this may be a late copy of the call.
+-- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first. Unless the locks
+-- are fair, the caller makes these undos `silent`: nothing was free in between.
+-- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
+-- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
+-- second value of ask says whether the owner held the member before. Such a member is not undone: this may be a late copy.
 -- The third value is the line that the owner has passed; nil: it has passed none.
--- leave: gives up a place in a queue, as a function of the KEYS and ARGV of undo; nil: there are no places. An earlier attempt
--- may have taken places behind the member that cannot be had now, and these would hold up other waiters for nothing.
+-- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
+-- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing.
 local function all_or_none(ask, undo, leave)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
@@ -57,7 +58,7 @@ local function all_or_none(ask, undo, leave)
       for i = #taken, 1, -1 do
         undone(taken[i])
         if passed[taken[i]] then unpass(passed[taken[i]]) end
-        -- The same request asks again when it has waited, so this undo must not forbid its copies.
+        -- The caller asks again with the same request. The mark `undone` would forbid that.
         local keys = members[taken[i]][2]
         if redis.pcall('getrange', keys[#keys], 0, 6) == 'undone' then redis.call('del', keys[#keys]) end
       end

@@ -4,7 +4,7 @@ local lives_for = include('redis/lives_for')
 -- inner: see hold/outlived
 local function join(inner, request, ends, memory)
   if not inner or not request then return end
-  lives_for(inner, memory)  -- first: a client that may not do this leaves no key without a TTL
+  lives_for(inner, memory)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   redis.call('zadd', inner, ends, request)
   lives_for(inner, memory)
 end

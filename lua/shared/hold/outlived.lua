@@ -1,10 +1,10 @@
 -- Does another hold of the same owner go on after this release? This is for holds that the lock itself does not count: a token
 -- has no count, and an inner hold uses the permits of the outer one.
 -- inner: zset of one owner: request of an inner hold -> end of its lease, in ms since the epoch. If the outer hold was released
---        while inner holds go on, it also has `over`, with the number of permits of the outer hold, below zero
+--        while inner holds go on, the zset also has `over` -> minus the number of permits of the outer hold
 -- ended: the request of the inner hold that is released; nil: the outer hold is released
 -- count: the number of permits of this hold
--- -> true; or false and the number of permits to release: with the last hold, those of the outer one
+-- -> true; or false and the number of permits to release. This is the last hold, so those of the outer one are released, too
 local function outlived(inner, ended, count, time)
   if not inner or redis.call('type', inner).ok ~= 'zset' then return ended ~= nil, count end
   redis.call('zremrangebyscore', inner, 0, time)

@@ -1,6 +1,6 @@
--- After an acquire of an owner whose holds are not counted: the inner holds of earlier holds do not count any more, and an outer
--- hold that was released before its inner holds is there again. had: the owner had the lock before. inner: see hold/outlived
--- -> whether this acquire began an outer hold
+-- After an acquire of a lock that does not count holds: brings `inner` up to date (see hold/outlived), and answers whether this
+-- acquire began an outer hold. `had` says whether the owner had the lock before. If it had not, inner holds in `inner` are of
+-- earlier holds, and go. If only inner holds had the lock, the mark `over` goes: the owner has an outer hold again.
 local function starts_anew(inner, request, had)
   if not had then
     if inner then redis.call('del', inner) end

@@ -5,8 +5,8 @@ local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
 -- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire.
--- draw: a function of whether the owner held the lock before; it writes what this kind of lock has besides, and its value is the
--- last one of the answer. Nil: there is nothing
+-- draw: writes what this kind of lock has besides, and answers the last value of the answer. Its argument says whether the owner
+-- held the lock before. nil: this kind has nothing besides
 -- Answers what lock/acquire answers, also to a script that calls it.
 local function take_lock(lock, line, request, owner, lease, memory, draw)
   local kind = kind_of(lock)
@@ -22,7 +22,7 @@ local function take_lock(lock, line, request, owner, lease, memory, draw)
   if blocked then return blocked end
 
   local longest = math.max(rest, lease)
-  redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
+  redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
   local drawn = draw and draw(ours)
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key

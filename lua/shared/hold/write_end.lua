@@ -1,14 +1,14 @@
 -- Writes into a history how a hold has ended. The history is a zset of "<owner>\n<JSON>" by the time of the end, of at most 20
--- entries. If it has an end of this owner after `since`, that was the end of the same hold, and the function writes nothing: no
--- copy of the call counts twice, and the first client that ends the hold has the last word.
+-- entries. If it has an end of this owner from `since` on, that was the end of the same hold, and the function writes nothing.
+-- So a copy of the call adds nothing, and the first client that ends the hold decides what is written.
 local function write_end(history, owner, since, ended, entry)
   local begin = owner .. '\n'
-  -- A bound: any client may have added entries.
+  -- At most 50, because any client may have added entries.
   for _, past in pairs(redis.call('zrangebyscore', history, since, '+inf', 'limit', 0, 50)) do
     if past:sub(1, #begin) == begin then return end
   end
   local stays = 604800000  -- ms: a week
-  -- A client that may not do this must fail before there is a history without a TTL.
+  -- A client that may not PEXPIRE must fail before there is a history without a TTL.
   redis.call('pexpire', history, stays)
   redis.call('zadd', history, ended, begin .. entry)
   redis.call('pexpire', history, stays)

@@ -3,13 +3,13 @@ local take_place = include('line/take_place')
 local superseded_by = include('line/superseded_by')
 local holder_of = include('hold/holder_of')
 
--- Is it the turn of `ask.owner`? nil: it may acquire the lock, or has it. Else this is what its acquire answers: {'not_ours'},
--- {'superseded', who}, see superseded_by; or, if it waits in the line,
+-- Is it the turn of `ask.owner`? nil: it may acquire the lock, or has it. Else the answer is what its acquire answers:
+-- {'not_ours'}; {'superseded', who}, see superseded_by; or, if it must wait,
 --   {busy, retry, rest, place, length, holder}
 --     retry   ask again after this many ms, with or without a message; negative: never. Messages get lost and keys are
---             deleted by hand, so the first waiter asks every two seconds and when the lease ends, the second one a little
---             later, in case that the first does not, and the next three in case that those two do not. The others ask
---             seldom, only to say that they are alive
+--             deleted by hand, so the first waiter asks every two seconds, and when the lease ends. In case that it does not,
+--             the second one asks a little later, and after that the next three. The others ask seldom, only to say that
+--             they are alive
 --     rest    of the holder's lease; -1: it has no TTL, -2: there is no holder
 --     place   0: it has none
 --     holder  one of the holders, or ''
@@ -21,7 +21,7 @@ local holder_of = include('hold/holder_of')
 --          waited   for how many ms this owner has waited; -1: it does not wait
 --          channel  each waiter listens on <channel>:<owner>
 --          sharded  1 to publish by sharded pub/sub, too
---          ticket   of a waiter with --newest, see newest_of; 0, nil: it waits without
+--          ticket   of a waiter with --newest, see newest_of; 0 or nil: a waiter without --newest
 --        and while the script runs:
 --          heard    how many clients have just heard a release; nil: none was announced
 --          passes, others
@@ -32,7 +32,7 @@ local holder_of = include('hold/holder_of')
 --          ours     the owner has the lock
 --          over     this is a late copy, see hold/is_over: it acquires nothing, and takes no place
 --          needs    the number of permits; of a lock 1, or 0 to read beside others
---          room     the number of permits that there are; of a lock 1 if it is free, 0 if others read, -1 if another writes
+--          room     the number of permits that there are; of a lock 1 if it is free, else less: 0 if a reader may join in
 --          rest     as above
 --          lock     a hash with the holders; nil: they are not known
 --          time     see redis/now

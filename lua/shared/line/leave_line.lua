@@ -3,8 +3,7 @@ local remove_waiter = include('line/remove_waiter')
 local tell_places = include('line/tell_places')
 
 -- Removes `owner` from the line, and answers whether it was there. If a waiter becomes first or second by that, it is told its
--- place, and for how long the holder may keep the lock at most (`rest`, see tell_places). These two listen to the releases of
--- other clients, too.
+-- place and `rest` (see tell_places). The first two waiters listen to the releases of other clients, too.
 -- line: see in_turn
 local function leave_line(line, owner, rest)
   if not line.order then return false end

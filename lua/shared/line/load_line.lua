@@ -1,9 +1,9 @@
 local field_of = include('redis/field_of')
 
--- Reads, once in a script, what the line knows of all waiters. It is in the hash of the waiters, under the empty name:
+-- Reads the note of the line itself, once in a script. The note is in the hash of the waiters, under the empty name:
 --   line.passes  how often newcomers have passed the line (see may_take)
---   line.others  until then, in ms since the epoch, other clients than rlock's waiters count as waiting, too. A time in
---                the past: since then they may wait, see tell_waiters; 0: they do not
+--   line.others  a time in ms since the epoch; 0: only rlock waits. In the future: until then, other clients count as waiting,
+--                too. In the past: since then they may wait, see tell_waiters
 local function load_line(line)
   if line.passes then return end
   local passes, others = string.match(field_of(line.waiters, '', 40) or '', '^(%d+) (%d+)$')

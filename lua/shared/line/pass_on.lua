@@ -2,8 +2,9 @@ local room_of = include('line/room_of')
 local give_up_place = include('line/give_up_place')
 local tell_waiters = include('line/tell_waiters')
 
--- After a release: tells the waiters whose turn it is now. After the undo of an acquire that acquired nothing: gives up its
--- place instead. `answer` is the answer of the release, and of this function.
+-- After a release: tells the waiters whose turn it is now. If the answer of the release is 'not_ours', as after the undo of an
+-- acquire that acquired nothing, gives up the place of `owner` instead. Answers `answer`, with the reason if a waiter could
+-- not be told.
 -- line: see in_turn
 local function pass_on(line, lock, owner, answer)
   if answer[1] == 'not_ours' then give_up_place(line, lock, owner) end

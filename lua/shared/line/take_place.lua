@@ -8,7 +8,7 @@ local tell_owner = include('line/tell_owner')
 -- line, ask: see in_turn; of ask only owner, needs and time, and rest for a lock
 local function take_place(line, ask)
   local owner, time = ask.owner, ask.time
-  for _ = 1, 16 do  -- dead waiters in front would hide the first
+  for _ = 1, 16 do  -- remove dead waiters in front: they are not first
     local first = redis.call('zrange', line.order, 0, 0)[1]
     local waiter = first and first ~= owner and waiter_of(line, first)
     if not first or first == owner or waiter and waiter.alive > time then break end
@@ -38,7 +38,7 @@ local function take_place(line, ask)
   local sleeps = place <= 5 and place * 2000 or math.min(20000 + place * 1000, 120000)
   local alive = time + 2 * sleeps + 10000
   local stays = math.max(redis.call('pttl', line.waiters), alive - time)
-  redis.call('pexpire', line.waiters, stays)  -- first: a client that may not do this leaves no key without a TTL
+  redis.call('pexpire', line.waiters, stays)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   redis.call('zadd', line.order, arrived, owner)
   redis.call('pexpire', line.order, stays)
   write_note(line, owner, {
@@ -46,8 +46,8 @@ local function take_place(line, ask)
   })
   redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
-  -- An owner that is new in front of others has waited longer, or takes over a place. The waiters behind it move back: the new
-  -- third one listens to the releases of other clients no more. A waiter that was told asks, and gets its place as the answer.
+  -- If the owner is new and stands in front of others, it has waited longer, or takes over a place. The waiters behind it move
+  -- back, and the third one stops listening to the releases of other clients. A waiter whose turn it is asks by itself.
   local rest = math.max(ask.rest or -1, -1)
   for other = place + 1, listed and 0 or 3 do
     local behind = redis.call('zrange', line.order, other - 1, other - 1)[1]

@@ -10,8 +10,8 @@ local load_line = include('line/load_line')
 -- and from that
 --   passed   how often newcomers passed it
 --   patience for how many ms it may be on its way after it was told
--- With `time` (now, ms) the answer is nil, too, for a waiter that is dead; and nil, true for one that is frozen: it was told, and
--- did not come in time.
+-- If `time` is given (now, ms), the answer is also nil for a dead waiter. For a frozen one it is nil and true: the waiter was
+-- told, and did not come in time.
 -- line: see in_turn
 local function waiter_of(line, owner, time)
   load_line(line)

@@ -8,7 +8,7 @@ local function write_note(line, owner, waiter)
   end
   local lost = redis.call('pttl', line.waiters) < 0
   local stays = lost and math.max(redis.call('pttl', line.order), 1000)
-  if lost then redis.call('pexpire', line.waiters, stays) end  -- first: a client that may not do this leaves no key without a TTL
+  if lost then redis.call('pexpire', line.waiters, stays) end  -- first: a client that may not PEXPIRE leaves no key without a TTL
   redis.call('hset', line.waiters, owner, text)
   if lost then redis.call('pexpire', line.waiters, stays) end
 end

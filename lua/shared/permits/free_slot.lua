@@ -1,5 +1,5 @@
--- The smallest slot from `first` on that no permit has; all slots below it are taken. It looks at 1, 2, 4 and so on slots at a
--- time, so n slots in a row that are taken cost 2 * log2(n) calls. slots: see mend_slots
+-- The smallest slot from `first` on that no permit has. The function looks at 1, 2, 4 and so on slots at a time, so a row of n
+-- taken slots costs 2 * log2(n) calls. slots: see mend_slots
 local function free_slot(slots, first)
   local function all_taken(last) return redis.call('zcount', slots, first, last) > last - first end
   local low, step = first, 1

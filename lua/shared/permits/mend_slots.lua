@@ -2,16 +2,16 @@ local slot_in = include('permits/slot_in')
 local in_pieces = include('redis/in_pieces')
 local lives_for = include('redis/lives_for')
 
--- Makes `slots` agree with `taken`, and lets it live for `lease` ms at least. It is written anew only if it is missing, or if
--- it names more permits than are taken: another client has released some. Until then such a name costs its slot and nothing
--- else: a lookup of a permit checks that it is taken.
+-- Makes `slots` agree with `taken`, and lets it live for `lease` ms at least. The function writes it anew only if it is missing,
+-- or if it has more entries than permits are taken: then another client has released some. Until then the entry of a released
+-- permit occupies its slot and does no other harm: a lookup checks that the permit is taken.
 --
 --   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken; and '' -> -1, so that it exists even if all
 --          permits are of other clients. With it no script has to read all permits that are taken.
---   taken  zset: id -> end of its lease; not more than a script may read in one go. With more than 10,000 no permit can be
---          acquired (permit/acquire), so nobody needs a free slot, and a lookup may read them all
+--   taken  zset: id -> end of its lease; no more than a script may read in one go. With more than 10,000 no permit can be
+--          acquired (permit/acquire). Then nobody needs a free slot, and `slots` stays as it is: a lookup may read all permits
 local function mend_slots(taken, slots, lease)
-  lives_for(slots, lease)  -- first: a client that may not do this leaves no key without a TTL
+  lives_for(slots, lease)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   local size = redis.call('zcard', taken)
   if size == 0 or size > 10000 then return end
   if redis.call('type', slots).ok == 'zset' and redis.call('zcard', slots) - 1 <= size then return end

@@ -1,4 +1,4 @@
--- The last 12 bytes of the id of an owner's permit. They are made from the owner and the number of the permit, from 1, so a
+-- The last 12 bytes of the id of an owner's permit. Only the owner and the number of the permit, from 1, decide them, so a
 -- second copy of a call finds what the first one acquired.
 local function tail_of(owner, number)
   local function byte(digits) return string.char(tonumber(digits, 16)) end

@@ -2,8 +2,8 @@ local now = include('redis/now')
 local mended_queue = include('queue/mended_queue')
 local wake_head = include('queue/wake_head')
 
--- Wakes up the head of a fair queue, if there is one. It comes last in a script and never fails: it answers why the head could
--- not be told, or ''. queue: see mended_queue
+-- Wakes up the head of a fair queue, if there is one. A script calls it last. It never fails: it answers why the head could not
+-- be told, or ''. queue: see mended_queue
 local function announce_to_head(queue)
   if redis.call('exists', queue.order, queue.alive) == 0 then return '' end
   local time = now()

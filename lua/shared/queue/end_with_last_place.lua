@@ -1,7 +1,7 @@
--- Lets the queue of a fair lock expire a day after its last place. A killed client, or a late call, may leave a place behind.
+-- Lets the queue of a fair lock expire a day after its last deadline. A killed client, or a late call, may leave a place behind.
 -- While the queue is used, other calls drop that place; otherwise it expires. It is a day because Redisson's waiters, which
--- stand in the queue, too, do not extend the TTL when they come later. All three keys end together: without the hash a dead
--- waiter of rlock would look like one of Redisson's, and others would wait for its deadline, which is late if the server's
+-- stand in the queue, too, do not extend the TTL when they come later. All three keys end together. Without the hash, a dead
+-- waiter of rlock would look like one of Redisson's, and others would wait for its deadline. That is far away if the server's
 -- clock was set back.
 -- queue: see mended_queue
 local function end_with_last_place(queue, time)

@@ -29,7 +29,7 @@ local function missing_waiters(alive_until, said, there)
       times[#times + 1], came_at[since], also_then[owner] = since, owner, came_at[since]
     end
   end
-  table.sort(times)  -- of numbers: a function that compares owners takes ten times as long
+  table.sort(times)  -- sorts numbers: with a function that compares owners it takes ten times as long
   local owners = {}
   for i, since in ipairs(times) do owners[i], came_at[since] = came_at[since], also_then[came_at[since]] end
   return owners
@@ -72,8 +72,8 @@ local function mend(queue, time)
     end
   end
 
-  -- rlock's waiters set their own deadline each time that they ask. But if this function drops a waiter of Redisson, those
-  -- behind it have less to wait for: a waiter that dies now must not stay for the 5 minutes of the dropped one.
+  -- A waiter of rlock sets its deadline each time that it asks. If this function drops a waiter of Redisson ahead of it, that
+  -- deadline is 5 minutes too late: a waiter that dies now would stay for so long. So the function sets the deadline anew.
   local moved = #line ~= #before
   for i = 1, #line do moved = moved or line[i] ~= before[i] end
   local added, due = 0, {}
@@ -125,18 +125,18 @@ end
 --   queue.theirs     the fairLockWaitTimeout of Redisson's waiters in ms; nil: its default, 5 minutes
 --   queue.channel, queue.sharded  each waiter listens on <channel>:<owner>; sharded: as in lock/acquire
 --
--- If one of Redisson's waiters acquires the lock or gives up, Redisson lowers the deadlines of all waiters behind it, by as
--- much as it had added when that waiter queued: its fairLockWaitTimeout. So the deadline of rlock's waiters is
---     alive until + queue.theirs for each of Redisson's waiters ahead,
--- which lies in the future when all of those have gone, and is the end of its own life when the waiter is the head.
+-- If one of Redisson's waiters acquires the lock or gives up, Redisson lowers the deadlines of all waiters behind it by its
+-- fairLockWaitTimeout. So the deadline of a waiter of rlock is
+--     alive until + queue.theirs for each of Redisson's waiters ahead.
+-- When all of those have gone, this is `alive until`, which lies in the future.
 -- If a waiter of rlock is alive and missing, it was the head when Redisson dropped it, and becomes the head again. A second
--- place, a place without a deadline and a deadline without a place are given up: Redisson's waiter queues again at its next
--- try.
+-- place of an owner is dropped. So is a place without a deadline, or a deadline without a place, unless it belongs to a living
+-- waiter of rlock. Redisson's waiter queues again at its next try.
 --
 -- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`: position (0: none),
 -- length (of the queue), head (an owner, or false), moved (the head has just changed), theirs_ahead (the number of Redisson's
--- waiters ahead of us, or of the end), since (our arrival in microseconds, if we wait). Or nil, what a key holds that it should
--- not hold, and the key.
+-- waiters ahead of us, or of the end), since (our arrival in microseconds, if we wait). If a key has another type, or too many
+-- items, answers nil, what look_through() says of the key, and the key.
 local function mended_queue(queue, time, owner)
   for key, wanted in pairs({ [queue.order] = 'list', [queue.deadlines] = 'zset', [queue.alive] = 'hash' }) do
     local found = look_through(key, 5500)
