@@ -46,6 +46,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
                        .wait = request.wait,
                        .names = request.names,
                        .state = std::string{request.type->busy_text},
+                       .is_pool = request.type->kind == &kinds::permit,
                        .on_trouble = request.on_trouble}),
       above_(holds_above_us()),
       owner_(fresh_owner()),

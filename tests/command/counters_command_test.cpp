@@ -50,8 +50,10 @@ Words lines_of(const RedisServer& redis, const std::string& line) {
 TEST_CASE("a pool of 0 permits is said to have none, with the remedy, and not that all are taken") {
   RedisServer redis;
   tell(redis, {{"permit set seats 0", 0, ""}});
-  for (const std::string wait : {"-n", "-w2s"}) {
-    Rlock acquire = redis.rlock("permit", "acquire", "seats", "--lease", "1m", wait);
+  for (const Words& words : {Words{"permit", "acquire", "seats", "--lease", "1m", "-n"},
+                             {"permit", "acquire", "seats", "--lease", "1m", "-w2s"},
+                             {"run", "-k", "seats", "--count", "1", "-n", "--", "true"}}) {
+    Rlock acquire{words, redis.environment()};
     CHECK(acquire.exit_code() == 75);
     const std::string said = acquire.err();
     CHECK_MESSAGE(contains(said, "'seats': the pool has 0 permits"), said);
