@@ -79,7 +79,7 @@ std::optional<ProcessId> process_of(std::int64_t pid) {
 bool lives(const ProcessId& process) {
   errno = 0;
   const auto found = process_of(process.pid);
-  // No descriptor is free, so /proc says nothing: a script must not lose its lock because of that.
+  // No descriptor or memory is free, so /proc says nothing: a script must not lose its lock because of that.
   if (!found && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return true;
   return found == process;
 }

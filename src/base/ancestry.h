@@ -20,12 +20,12 @@ struct ProcessId {
 /// The living process with this number. Empty: there is none, it is a zombie, or /proc does not show it.
 std::optional<ProcessId> process_of(std::int64_t pid);
 
-/// Does this process live? False if /proc does not show it; true if no descriptor is free to look there.
+/// Does this process live? False if /proc does not show it; true if no descriptor or memory is free to look there.
 bool lives(const ProcessId& process);
 
-/// Names the processes among which a process id and a start time mean one process: "BOOT pid:[INODE]", the boot
-/// of this system and our pid namespace. Hosts and containers may share a host name, but not this. Looked up
-/// once; empty if /proc does not show it.
+/// The boot of this system and our pid namespace: "BOOT pid:[INODE]". Only together with this text, a process id
+/// and a start time identify a process. Two hosts or containers may have one host name, but not one such text.
+/// It is looked up once, and empty if /proc does not show it.
 const std::string& pid_space();
 
 /// Is the process `pid` an ancestor of this one, according to /proc? False if /proc does not show it.

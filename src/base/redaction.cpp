@@ -15,8 +15,8 @@ constexpr std::size_t kLeastPart = 4;
 /// tokens are long.
 constexpr std::size_t kKnownBy = 16;
 
-/// A global, so that no layer can print a message without it. It only grows. Longer passwords come first: if
-/// one is the beginning of another, the rest of the longer one would be shown.
+/// A global, so that no layer can print a message without it. It only grows. Longer passwords come first:
+/// otherwise a password that is the beginning of another one would leave the rest of that one visible.
 std::vector<std::string>& passwords() {
   static std::vector<std::string> all;
   return all;
