@@ -27,7 +27,7 @@ void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
   const bool silent = is_our_stdout(STDERR_FILENO);
-  // First: now a descriptor is free for /dev/null, even if those of the script were as many as RLIMIT_NOFILE allows.
+  // Closed first: then /dev/null gets a descriptor, even if the script had as many as RLIMIT_NOFILE allows.
   kept.push_back(STDERR_FILENO);
   std::ranges::sort(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -36,7 +36,7 @@ void detach(std::vector<int> kept) {
     if (first != next) close_range(first, next - 1);  // behind the last one: to the end
   }
   const Descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-  // Whoever reads our standard output would wait for the end of this process.
+  // Without /dev/null we would keep stdout open, and its reader would wait for the end of this process.
   if (!null) throw Error{Error::system, fmt::format("cannot open /dev/null: {}", std::strerror(errno))};
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null.number(), fd);
   if (silent) ::dup2(null.number(), STDERR_FILENO);

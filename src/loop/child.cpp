@@ -48,9 +48,10 @@ int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
   // If we die, even by KILL, the command must not run on without its lock.
   if (!launch.outlives_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Another parent: ours ended before the prctl(). 0: rlock is outside of our PID namespace (unshare -p).
+  // If the parent is another process, ours ended before the prctl(). 0: rlock is outside of our PID namespace
+  // (unshare -p).
   if (const pid_t parent = ::getppid(); parent != launch.parent && parent != 0) ::_exit(127);
-  // Here and not in the parent: when the prelude tells the guardian the group, it must exist.
+  // Here and not in the parent: the group must exist when the prelude tells its number to the guardian.
   ::setpgid(0, 0);
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
@@ -154,8 +155,7 @@ void Child::look() {
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // It was stopped or continued. This may have changed again since the call above, so the state from this
-    // call counts.
+    // It was stopped or continued, and perhaps again since the call above: the state from the next call counts.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

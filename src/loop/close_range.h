@@ -2,8 +2,8 @@
 
 namespace rlock {
 
-/// Closes every open descriptor from `first` to `last`. Where the kernel has no close_range(2) (before 5.9)
-/// or a container refuses it, it closes those that /proc names: a container may allow a billion of them.
+/// Closes every open descriptor from `first` to `last`. If close_range(2) is missing (before Linux 5.9) or refused, it
+/// closes those that /proc names, and does not try all numbers: a container may allow a billion.
 void close_range(unsigned first, unsigned last) noexcept;
 
 }  // namespace rlock

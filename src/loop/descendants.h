@@ -23,17 +23,17 @@ class Descendants {
   /// `never`: this process does not count, and neither does our own.
   explicit Descendants(pid_t never) : never_(never) {}
 
-  /// The living processes: the `roots` for which `belongs` is true, the processes that were found before, and
-  /// the descendants of both; then the `others`, which are asked for last, and their descendants. Reads two
-  /// small files for each process. A search that reaches `until` ends there, and forgets none of those that it
-  /// has not reached. Without /proc it finds and forgets none.
+  /// Returns living processes: the `roots` for which `belongs` is true, the processes that were found before,
+  /// and the descendants of both. Then it calls `others`, and adds these processes and their descendants. Reads
+  /// two small files for each process. A search ends at `until`, and forgets no process that it has not
+  /// reached. Without /proc it finds and forgets none.
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Belongs& belongs, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},
                                  TimePoint until = kNever);
 
  private:
   pid_t never_;
-  std::unordered_map<pid_t, std::int64_t> found_;  ///< by the last whole search: when each was started
+  std::unordered_map<pid_t, std::int64_t> found_;  ///< the start time of each process that was found before
 };
 
 }  // namespace rlock

@@ -7,10 +7,10 @@
 //
 // A guardian that was stopped (SIGSTOP) guards nothing. The kernel tells its parent by SIGCHLD, and rlock
 // continues it. To replace it would leave a moment without a guardian, in which rlock may be killed. If rlock
-// dies first, the kernel continues it: see detach() in guardian_main.cpp.
+// dies first, the kernel continues the guardian: see detach() in guardian_main.cpp.
 //
-// The guardian is for the case that rlock is stuck: so nothing here waits for the guardian, until at
-// last it is dismissed or its pipe is closed, and its end is awaited.
+// A guardian that hangs must not hold up rlock. So nothing here waits for it before it is dismissed or its pipe is
+// closed; then rlock waits for its end.
 
 #include "loop/guardian.h"
 
@@ -82,8 +82,8 @@ void Guardian::continue_if_stopped() noexcept {
 
 void Guardian::reap() noexcept {
   orders_.reset();
-  // A stopped guardian reads no orders, so we would wait until it is continued. If we are PID 1 and it was
-  // reaped among the orphans, it has no pid any more.
+  // A stopped guardian reads no orders, so we would wait until it is continued: we kill it. As PID 1 we may have
+  // reaped it among the orphans; then it has no pid any more.
   const pid_t guardian = std::exchange(pid_, -1);
   if (guardian <= 0) return;
   if (dismissed_) {

@@ -51,8 +51,8 @@ constexpr Milliseconds kLastLook{5120};
 
 constexpr int kHighestPriority = -20;
 
-/// The bytes from the first argument to the end of the last one. The kernel puts the arguments, the
-/// environment and the name of the file one behind the other, unless a library has replaced the environment.
+/// The bytes from the first argument to the end of the last one. The kernel puts the arguments, the environment and
+/// the name of the file one behind the other. If a library has moved the environment, only the first argument counts.
 std::size_t room_of_arguments(const char* first) {
   const char* const file = std::bit_cast<const char*>(::getauxval(AT_EXECFN));  // an address in our stack
   const char* const end = environ != nullptr && *environ != nullptr ? *environ : file;
@@ -131,7 +131,7 @@ class GuardianLoop final : public Source {
   void look(TimePoint now) {
     const bool again = look_again_ <= kLastLook;
     next_look_ = again ? plus(now, look_again_) : kNever;
-    if (again) look_again_ *= 2;  // each renewal leads here, for months
+    if (again) look_again_ *= 2;  // bounded: each renewal calls this, for months
     if (!escalation_.begun()) family_.look();
   }
 

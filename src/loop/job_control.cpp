@@ -12,10 +12,9 @@
 // If a shell stops all of us at once, we hear of the stop twice. told_to_stop_ and has_come(SIGCONT) prevent
 // a second stop when the other processes already run again.
 //
-// CONT may come after we passed on TSTP, but before the command has stopped. Then it waits for the stop
-// (continue_at_). If we sent it at once, a program that catches TSTP would lose it and stop a little later. A
-// process that is just being forked would lose it too: Linux gives it the TSTP of its parent, but not the
-// CONT.
+// CONT may come after we passed on TSTP, but before the command has stopped. Then we hold CONT back until the
+// stop (continue_at_). If we sent it at once, a program that catches TSTP would lose it and stop a little
+// later. So would a process that is just being forked: Linux gives it the TSTP of its parent, but not the CONT.
 
 #include "loop/job_control.h"
 

@@ -1,8 +1,8 @@
 // Before KILL the processes are frozen, each as soon as a pass finds it: a stopped process cannot fork, and
 // keeps its place among the processes that its user may have. If a pass finds all of them stopped, none is
-// missing. Any other signal is sent to each process as it is found. Only a script without a tag is frozen for
-// those, too, because a process that it starts just then would be lost when the script ends. A job of an
-// interactive shell leads its process group, so that its orphans are found by the group.
+// missing. Any other signal is sent to each process as it is found. But if neither a tag nor a group or session of
+// its own keeps the processes of the script together, they are frozen for that signal, too. Otherwise a process that
+// the script starts just then would be lost when the script ends. A job of an interactive shell has its own group.
 //
 // The freeze is visible: the shell that started the script may say "Stopped", and sudo, su and a `rlock
 // run` in the foreground stop, too, when their child does. They would wait for ever to be continued, so
@@ -32,8 +32,8 @@ constexpr Milliseconds kFreeze{200};
 /// If the script has not ended after this time, it handles the signal itself.
 constexpr Milliseconds kSignalEndsIt{100};
 
-/// When rlock continues an ancestor that has stopped because the script did: after kStopsToo, when the
-/// ancestor has had time to stop, and before kStopIsNotOurs, after which a person may have stopped it.
+/// When rlock continues an ancestor that has stopped because the script did. Before kStopsToo the ancestor may
+/// not have stopped yet. After kStopIsNotOurs a person may have stopped it.
 constexpr Milliseconds kStopsToo{100};
 constexpr Milliseconds kStopIsNotOurs{3000};
 
@@ -125,8 +125,7 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
   } while (!settled && !has_passed(over));
 }
 
-/// Stops all members, signals them, and lets the survivors run again. Before KILL, those that are easily found are
-/// killed already.
+/// Stops all members, signals them, and lets the survivors run again. If the signal is KILL, kill_tagged() comes first.
 void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused) {
   const bool kills = number == SIGKILL;
   if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(members_.script());
@@ -140,7 +139,7 @@ void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& 
 
 /// Kills the tagged processes at once. A script may have thousands of processes, and to read the files of each
 /// of them would take longer than the time that is left. So they are stopped first, until a pass finds no new
-/// one, and no file is read. A process that was killed ends only when it gets a processor: it gets our priority.
+/// one, and no file is read. A process that was killed ends only when it gets a processor, so it gets our priority.
 void ScriptFamily::kill_tagged() {
   const TimePoint until = within(kFreezeToKill).until;
   std::unordered_set<pid_t> stopped;

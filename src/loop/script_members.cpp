@@ -1,8 +1,8 @@
 // A descendant is known by its parent only as long as that lives, and a script may start processes faster
 // than we look. So the script and all that it starts carry a tag, which the kernel passes on (script_tag.h):
-// one pass over /proc finds all of them. Some processes had lost their parent before the script was tagged.
-// The tree of children, the memory of earlier searches (Descendants) and the group or session that the script
-// leads find these, or all processes if a script cannot be tagged.
+// one pass over /proc finds all of them. A process that had lost its parent before the script was tagged is found
+// by the memory of earlier searches (Descendants), or by the group or session that the script leads. If a script
+// cannot be tagged, all its processes are found by these and by the tree of children.
 
 #include "loop/script_members.h"
 
@@ -43,8 +43,8 @@ ScriptMembers::ScriptMembers(const ProcessId& script, pid_t keeper)
   for (int pass = 0; pass < kPassesToTag && tag_descendants(); ++pass) {}
 }
 
-/// The older ones carry no tag, or that of an outer script. An inner script with a keeper keeps its own tag, which its
-/// processes carry.
+/// Processes that are older than the tag carry none, or that of an outer script. An inner script with a keeper keeps
+/// its own tag, and so do its processes.
 bool ScriptMembers::tag_descendants() {
   const ScriptTag own = tag_of(id_of(script_));
   bool tagged_one = false;

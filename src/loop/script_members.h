@@ -50,8 +50,8 @@ class ScriptMembers {
   /// Would a search find every process that the script may have started, even if the script has ended?
   bool stays_together();
 
-  /// Is there an orphan beside the script that may be the script's, or a stranger's, or one with its tag that we may
-  /// not signal? `ancestors` do not count.
+  /// Does an orphan live in the script's group, which may be the script's or a stranger's? Or a process with the
+  /// script's tag that we may not signal? `ancestors` do not count.
   bool may_have_orphans(const std::vector<ProcessFacts>& ancestors) const;
 
  private:

@@ -44,7 +44,7 @@ ScriptTag tag_of(const ProcessId& script) noexcept {
 }
 
 /// The kernel refuses prlimit() for a process with another user or group, unless we have CAP_SYS_RESOURCE. Root in a
-/// container has not, and may signal such a process nevertheless.
+/// container lacks it, but may signal such a process.
 ScriptTag tag_on(pid_t pid) {
   rlimit limit{};
   if (::prlimit(pid, RLIMIT_LOCKS, nullptr, &limit) == 0) return tag_in(limit.rlim_cur);

@@ -1,8 +1,8 @@
 // Turns signals into facts. We block the signals that we handle and read them from a signalfd, so they never
 // interrupt us. drain() records them, and callers look when they are ready. Signals that were ignored at our
 // start stay ignored, because nohup and background jobs of a shell rely on that. The kernel keeps even an
-// ignored signal for us while it is blocked, so drain() drops it. To ask for a disposition only then saves
-// each start thirty system calls.
+// ignored signal for us while it is blocked, so drain() drops it. We ask for its disposition only then, which
+// saves each start thirty system calls.
 //
 // ^Z is the exception. While we only wait, the kernel stops us like any process. While a command runs, it
 // must be stopped before us. So TSTP becomes a fact too (take_stops()), and stop() then stops us on purpose.

@@ -48,8 +48,8 @@ class Signals final : public Source {
   void take_stops() const noexcept;
 
   /// Sends TSTP to `whom`, as for kill() (our pid, or 0 for our group). It stops us, and returns when we have
-  /// been continued. If a CONT is unread, or comes before we stop, we do not stop: to send TSTP makes
-  /// the kernel discard a pending CONT, and perhaps no second one comes. REQUIRES: take_stops()
+  /// been continued. If a CONT is unread, or comes before we stop, we do not stop. The reason: TSTP makes the
+  /// kernel discard a pending CONT, and perhaps no second one comes. REQUIRES: take_stops()
   void stop(pid_t whom);
 
   /// The signals since the last take().
