@@ -73,10 +73,10 @@ void Attempts::begin(TimePoint now) {
                                  .asking = std::exchange(with_asking_, false)});
 }
 
-/// Does an unanswered call forbid another acquire or renewal on this connection? A hanging server keeps our
-/// calls in its socket buffer, and after our end is closed it reads only a little of it. So each connection
-/// carries at most one unanswered acquire: then the server still reads the undo behind it. Releases and undos
-/// are always written.
+/// Does an unanswered call forbid another acquire or renewal on this connection? A hanging server leaves our calls
+/// in its socket buffer. If we have closed our end, the server later reads only the first bytes of them. So each
+/// connection carries at most one unanswered acquire: then the server still reads the undo behind it. Releases and
+/// undos are always written.
 bool Attempts::may_not_follow(const Connection& connection) const {
   return posted_.to_several && posted_.delivery.retry == Delivery::Retry::never && posted_.with_source() &&
          connection.has_unanswered();
@@ -99,8 +99,8 @@ void Attempts::advance(TimePoint now) {
   Failure silence = of_server(
       server, {Error::unreachable, open ? fmt::format("no answer within {}", describe(elapsed(sent_at_, now)))
                                         : connection->silence()});
-  // The server has the call and may still carry it out: only an undo may follow on this connection. One that is
-  // not open fails by itself, or opens for the next attempt.
+  // The server has the call and may still carry it out: only an undo may follow on this connection. A connection
+  // that is not open fails by itself, or opens for the next attempt.
   if (open) route.abandon(connection_, now);
   if (now >= too_slow) return failed(std::move(silence), now);
   // The deadline cut this attempt short: that is no trouble of the server.

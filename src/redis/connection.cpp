@@ -64,8 +64,8 @@ void Connection::connected() {
 void Connection::begin_greeting() {
   state_ = State::greeting;
   pipeline_.greet(handshake_.begin());
-  // Without a password and a database, the server cannot refuse the greeting in a way that matters to a call.
-  // So calls follow it in the same write, which saves a round trip.
+  // Without a user, a password and a database, the server cannot refuse the greeting in a way that matters to a
+  // call. So calls follow the greeting in the same write, which saves a round trip.
   if (!handshake_.comes_alone()) pipeline_.open();
   encode();
 }

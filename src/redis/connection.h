@@ -51,8 +51,8 @@ class Connection final : public Source {
   using Resp2 = Handshake::Resp2;
   Resp2 wants_resp2() const noexcept { return handshake_.wants_resp2(); }
 
-  /// Sends a call and its followers as soon as this is safe. If the greeting has a password or a database,
-  /// they wait for its reply. Otherwise they follow it in the same write.
+  /// Sends a call and its followers as soon as this is safe. If the greeting has a user, a password or a
+  /// database, they wait for its reply. Otherwise they follow the greeting in the same write.
   std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
   std::shared_ptr<InFlightCall> send(const Call& call) { return send(call, {}); }
 

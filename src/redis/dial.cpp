@@ -1,7 +1,7 @@
 // connect() with a time limit. A helper process looks up a host name (Lookup); the results, or the one given
 // address, become endpoints_. connect_next() tries them in order, each for its share of the remaining time.
 // So the first address of a dual-stack host cannot use up the time of the second. Of all failures the first
-// is reported, because the system would have tried that address alone.
+// is reported: see note().
 
 #include "redis/dial.h"
 
@@ -34,8 +34,8 @@ std::uint32_t zone_of(const std::string& name) {
   return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
 }
 
-/// The kernel sends unconfirmed bytes again for this long. It must be shorter than the memory of the servers
-/// (kRequestMemory in sync): a copy of a call that arrives after that would be carried out as a new call.
+/// The kernel sends unconfirmed bytes again for this long. This time must be shorter than the memory of the servers
+/// (kRequestMemory in sync): a copy of a call that arrives later would be carried out as a new call.
 constexpr unsigned kUnconfirmedMs = 30000;
 
 void tune(int fd) {

@@ -11,7 +11,7 @@ namespace rlock {
 
 /// One node of an Executor, as the calls to it see it.
 struct Node {
-  /// A call with its answer, although its followers may still wait for their answers.
+  /// An answered call whose followers may still wait for their answers.
   struct Followed {
     std::uint64_t connection;
     std::shared_ptr<InFlightCall> in_flight;

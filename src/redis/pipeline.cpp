@@ -87,7 +87,7 @@ std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, const Writing& wr
 }
 
 void Pipeline::leave_behind(const std::vector<Call>& calls) {
-  // A connection without a greeting carries no call that an undo would have to follow.
+  // A connection that is not open carries no call that an undo would have to follow.
   if (state_ != State::open) return;
   for (const Call& call : calls) write({.role = Role::nobody, .call = call, .with_source = true});
 }
@@ -123,8 +123,8 @@ void Pipeline::write(Expected expected) {
   expected_.push_back(std::move(expected));
 }
 
-/// If no caller can react to NOSCRIPT, the source is sent, but only once: if our process has ended, the
-/// server reads only the first buffers of these bytes.
+/// If no caller can react to NOSCRIPT (`with_source`), the source is sent. It is sent only once: a server that
+/// wakes up after the end of our process reads only the first buffers of our bytes.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;

@@ -30,8 +30,7 @@ struct InFlightCall {
   std::optional<Reply> answer;
   bool written = false;    ///< the server may have received it
   bool again = false;      ///< the next connection will use RESP2: send the same call again at once
-  bool forgotten = false;  ///< the caller does not want the answer; if it is not yet written, it never will
-                           ///< be
+  bool forgotten = false;  ///< the caller does not want the answer; a call that is not yet written is dropped
   std::size_t followers_left = 0;  ///< number of followers that may not have been carried out yet
 };
 

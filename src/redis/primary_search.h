@@ -56,10 +56,10 @@ class PrimarySearch {
   std::unique_ptr<Connection> connection_;
   std::shared_ptr<InFlightCall> in_flight_;
   TimePoint deadline_ = kNever;
-  std::optional<Failure> refused_;  ///< its refusal of our password
+  std::optional<Failure> refused_;  ///< the asked Sentinel's refusal of our password
   std::optional<Address> found_;
   Weight weight_ = Weight::silent;
-  std::optional<Failure> best_reason_;  ///< the most helpful one, of this weight
+  std::optional<Failure> best_reason_;  ///< the most helpful failure; weight_ is its weight
   std::optional<Failure> failure_;
 };
 

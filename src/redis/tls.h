@@ -47,8 +47,8 @@ std::string tls_library_version();
 /// The context for these settings; null if TLS is off.
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls);
 
-/// Our end of a TLS session. It knows no socket: bytes go in and come out. It encrypts nothing until the
-/// server has proved that it is `host`, by its name and a trusted chain. So no password is sent before.
+/// Our end of a TLS session. It knows no socket: bytes go in and come out. Unless --insecure was given, it
+/// encrypts nothing before the server has proved by a trusted chain that it is `host`: no password is sent before.
 class TlsSession {
  public:
   TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host);

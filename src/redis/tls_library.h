@@ -67,7 +67,7 @@ void load();
 /// Is OpenSSL linked into the binary? Then it does not know where this system keeps its trusted certificates.
 bool linked() noexcept;
 
-/// Loads OpenSSL from a library with another name. It does not exist if OpenSSL is linked in.
+/// Loads OpenSSL from a library with another name. There is no such function if OpenSSL is linked in.
 void load_from(const std::string& library);
 
 }  // namespace rlock::openssl

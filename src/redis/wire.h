@@ -19,7 +19,7 @@ class Wire {
   Wire(Descriptor socket, std::unique_ptr<TlsSession> tls)
       : socket_(std::move(socket)), tls_(std::move(tls)) {}
 
-  /// May we write commands? With TLS, only after the server has proved its identity.
+  /// May we write commands? With TLS, only after the handshake, which checks who the server is: see TlsSession.
   bool secure() const noexcept { return !tls_ || tls_->established(); }
 
   int fd() const noexcept { return socket_.number(); }
