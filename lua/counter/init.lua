@@ -1,5 +1,5 @@
--- Make a semaphore or a pool of permits, unless there is one; or give a pool another size. Taken permits stay taken: a pool that
--- became smaller may have less than none available, and the permits that come back fill that up first.
+-- Make a semaphore or a pool of permits, unless there is one; or give a pool another size. Taken permits stay taken. So in a pool
+-- that became smaller, the number of available permits may be negative until enough permits come back.
 -- This call may be sent twice: the server remembers the request, and the second copy changes nothing and answers `done`.
 --
 -- KEYS  pool     string: the number of permits that are available

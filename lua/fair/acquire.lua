@@ -39,7 +39,7 @@ if not place then return {'foreign', found, key} end
 
 if ours or kind == 'none' and (not place.head or place.head == owner) then
   local longest = math.max(redis.call('pttl', lock), lease)
-  redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
+  redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)
   redis.call('lrem', queue.order, 0, owner)
@@ -52,13 +52,13 @@ end
 
 local position, length = place.position, place.length
 if patience > 0 then
-  -- Most calls read the whole queue: a longer one would keep the server busy.
+  -- A call that mends the queue reads all of it: a longer one would keep the server busy.
   if position == 0 and length >= 5000 then return {'foreign', 'too_many', queue.order} end
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * theirs
   local stays = math.max(due, redis.call('pttl', queue.alive))
-  redis.call('pexpire', queue.alive, stays)  -- first: a client that may not do this leaves no key without a TTL
+  redis.call('pexpire', queue.alive, stays)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   redis.call('hset', queue.alive, owner, string.format('%.0f %.0f', time + patience, since))
   redis.call('pexpire', queue.alive, stays)
   redis.call('zadd', queue.deadlines, string.format('%.0f', time + due), owner)

@@ -1,11 +1,11 @@
--- Ask which of some keys may hold what rlock knows, by few and cheap commands for each key: a search through a whole database
--- must not keep the server from its work. This script changes nothing.
+-- Ask which of some keys may hold what rlock knows. The script uses few and cheap commands for each key: a search through a whole
+-- database must not keep the server from its work. This script changes nothing.
 --
 -- KEYS  keys...
 -- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else fails the call. `any`: of any
 --              type, or none
 -- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson),
---       lock:OWNER for a hash with one field that counts; there, if the kind is any and the key exists; else ''
+--       lock:OWNER (a hash whose only field has a count); `there` if the kind is any and the key exists; else ''
 local field_of = include('redis/field_of')
 local call = redis.call
 local most = 99  -- more fields than a group of Redisson has in practice

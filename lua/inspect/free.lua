@@ -1,4 +1,4 @@
--- Ask whether these locks are free, all of them now. This script changes nothing, so it may be sent twice.
+-- Ask whether all of these locks are free now. This script changes nothing, so it may be sent twice.
 --
 -- KEYS  locks...  locks of any kind, read/write locks and plain token locks among them
 -- ->    {free, now}      now is the server's time in ms since the epoch

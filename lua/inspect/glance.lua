@@ -49,7 +49,7 @@ end
 
 local function end_of(id) return rest_of_permit(taken, id, time) end
 
--- How many permits an owner has, as far as eight, and the first of them.
+-- How many permits an owner has (the function counts to eight), and the first of them.
 local function first_permit(owner)
   local count, first = 0, nil
   for i = 1, 8 do
@@ -73,7 +73,7 @@ local function read_permits()
     if permit then name(some[i], permit, end_of(permit)) end
     unnamed = unnamed - count
   end
-  -- The permits of other clients. If the owner of a permit of rlock is not known, it only counts.
+  -- Name permits of other clients. A permit of rlock stays unnamed if its owner is not known.
   local ids = redis.call('zrangebyscore', taken, '(' .. time, '+inf', 'limit', 0, 10)
   for _, id in ipairs(ids) do
     if named < most_named and not slot_in(id) then

@@ -16,7 +16,7 @@
 --       owners   for each permit that is taken its owner, '' if it is not known
 --       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
 --                order, and rlock's waiters in the queue
---       leases   the number of permits whose lease goes on, also of those that are too many for the answer
+--       leases   the number of all permits whose lease goes on; `taken` may have fewer
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')

@@ -9,7 +9,7 @@
 --       waited   number of ms that this owner has waited; -1: it does not wait, or no longer
 --       channel  where the latch is announced
 --       sharded  1 to publish by sharded pub/sub, too
--- ->    {open, now}      the count is zero, or there is no latch (if `record` is given: only if it says that it was opened)
+-- ->    {open, now}      the count is zero, or there is no latch (with `record`: and the record says that the latch was opened)
 --       {closed, ttl}    the latch expires in this many ms; -1: never
 --       {absent}         only with a record: there is no latch, and no record says that it was opened
 --       {foreign, kind}  the key holds something else

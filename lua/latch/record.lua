@@ -23,7 +23,7 @@ else
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end
 local longest = math.max(redis.call('pttl', record), stays)
--- A client that may not do this must fail before there is a hash without a TTL.
+-- A client that may not PEXPIRE must fail before there is a hash without a TTL.
 redis.call('pexpire', record, longest)
 redis.call('hset', record, 'latch', facts)
 redis.call('pexpire', record, longest)

@@ -2,8 +2,8 @@
 -- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and adds nothing.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       request  string: it exists if this request was done; `undone` if it was undone. The ID of an inner hold
---                is its request: the release of that hold undoes it, so no other release counts it down
+--       request  string: it exists if this request was done; `undone` if it was undone. The release of the inner hold undoes
+--                its request, so no other release counts that hold down
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request

@@ -7,8 +7,8 @@
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
 --                call counts no hold down, but has one key, and works while a cluster slot moves
---       keep     optional, string "<owner>\n<until>": the lock stays until then. This owner has released the hold that asked
---                for it (keep_until), while its inner holds went on
+--       keep     optional, string "<owner>\n<until>": the lock stays until then. It is written when this owner releases the hold
+--                that asked for it (keep_until), while inner holds go on
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds that the remaining holds keep at least
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
@@ -17,7 +17,7 @@
 --       memory   for how many ms the server remembers the request
 --       way      first: the owner has the lock only once, so a late copy may release what a late acquire has acquired;
 --                again: the owner may acquire it again, and a late copy must not release that hold;
---                undo: the call does nothing unless the request has acquired the lock
+--                undo: the call releases nothing unless the request has acquired the lock
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  the lock is free. why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains

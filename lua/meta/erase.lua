@@ -3,13 +3,13 @@
 -- This call may be sent twice, and late: if the history has an end of this hold already, that one stays.
 --
 -- KEYS  meta     hash: owner -> JSON
---       held     optional: the key that was held; without it no owner can hold it any more
+--       held     optional: the key that was held; if it is left out, no owner holds any more
 --       history  optional, zset: see hold/write_end. If no entry is to be written, any key
 --       waits    optional: as in meta/write
 -- ARGV  owner    whose facts they are. '': those of all holders, unless `held` exists, or `meta` has the record of a latch
 --       member   optional: the entry of the hold, see hold/holds_by
---       when     optional: if an entry is to be written. ended: write it in any case, the command of the holder has ended;
---                known: write it if facts are erased here, so the hold of another process has ended
+--       when     optional: when to write an entry. ended: in any case, because the command of the holder has ended; known: if
+--                this call erases facts, because then the hold of another process has ended
 --       since    optional, as ended and entry: see hold/write_end
 --       ended    optional
 --       entry    optional
@@ -26,7 +26,7 @@ if owner == '' then
   return 'erased'
 end
 if waits then redis.call('hdel', waits, owner) end
--- An owner that reads and writes has two fields in a read/write lock. With a key of another type this is an error.
+-- An owner that reads and writes has two fields in a read/write lock. If the key has another type, HEXISTS fails.
 local other_half = member == owner and owner .. ':write' or owner
 local answer = 'still_held'
 if not held or not holds_by(held, member) and redis.pcall('hexists', held, other_half) ~= 1 then

@@ -12,10 +12,10 @@
 --       ended   1: the command has ended, and only --min-hold keeps the key
 -- ->    written
 --       not_ours  this owner neither holds nor waits
--- Facts with "renews":false do not replace those of a process that renews the hold of the same owner: it goes on, and a release
--- has to tell it.
--- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call, or of
--- a waiter its arrival.
+-- Facts with "renews":false do not replace those of a process that renews the hold of the same owner. That process goes on, and
+-- a release has to tell it.
+-- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call; for a
+-- waiter, that of its arrival.
 local now = include('redis/now')
 local holds_by = include('hold/holds_by')
 local field_of = include('redis/field_of')
@@ -42,8 +42,8 @@ if waits then redis.call('hdel', waits, owner) end
 local before = field_of(meta, owner, 100000)
 local since = before and string.match(before, '^{"since":(%d+),') or time
 
--- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, look at some of
--- them each time: every number is a cursor.
+-- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, each call looks at
+-- some of them: HSCAN takes any number as its cursor.
 local known = redis.call('hlen', meta)
 if known > 16 then
   local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
@@ -54,7 +54,7 @@ if known > 16 then
 end
 
 local longest = math.max(redis.call('pttl', meta), tonumber(lease))
--- A client that may not do this must fail before there is a hash without a TTL.
+-- A client that may not PEXPIRE must fail before there is a hash without a TTL.
 redis.call('pexpire', meta, longest)
 local function renews(text) return text and string.find(text, '"renews":true', 1, true) end
 if renews(before) and not renews(facts) then

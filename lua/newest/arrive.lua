@@ -10,7 +10,7 @@
 --       ticket   number that this waiter was given at another key; 0: none
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
---       memory   for how many ms the server remembers the request: as long as the newest record, or a late copy would be newer
+--       memory   for how many ms the server remembers the request: as long as the newest waiter, or a late copy would be newer
 --       owner    optional: the owner that asks. If it holds the lock already, it supersedes no waiter
 -- ->    {held, now, ticket}  now is the server's time in ms since the epoch
 --       {foreign, kind}      the key holds something else
@@ -37,7 +37,7 @@ if drawn == 0 then
 end
 redis.call('set', request, string.format('%.0f', drawn), 'px', memory)
 if drawn > before.ticket then
-  -- It takes over the place of the waiter before it. Otherwise deploys that come often would never get a turn.
+  -- The waiter takes over the place of the newest one before it. Otherwise deploys that come often would never get a turn.
   local waits = before.owner ~= '' and redis.call('zscore', line.order, before.owner) and waiter_of(line, before.owner)
   local place = waits or before.owner == '' and before or {arrived = '0', before = 0}
   line.newest = {ticket = drawn, arrived = place.arrived, before = place.before, owner = '', who = who}

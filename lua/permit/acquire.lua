@@ -61,7 +61,7 @@ local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
--- Tells the waiters of permits that have come back.
+-- Tells the waiters that permits have come back.
 local function announce_more()
   if not more or available <= 0 then return end
   announce(channel, available, sharded)

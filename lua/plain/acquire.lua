@@ -1,5 +1,5 @@
--- Acquire the token lock that many clients share: a string that holds the token of its holder. Or answer how long it may be
--- held.
+-- Acquire a token lock, which many other programs use, too: a string that is the token of its holder. Or answer how long it may
+-- be held.
 -- This call may be sent twice.
 --
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it

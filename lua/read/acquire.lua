@@ -6,8 +6,8 @@
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       timeout  string: the read holds of this owner count while it exists. Its TTL is their lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire. It
---                tells a read hold from a write hold of the same owner
+--       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire. Its
+--                value tells a read hold from a write hold of the same owner
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -49,7 +49,7 @@ if blocked then return blocked end
 
 local rest = math.max(redis.call('pttl', timeout), lease)
 local longest = math.max(ends, rest)
-redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
+redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0

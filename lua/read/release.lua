@@ -41,7 +41,7 @@ local function release_hold()
 
   local fields = redis.call('hlen', lock)
   local alone = fields == 2
-  -- Beside a write hold of this owner, the release of that hold reads the note.
+  -- If this owner also writes, the release of its write hold reads the note instead.
   local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))

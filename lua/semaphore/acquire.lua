@@ -2,7 +2,7 @@
 -- them back.
 -- A waiter has a place in the line beside the semaphore.
 -- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and acquires nothing.
--- After an undo it acquires nothing, either.
+-- After an undo, a late copy acquires nothing, either.
 --
 -- KEYS  pool     string: the number of permits that are available
 --       request  string: 1: this request has acquired them, 0: it was undone

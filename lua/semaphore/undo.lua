@@ -1,5 +1,5 @@
--- Undo semaphore/acquire, whether it was done or not: release the permits, give up the place in the line, and make sure that a
--- late copy acquires nothing.
+-- Undo semaphore/acquire, whether it was done or not: release the permits, or give up the place in the line. After that, a late
+-- copy acquires nothing.
 -- This call may be sent twice.
 --
 -- KEYS  pool     string: the number of permits that are available

@@ -38,7 +38,7 @@ local blocked = in_turn(line, {
 if blocked then return blocked end
 
 local longest = math.max(rest, lease)
-redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
+redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or not writes
 if counts then
   redis.call('hset', lock, 'mode', 'write')

@@ -1,4 +1,4 @@
--- Release one write hold. If it was the owner's last one, delete the lock, or leave it to the owner's read holds, and wake up
+-- Release one write hold. If it was the owner's last one, delete the lock, or leave it to the owner's read holds. Then wake up
 -- the waiters whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
@@ -12,8 +12,8 @@
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains
---       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains. While that
---                        one reads, the mode stays `write`: other readers wait, too
+--       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains. If that is a
+--                        read hold, the mode stays `write` nevertheless: other readers wait, too
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
