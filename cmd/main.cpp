@@ -19,8 +19,8 @@
 
 namespace {
 
-/// Each failure ends here: prints one line, lets the verb write its record if it keeps one, and returns the
-/// exit status.
+/// Reports any failure: prints one line, lets the verb write its record if it keeps one, and returns the exit
+/// status.
 int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) {
   rlock::warn(line);
   if (verb != nullptr) verb->failed(error);

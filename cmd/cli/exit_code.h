@@ -7,11 +7,11 @@ namespace rlock {
 /// The exit statuses of rlock itself. All others come from the command that it ran.
 namespace exit_code {
 
-constexpr int ok = 0;              ///< yes: done, held, fit
-constexpr int no = 1;              ///< the answer of a verb that runs no command: no, or there is nothing
+constexpr int ok = 0;              ///< it is done, or the answer is yes
+constexpr int no = 1;              ///< a verb that runs no command answers no, or finds nothing
 constexpr int usage = 64;          ///< the command line makes no sense
 constexpr int wrong_type = 65;     ///< the key holds something else
-constexpr int unreachable = 69;    ///< Error::unreachable; too late to start the command; flock: not executed
+constexpr int unreachable = 69;    ///< no usable server; too late for the command; flock: cannot execute it
 constexpr int internal = 70;       ///< rlock or the server broke a promise
 constexpr int system = 71;         ///< the operating system refused
 constexpr int busy = 75;           ///< not acquired (-E changes it)

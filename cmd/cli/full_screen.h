@@ -74,8 +74,8 @@ class FullScreen final : public Source {
   void enter();
   void leave() noexcept;
 
-  /// Draws the lines that differ from the last ones. If the terminal does not take the output soon,
-  /// everything is drawn again next time.
+  /// Draws the lines, unless the screen shows them already. If the terminal does not take the output soon,
+  /// the next call draws in any case.
   void draw(const std::vector<ScreenLine>& lines);
 
   ScreenSize size() const noexcept { return screen_size(tty_.number()); }

@@ -26,7 +26,7 @@ constexpr std::size_t kUsual = 16;
 
 /// `name` is without dashes; a single letter may be from a bundle.
 bool has_name(const Option& option, std::string_view name) {
-  if (option.names.find(name) == std::string_view::npos) return false;  // so it is for most options
+  if (option.names.find(name) == std::string_view::npos) return false;  // most options end here
   const std::size_t dashes = name.size() == 1 ? 1 : 2;
   bool found = false;
   for_each_name(option.names, [&](std::string_view own) {

@@ -14,11 +14,11 @@
 namespace rlock {
 
 /// Writes all of `text` to stdout. Throws Error{system} if that fails: lost output must not look like
-/// success. A reader that is gone is such a failure, because SIGPIPE is ignored. If nobody reads, it waits; a signal
-/// that ends a wait then ends this process.
+/// success. A reader that is gone is such a failure, because SIGPIPE is ignored. If the reader does not read,
+/// print() waits; a signal such as SIGTERM then ends this process.
 void print(std::string_view text);
 
-/// The same for a caller that must undo something first. Returns 0 or the errno of the failure.
+/// The same for a caller that must undo something if that fails. Returns 0 or the errno. No signal ends it.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
 /// print() with a newline at the end, in one write.

@@ -74,7 +74,7 @@ class Parser {
     if (value_apart_ && at + 1 < words_.size()) typed.insert(typed.begin(), words_[at + 1]);
     if (const std::size_t equals = word.find('='); named.valued != nullptr && word.starts_with("--")) {
       if (named.joined && equals == word.npos) typed = {word + "=" + std::string{named.valued->alone}};
-      // CLI11 would call this value missing; it is an empty one.
+      // In one word, CLI11 would call an empty value missing.
       if (equals + 1 == word.size()) typed = {"", word.substr(0, equals)};
     }
     try {
@@ -85,13 +85,13 @@ class Parser {
              as_typed(option) + (option.value.empty() ? std::string{" takes no value"}
                                                       : fmt::format(" needs {}", option.value)));
     }
-    // CLI11 leaves a word that it does not know.
+    // CLI11 removes from `typed` what it knows.
     if (unknown_.empty() && !typed.empty()) unknown_ = typed.back();
     return value_apart_ ? 2 : 1;
   }
 
-  /// CLI11 compares each name with all others, which takes longer than a server takes for a lock. So only
-  /// typed names are declared.
+  /// CLI11 compares each name with all others, which takes longer than a server needs to grant a lock. So
+  /// only typed names are declared.
   void declare(const Option& option, const std::string& name) {
     if (std::ranges::count(declared_, name)) return;
     declared_.push_back(name);
@@ -178,8 +178,8 @@ class Parser {
     }
   }
 
-  /// The advice for a word too many that may be the value of an option: the owner in `lock release db "$owner"`,
-  /// the count in `sem acquire slots 2`.
+  /// The advice for one word too many. The word may be the value of an option: the owner in
+  /// `lock release db "$owner"`, or the count in `sem acquire slots 2`.
   std::string instead_of(const std::string& word) const {
     const std::string_view name = parse_count(word) && spec_.find("count") ? "count" : "owner";
     const Option* option = spec_.find(name);

@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// A progress line on stderr, for a waiting user: only on a terminal, not with -q, and only if it takes
-/// longer than a second. The destructor removes it.
+/// A progress line on stderr, for a waiting user: only on a terminal, not with -q, and only after a second.
+/// The destructor removes the line.
 class ProgressLine {
  public:
   explicit ProgressLine(TimePoint now);

@@ -15,8 +15,8 @@ namespace rlock {
 /// Does the word consist of options of this verb, or end the options?
 bool names_options(const VerbSpec& spec, std::string_view word);
 
-/// The error about the word at `at`, in place of an option or an operand: `-wait 5s`, `-k=deploy`, `-h HOST`,
-/// a dash of typography. Empty: there is none.
+/// The error about a slip at `at`, where an option or an operand is expected: `-wait 5s`, `-k=deploy`,
+/// `-h HOST`, a dash of typography. Empty: the word is no slip.
 std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::string>& words, std::size_t at);
 
 /// The error about an option that this verb does not have, with a suggestion.

@@ -50,7 +50,7 @@ struct Line {
   int signal = 0;  ///< the signal that ended the question: sent, or pressed as ^C; 0: none
 };
 
-/// Reads one line as a terminal does: the erase key deletes the last character.
+/// Reads one line, much as a terminal does. The erase key deletes the last byte.
 Line read_line(const Terminal& terminal, const EndingSignals& signals) {
   const cc_t* keys = terminal.before().c_cc;
   Line line;

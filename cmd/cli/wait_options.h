@@ -6,7 +6,7 @@
 
 namespace rlock {
 
-/// How long to wait, and the exit status if the wait fails. It is the same for every verb that waits.
+/// The options of every verb that waits: how long to wait, and the exit status if the wait fails.
 struct WaitOptions {
   bool nonblock = false;              ///< one try
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; empty: for ever
