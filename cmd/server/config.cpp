@@ -1,6 +1,6 @@
 // Reads one config file into ServerOptions. read_file() opens it and refuses a file that other users could
-// change; Reader parses the lines. The names are those of the long options, and the values go through the
-// same setters, so a file can set nothing that the command line cannot.
+// change; Reader parses the lines. The values go through the setters of the options with these names. So a
+// value means the same in a file and on the command line.
 //
 // A file that names a server decides who holds a lock and which server gets the password. So the parser is
 // strict: an unknown line is an error, because a skipped setting could mean another server.
@@ -157,7 +157,7 @@ class Reader {
         value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
     if (quoted) fail(fmt::format("{}: write the value without quotes; they would be part of it", name));
     if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
-    // It could be a comment or part of a password: the user must decide.
+    // The text from '#' on could be a comment or part of a password: the user must decide.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
       fail(fmt::format("{}: a comment needs a line of its own", name));
     if (name == "url" && has_password(value) && !file_.private_to_owner)

@@ -16,12 +16,12 @@ struct Profile {
 };
 
 /// Reads a config file into `options`, and one of its sections into `profile`. Each line is `name = value`;
-/// `#` starts a comment line; names are those of the long server options; `[name]` starts a section. A byte
-/// order mark and carriage returns before newlines are skipped. Each name may stand once, except `url`. All
-/// sections are checked, not only the wanted one. /dev/null has no settings.
+/// `#` starts a comment line; `[name]` starts a section. Names are those of the server settings, and of
+/// options that are configurable. A byte order mark and carriage returns before newlines are skipped. Each
+/// name may stand once in a section, except `url`. All sections are checked. /dev/null has no settings.
 ///
-/// Throws Error{config} with file and line for an unknown name or a line that cannot be parsed. Also refuses
-/// a URL with a password in a file that other users can read, a file that belongs to another user (except
+/// Throws Error{config} with file and line for an unknown name or a line that cannot be parsed. Refuses a URL
+/// with a password if other users can read the file. Also refuses a file that belongs to another user (except
 /// root) or that others can write to, and anything but a regular file of at most 64 KiB.
 void read_config(const std::string& path, ServerOptions& options, Profile& profile);
 

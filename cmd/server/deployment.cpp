@@ -1,9 +1,9 @@
 // resolve() finds the servers from all sources (settings.h). The URLs become Targets, and complete() adds the
 // options to each. If no source names a server, REDIS_URL or the default address counts.
 //
-// Two things must never happen silently: that a typed option has no effect (--tls beside a Unix socket), and
-// that two processes use different servers but believe that they use the same one. So contradictions are
-// errors, a default server is printed on stderr, and nested runs get the result as variables (environment).
+// No typed option may be ignored silently, such as --tls beside a Unix socket. And two processes must not use
+// different servers while they believe that they share one. So contradictions are errors, a default server is
+// printed on stderr, and nested runs get the result as variables (environment).
 
 #include "cmd/server/deployment.h"
 
@@ -70,7 +70,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
                                           as_given("tls-key", "--tls-key"))};
 }
 
-/// For messages about them.
+/// Remembers where each setting came from, for messages.
 void remember_sources(const std::vector<Settings>& sources) {
   for (const ServerSetting& setting : server_settings()) {
     const auto has_it = [&](const Settings& one) { return setting.is_set(one.options); };

@@ -1,5 +1,5 @@
-// Passwords in URLs. In argv, ps shows them to all users; they are also in our environment. keep_passwords()
-// runs before everything else. It passes each password to base/redaction, which hides it in all texts, and
+// Passwords stand in our environment and in argv, which ps shows to all users. keep_passwords() runs before
+// anything can print them. It passes each password to base/redaction, which hides it in all texts, and
 // overwrites it in argv.
 //
 // It must find a password even in a wrong URL, because then an error message will repeat the URL. So it does

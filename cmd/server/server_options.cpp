@@ -49,7 +49,7 @@ void declare_file_settings(VerbSpec& spec, ServerOptions& options) {
 }
 
 void declare_verbosity(VerbSpec& spec, ServerOptions* options) {
-  // At once: the text of --help depends on it.
+  // The options take effect at once, because the text of --version depends on -v.
   const auto sets = [options](Verbosity verbosity, std::optional<bool> ServerOptions::* member) {
     return [=](std::string_view) {
       set_verbosity(verbosity);

@@ -43,8 +43,8 @@ struct ServerSetting {
 
   enum class Where {
     everywhere,
-    command_line,  ///< and, if it has a variable, the environment
-    files,         ///< and the environment: it does not belong to a single call
+    command_line,  ///< no file sets it
+    files,         ///< declare_server_options() declares no option for it
   };
 
   std::string_view option;  ///< with its value: "-u, --url URL"; a config file uses the long name

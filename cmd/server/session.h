@@ -43,7 +43,7 @@ class Session {
   Executor redis;
 
   LockName name(const std::string& key) const { return deployment.name(key); }
-  /// In their order, each once.
+  /// The full names of these keys in their order, each once.
   std::vector<LockName> names(const std::vector<std::string>& keys) const;
 
   /// Throws EndedBySignal if a signal that ends waits has arrived.

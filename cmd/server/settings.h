@@ -11,8 +11,6 @@
 
 namespace rlock {
 
-/// The settings of the servers, from several sources.
-
 /// The settings of one source.
 struct Settings {
   enum class Source { command_line, environment, profile, file };

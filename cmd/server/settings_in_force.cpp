@@ -101,7 +101,7 @@ class Rows {
     url(std::string{kDefaultUrl}, "default: no server was named");
   }
 
-  /// In the order of resolve(): --askpass, the URL, files and variables. It does not print the password.
+  /// Adds the source of the password, in the order of resolve(): --askpass, the URL, files and variables.
   void password() {
     constexpr const char* kName = "password";
     for (const Settings& source : sources_)
