@@ -14,7 +14,7 @@ void keep_secret(std::string_view password);
 /// would remain. If the server has cut a long password, the remaining part is replaced too.
 ///
 /// A password of less than four bytes is replaced only between characters that are neither letters nor
-/// digits: it protects nothing, but texts must stay readable.
+/// digits. Such a password protects nothing, but texts must stay readable.
 std::string redacted(std::string_view foreign);
 
 /// The same for a line of our own, whose foreign parts are redacted already: it catches parts that the caller
