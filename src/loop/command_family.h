@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// The family of a command (`rlock run`): its process group, and every other process in our session that has
-/// the marks of this run in its environment. `timeout`, `set -m`, GNU parallel and nested runs make groups of
+/// The family of a command (`rlock run`): its process group, and every other process in our session whose
+/// environment has the marks of this run. `timeout`, `set -m`, GNU parallel and nested runs make groups of
 /// their own. Processes in other sessions (setsid, daemons) or with a cleared environment are not stopped. But
 /// if look() has seen such a process, the lock is not released while the process lives.
 ///

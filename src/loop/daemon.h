@@ -14,9 +14,9 @@ struct Daemon {
   int folder = -1;  ///< a descriptor of the folder that it starts in; -1: the root
 };
 
-/// Starts a program in its own session, reparented to init. stdin, stdout and stderr are /dev/null; of our
-/// descriptors it has only `keep`; its signals are as after a login. So `$(...)` around us does not wait for
-/// it, and ^C does not reach it. Returns when the program has been executed. Throws Error{system} if that
+/// Starts a program in its own session, reparented to init. Its stdin, stdout and stderr are /dev/null, and of
+/// our descriptors it has only `keep`. Its signals are as after a login. So `$(...)` around us does not wait
+/// for it, and ^C does not reach it. Returns when the program has been executed. Throws Error{system} if that
 /// fails.
 void start_daemon(const Daemon& daemon);
 

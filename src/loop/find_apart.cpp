@@ -18,8 +18,8 @@
 namespace rlock {
 namespace {
 
-/// If an answer takes longer, the candidate goes to the end and is asked about once more: perhaps the asking
-/// process only waited for a processor.
+/// If an answer takes longer, the candidate goes to the end of the list and is asked about once more. Perhaps
+/// the asking process only waited for a processor.
 constexpr Milliseconds kOneAnswer{500};
 
 /// A process that asks about one candidate after the other, and writes a byte for each into a pipe.

@@ -2,8 +2,8 @@
 // dies. The other end is guardian_main.cpp.
 //
 // The pipe tells both sides about the other's end. When rlock dies, the kernel closes its end, and the
-// guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error, and
-// a new one is started, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
+// guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error. Then
+// rlock starts a new guardian, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
 //
 // A guardian that was stopped (SIGSTOP) guards nothing. The kernel tells its parent by SIGCHLD, and rlock
 // continues it. To replace it would leave a moment without a guardian, in which rlock may be killed. If rlock

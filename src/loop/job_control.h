@@ -9,8 +9,8 @@
 
 namespace rlock {
 
-/// Makes a command in its own group behave like one in our group, as seen by the terminal, the shell above
-/// us, and processes that signal us.
+/// Makes a command in its own group look like one in our group: to the terminal, to the shell above us, and to
+/// processes that signal us.
 ///
 /// If a process sends us a signal, the command's group gets it too. Signals of the terminal are passed on
 /// only while the terminal is ours, because otherwise the command got them itself. If the command is stopped

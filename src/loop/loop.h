@@ -10,8 +10,8 @@ namespace rlock {
 /// One poll() over its sources, and the clock of everything that waits. Commands call turn(), and then look
 /// at the results. A test has a loop with a clock of its own: see tests/support/ticking_loop.h.
 ///
-/// poll() has no timeout: the next wake-up is a CLOCK_BOOTTIME timerfd, so time in which the machine slept
-/// counts.
+/// poll() gets no timeout. The next wake-up is a CLOCK_BOOTTIME timerfd, so the time in which the machine sleeps
+/// counts, too.
 class Loop {
  public:
   Loop();

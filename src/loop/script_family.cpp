@@ -1,12 +1,12 @@
-// Before KILL the processes are frozen, each as soon as a pass finds it: a stopped process cannot fork, and
-// keeps its place among the processes that its user may have. If a pass finds all of them stopped, none is
-// missing. Any other signal is sent to each process as it is found. But if neither a tag nor a group or session of
-// its own keeps the processes of the script together, they are frozen for that signal, too. Otherwise a process that
-// the script starts just then would be lost when the script ends. A job of an interactive shell has its own group.
+// Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and
+// still counts against the limit of its user's processes. If a pass finds all of them stopped, none is missing. Any other signal
+// is sent to each process as it is found. But if the script has neither a tag nor a session or group of its own, its
+// processes are frozen for that signal, too. Otherwise a process that the script starts just then would be lost when
+// the script ends. A job of an interactive shell has its own group.
 //
-// The freeze is visible: the shell that started the script may say "Stopped", and sudo, su and a `rlock
-// run` in the foreground stop, too, when their child does. They would wait for ever to be continued, so
-// wake_ancestors() continues them. Inside the family parents are continued last, so they do not notice.
+// The freeze is visible: the shell that started the script may say "Stopped". sudo, su and a `rlock run` in the
+// foreground stop when their child does, and would wait for ever to be continued. So wake_ancestors() continues
+// them. Inside the family parents are continued last, so they do not notice.
 
 #include "loop/script_family.h"
 
@@ -104,7 +104,7 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
 }
 
 /// Signals each process once. It ends when a look finds no new one, after kFreeze, or at `until`, when KILL is due.
-/// Before the last look the script has some time to end: bash blocks signals while it forks, so one more child may
+/// Before the last look the script has some time to end. bash blocks signals while it forks, so one more child may
 /// come after the signal. The tagged processes come first: no file has to be read for them, and there may be thousands.
 void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
   const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);

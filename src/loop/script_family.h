@@ -19,8 +19,8 @@ class ScriptFamily final : public Family {
   void look() override;
 
   /// Before KILL the processes are frozen. When signal() returns, the survivors run again. Afterwards call
-  /// all() or surely_gone() now and then for a second: an ancestor of the script (su, sudo) may have stopped
-  /// with it, and is continued there.
+  /// all() or surely_gone() now and then for a second. They continue an ancestor of the script (su, sudo) that
+  /// has stopped with it.
   std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) override;
   std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) override;
 

@@ -1,8 +1,8 @@
 // A descendant is known by its parent only as long as that lives, and a script may start processes faster
 // than we look. So the script and all that it starts carry a tag, which the kernel passes on (script_tag.h):
-// one pass over /proc finds all of them. A process that had lost its parent before the script was tagged is found
-// by the memory of earlier searches (Descendants), or by the group or session that the script leads. If a script
-// cannot be tagged, all its processes are found by these and by the tree of children.
+// one pass over /proc finds all of them. Some processes had lost their parent before the script was tagged. They
+// are found by the memory of earlier searches (Descendants), or by the group or session that the script leads.
+// If a script cannot be tagged, these and the tree of children find all its processes.
 
 #include "loop/script_members.h"
 
@@ -20,8 +20,8 @@ namespace {
 /// misses only children of processes that it did not know, so each pass leaves fewer.
 constexpr int kPassesToTag = 20;
 
-/// This many numbers below and above that of the newest process are checked for the script's tag, and this
-/// many times: less than a millisecond in all.
+/// As many numbers below and above that of the newest process are checked for the script's tag, and as many
+/// times. In all this takes less than a millisecond.
 constexpr int kNewest = 32;
 constexpr int kAsksAboutNewest = 20;
 

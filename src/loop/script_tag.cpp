@@ -13,8 +13,8 @@
 namespace rlock {
 namespace {
 
-/// The letter R, then the pid (Linux has at most 2^22 of them), then the lower bits of the start time in clock
-/// ticks: these repeat after five years.
+/// A tag is the letter R, the pid (Linux has at most 2^22 of them), and the lower bits of the start time in clock
+/// ticks. These bits repeat after five years.
 constexpr int kMarkAt = 56, kNumberAt = 34;
 constexpr ScriptTag kMark = ScriptTag{'R'} << kMarkAt;
 
