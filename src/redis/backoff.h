@@ -8,8 +8,8 @@
 namespace rlock {
 
 /// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed
-/// sooner, there is a pause that doubles, with jitter: a crowd of waiters must not keep down a server that is
-/// coming back. There are at most 20 attempts a second.
+/// sooner, there is a pause, which doubles each time and has jitter. So a crowd of waiters does not keep down a
+/// server that is coming back. There are at most 20 attempts a second.
 class Backoff {
  public:
   static constexpr Milliseconds kShortest{50};

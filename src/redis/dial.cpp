@@ -35,7 +35,7 @@ std::uint32_t zone_of(const std::string& name) {
 }
 
 /// The kernel sends unconfirmed bytes again for this long. This time must be shorter than the memory of the servers
-/// (kRequestMemory in sync): a copy of a call that arrives later would be carried out as a new call.
+/// (kRequestMemory in sync). A copy of a call that arrives later would be carried out as a new call.
 constexpr unsigned kUnconfirmedMs = 30000;
 
 void tune(int fd) {

@@ -12,8 +12,8 @@ struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
   bool answered = false;  ///< the server has answered, and the text says the remedy: its URL is right
-  /// The kind is `unreachable`, but waiting does not mend it: the program at the address speaks no TLS or is no
-  /// Redis server, or one of several servers denies.
+  /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
+  /// Redis server, or one of several servers refuses us.
   bool lasts = false;
 
   /// A person must mend something, so --if-unreachable does not hide it.

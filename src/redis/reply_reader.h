@@ -12,7 +12,7 @@ struct redisReader;
 namespace rlock {
 
 /// Makes Replies from bytes as they arrive, in RESP2 and RESP3, however the bytes are split. A hostile or
-/// broken server cannot make us use more memory than a reply may take: memory for a text is taken only as its
+/// broken server cannot make us use more memory than a reply may take. Memory for a text is taken only as its
 /// bytes arrive, and the items of an array are counted first.
 class ReplyReader {
  public:

@@ -13,9 +13,9 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to
-/// a replica. A call also asks them if the last question is half a second old: after a failover, the old primary
-/// still acts as one for about ten seconds, or when it goes on after a freeze. The named server is asked for its
-/// role before it gets a call: a replica would report old locks.
+/// a replica. A call also asks them if the last question is half a second old. The reason: after a failover, the
+/// old primary still acts as a primary for about ten seconds, and so does one that was frozen. The named server is
+/// asked for its role before it gets a call: a replica would report old locks.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
