@@ -28,7 +28,7 @@ struct Claim {
   /// holds apart by a request instead of the owner, so that a late copy of a call touches no other hold.
   bool owner_returns = false;
 
-  /// The request that acquires one more hold of its owner: the hold's ID names it. Empty: a new
+  /// For one more hold of an owner: the request that acquires that hold, as the hold's ID names it. Empty: a new
   /// request.
   RequestId request{};
 

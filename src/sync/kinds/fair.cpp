@@ -75,8 +75,8 @@ Attempt FairLock::decode(const Reply& reply) const {
 }
 
 /// The release always wakes the head of the queue. A holder has no place in the queue, so it never wakes
-/// itself. While the undone acquire held the lock, the head was told "busy" and now sleeps. The script also
-/// leaves the queue, because a late copy of the acquire may have put us there.
+/// itself. An undo wakes the head, too: it was told "busy" while the undone acquire held the lock, and sleeps.
+/// The script also leaves the queue, because a late copy of the acquire may have put us there.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
   return Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
 }

@@ -48,7 +48,7 @@ Refused refuse_other(const LockName& name, std::string_view wanted, std::string_
 
 }  // namespace
 
-/// A synchronizer is in use even if it names no holder: nobody should delete it for its name.
+/// A synchronizer may be in use although it names no holder, so the text does not suggest to delete it.
 Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found) {
   return refuse(name, wanted, found.as_stored.empty() ? found.noun : found.as_stored, found.remedy,
                 "; to see who uses this one: rlock inspect " + words_for(name));

@@ -24,10 +24,9 @@ Channel read_write_channel(const LockName& name);
 Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
-/// The keys of the queue of a fair lock, in the order in which the scripts name them: Redisson's list of
-/// owners; Redisson's zset of their deadlines; rlock's hash of its living waiters. The hash has a name among
-/// Redisson's unlock latches, which are named at random. So an ACL made for Redisson suffices, and no name
-/// can collide.
+/// The keys of a fair lock's queue, in the order of the scripts: Redisson's list of owners; Redisson's zset of
+/// their deadlines; rlock's hash of its living waiters. The hash has a name among Redisson's unlock latches,
+/// which are named at random. So an ACL made for Redisson suffices, and no name can collide.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
 /// The keys of the line in which rlock's waiters for a lock that is not fair stand:
@@ -42,8 +41,8 @@ std::vector<std::string> line_keys(const LockName& name);
 /// queue.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the time until which a lock stays although inner holds of its owner went on (--min-hold,
-/// --once-per). The name is among Redisson's unlock latches, like that of the queue.
+/// A string: the time until which a lock stays (--min-hold, --once-per), for the inner holds that end after the hold
+/// that asked for it. The name is among Redisson's unlock latches, like that of the queue.
 std::string keep_key(const LockName& name);
 
 /// The inner holds of an owner whose holds are not counted (tokens, permits): a zset, request -> end of its lease.

@@ -18,7 +18,7 @@ namespace rlock {
 /// it.
 ///
 /// Each waiter listens to a channel of its own, on which it is told when its turn comes. The first two also
-/// listen to the releases of other clients: the first asks at once, and the second a little later in case the
+/// listen to the releases of other clients. The first asks at once; the second asks a little later, in case the
 /// first is frozen. So a release wakes one waiter, however long the line is. All waiters hear when a line
 /// begins, because then the line in which they stood was lost.
 class Line {

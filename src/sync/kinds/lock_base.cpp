@@ -69,7 +69,7 @@ Call LockBase::take(Milliseconds waited) const {
 
 Call LockBase::ask(Milliseconds waited) const {
   Call call = take(waited);
-  // With the first key alone, the script could not see whether a newer waiter has arrived.
+  // With the first key alone, the script could neither note the request nor see whether a newer waiter has arrived.
   const bool needs_line = requests_.counts_acquire() || claim_.ticket != 0;
   return needs_line ? call : with_single_key(std::move(call));
 }
@@ -86,7 +86,7 @@ std::optional<Call> LockBase::undo(Wake wake) const {
 Call LockBase::renew() const { return still_ours(claim_.lease); }
 
 /// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing.
-/// An outer hold leaves out the key of the inner holds: there may be none, and while a slot moves, the server
+/// An outer hold leaves out the key of the inner holds, because there may be none. While a slot moves, the server
 /// refuses calls with keys that it does not have.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
@@ -104,7 +104,8 @@ Call LockBase::still_ours(Milliseconds rest) const {
 Call LockBase::release(const ReleaseOptions& options) const {
   const Way way = requests_.release_way();
   Call call = release_call(options, way);
-  // With the first key alone, the script could not see the inner holds that the lock does not count.
+  // With the first key alone, the script could not note the request, which a returning owner needs. Nor could it see
+  // the inner holds that the lock does not count.
   return way == Way::first && form_->counts ? with_single_key(std::move(call)) : call;
 }
 

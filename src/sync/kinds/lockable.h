@@ -26,8 +26,8 @@ struct Held {
   std::vector<Held> members{};          ///< of several keys acquired together, the answer for each
 };
 
-/// It cannot be acquired, and waiting would not help: the key holds another type (exit 65), there is no pool
-/// (exit 1), a newer waiter has come (--newest), and so on.
+/// It cannot be acquired, and waiting would not help. For example, the key holds another type (exit 65), there is
+/// no pool (exit 1), or a newer waiter has come (--newest).
 struct Refused {
   enum class Why { wrong_type, absent, upgrade, superseded } why = Why::wrong_type;
   std::string text{};  ///< for a person: what the key holds, and the remedy
@@ -42,7 +42,7 @@ enum class Way {
   first,  ///< no later hold has this owner: a late copy may release what a late copy of the acquire took
   again,  ///< the owner may acquire the lock again, and a late copy must not release that hold
   undo,   ///< the undo of an acquire: it does nothing unless that request acquired the hold
-  inner,  ///< the same, as the release of an inner hold: others may release it, too, and only one counts
+  inner,  ///< like undo, but a release of an inner hold: other processes may release it, too, and only one counts
 };
 
 /// Whether a release publishes a wake-up. `nobody`: the caller asks again at once.
@@ -66,9 +66,9 @@ struct Released {
   Milliseconds rest{0};       ///< kept: the rest of the time
   std::string unannounced{};  ///< why waiters could not be told; empty: they were told
 
-  /// A second call to send, and its answer to read. It has keys that the first reply named, or that an
-  /// ordinary release does not need. It counts down our hold if inner holds of the same owner remain, or
-  /// clears away dead readers if other readers remain.
+  /// A second call, which must be sent and whose answer must be read. Its keys were named by the first reply, or
+  /// an ordinary release does not need them. If inner holds of the same owner remain, it counts down our hold. If
+  /// other readers remain, it clears away the dead ones.
   std::optional<Call> then{};
 };
 

@@ -10,7 +10,7 @@ namespace rlock {
 
 /// A lock, fair or fenced lock for work that is done once in an interval (--once-per). A release that keeps
 /// the key (ReleaseOptions::keep_until) also marks the work as done, in the same script, and wakes all
-/// waiters. Until then other clients see a held lock.
+/// waiters. As long as the key stays, other clients see a held lock.
 class OncePer final : public Lockable {
  public:
   /// `facts`: the client that does the work, for people: "root@web-1".

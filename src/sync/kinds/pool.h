@@ -11,9 +11,9 @@
 
 namespace rlock {
 
-/// Redisson has two synchronizers whose key holds the number of available permits: the classic semaphore,
-/// whose permits have no owner, and the pool, whose permits are leases. While no permit of a pool is taken,
-/// the keys of both look alike.
+/// In two synchronizers of Redisson, the key holds the number of available permits. The permits of the classic
+/// semaphore have no owner; those of the pool are leases. While no permit of a pool is taken, the keys of both
+/// look alike.
 enum class PoolKind { semaphore, permits };
 
 /// "a semaphore", "a pool of permits".
