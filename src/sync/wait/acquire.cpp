@@ -31,8 +31,8 @@
 namespace rlock {
 namespace {
 
-/// At the end of a wait, we await the undo this long before another process goes on with it: briefly if the
-/// server has just failed; longer if it has answered, because the caller then asks it for the holder.
+/// At the end of a wait, we await the undo this long; then another process goes on with it. We wait longer if the
+/// server has answered, because the caller then asks the server for the holder.
 constexpr Milliseconds kAfterFailure{100};
 constexpr Milliseconds kAfterAnswer{300};
 
@@ -105,7 +105,7 @@ class Acquisition {
   bool cut_short() const {
     const bool may_answer_yet = unreachable() && result().may_be_granted;
     const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
-    // Of several nodes, one may be the trouble, and another one had no time.
+    // Of several nodes, one may have had the outage, while another one only had too little time.
     const bool outage_is_over = several_nodes_ && now() >= outage_.limit();
     return may_answer_yet && (is_over || outage_is_over) && round_.took() < options_.attempt_timeout;
   }
@@ -122,7 +122,7 @@ class Acquisition {
   /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it.
   void undo_round() {
     if (!undo_stages()) return;
-    // With several nodes we never wait for a silent one: the next round has a new owner, or leaves out the
+    // With several nodes we never wait for a silent one. The next round has a new owner, or leaves out the
     // nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (options_.renew_identity) {
@@ -136,7 +136,7 @@ class Acquisition {
   /// there was nothing to do.
   bool undo_stages() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
-    // Without several nodes, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
+    // With one node, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
     const bool may_be_granted = several_nodes_ && result().may_be_granted && !blocked().queued;
     const auto has_traces = [&](std::size_t i) {
       if (i == round_.blocked()) return granted || may_be_granted;

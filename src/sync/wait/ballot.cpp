@@ -1,6 +1,6 @@
 // Turns votes into one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
-// once. When a quorum has become impossible, slower nodes get as long again: if we know their answers, we
+// once. When a quorum has become impossible, slower nodes get as much time again: where we know the answer, we
 // need not undo blindly. result() then puts the answers into a Tally and decides in this order:
 //
 //   held     a quorum granted it
@@ -67,8 +67,8 @@ std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
   return holders;
 }
 
-/// The answer about the holder that has it at most nodes. Asking again is worth while when `missing` more
-/// nodes may be free: that is the `missing`-th of the times that the nodes named.
+/// The answer about the holder that has it at most nodes. We ask again when `missing` more nodes may be free: at
+/// the `missing`-th of the times that the nodes named.
 Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
   auto holders = holders_of(busy);
   Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });

@@ -50,7 +50,7 @@ class Ballot {
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
 
   /// The time from which these votes are enough: at once if a quorum has granted. If a quorum has become
-  /// impossible, the other nodes get as long again: if we know their answers, we need not undo blindly.
+  /// impossible, the other nodes get as much time again: where we know the answer, we need not undo blindly.
   TimePoint enough_from(const Votes& votes, TimePoint now);
 
   /// REQUIRES: all votes are settled, or enough.

@@ -57,7 +57,7 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   took_ = elapsed(begun, answered);
   undo.note(stage, votes_);  // before this round can end
   if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
-    count_as_failed(*twice);  // whatever the votes say: fewer servers have no majority
+    count_as_failed(*twice);  // whatever the votes say: one server has voted twice
     result_.busy.reset();
     result_.refused.reset();
   }

@@ -26,7 +26,7 @@ class Round {
   /// facts about us, for people (Stage::followers()).
   std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
 
-  /// Every attempt ends at `at` at the latest, whatever the patience is.
+  /// From now on an attempt ends at `at` at the latest; a single attempt (-n) may take longer.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
   /// For the last attempt(): the stage it reached, the result there, and how long that took.

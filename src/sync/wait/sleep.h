@@ -19,14 +19,14 @@ struct Blocked {
   Milliseconds took;           ///< how long the round took
 };
 
-/// The sleep between two rounds of a wait. It ends when there is a reason to ask again: a message, a lost connection,
-/// the time that Pacing plans, or the end of the wait.
+/// The sleep between two rounds of a wait. It ends when there is a reason to ask again (a message, a lost connection,
+/// the time that Pacing plans), or when the wait ends.
 ///
 /// It listens before it sleeps. A release before the subscription is confirmed reaches no subscriber, so the
 /// confirmation ends the sleep as a message does.
 class Sleep {
  public:
-  /// `can_be_held`: it is a lock with a holder, who writes its facts beside it. REQUIRES: the others outlive it.
+  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the others outlive the Sleep.
   Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held);
 
   /// A round begins: connections that are lost from now on are a reason to ask again after it.

@@ -1,7 +1,7 @@
 // The ledger of what a wait may have been granted. After each call of a round, note() records which nodes may
 // have received it (Stage::reached, received_), and whether a copy may still be in flight. post() sends the
 // undo to these nodes; await() gives them a moment to answer. Then the wait goes on under a new identity, or
-// under the old one if certain() says that nothing can arrive late. An owner that the user named stays: its
+// under the old one if certain() says that nothing can arrive late. An owner that the user named stays. Its
 // acquire must not reach a node before the last undo, so closed_nodes() are left out until they answer.
 //
 // The danger: an unanswered acquire is granted later, by a server that hung or through a connection that
