@@ -1,6 +1,6 @@
-// Renews a lease, one Try after the other. Without renewals (--no-renew), each Try only asks whether the lock is
-// still ours, at the same times. begin() posts the renewal of every part; advance() looks at the
-// votes after each turn of the loop. outcome() decides:
+// Renews a lease, one Try after the other. With --no-renew, each Try only asks whether the lock is still ours, at
+// the same times. begin() posts the renewal of every part; advance() looks at the votes after each turn of the
+// loop. outcome() decides:
 //
 //   renewed   Every part is still ours at a quorum. With renewals, the lease starts again at the time when the
 //             try was posted.

@@ -29,8 +29,8 @@ Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
                 .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
                 .try_for = kShortestTry,
                 .renews = renews};
-  // Half of the time from the first renewal to the stop, which is at least lease/12. On a slow line with a
-  // short lease a try may need all of it, and the next try must get as much.
+  // Half of the time from the first renewal to the stop: at least lease/12. On a slow line with a short lease a try
+  // may need this half, and the next try must get as much.
   budget.try_for = std::max((budget.stop_after() - budget.renew_every) / 2, kShortestTry);
   return budget;
 }

@@ -16,7 +16,7 @@ struct ReleaseResult {
     yes,       ///< free now (with several servers: at a quorum), or still held by an outer hold of ours
     kept,      ///< the key stays for the rest of --min-hold
     not_ours,  ///< it was not ours any more: it had been lost
-    unknown,   ///< no server answered in time; the lock expires with the lease
+    unknown,   ///< no quorum answered in time; the lock expires with the lease
   } how = How::unknown;
   Milliseconds rest{0};     ///< kept: the rest of the time
   std::string why;          ///< the nodes that did not confirm the release, and why; empty: all confirmed it

@@ -9,8 +9,8 @@ namespace {
 /// The search looks at this many keys at most: circles are short, and each key costs a call.
 constexpr std::size_t kMostKeys = 64;
 
-/// The waiter for a pool of several permits gets any permit that is released: its holders need not all be in
-/// the circle.
+/// A waiter for a pool gets any permit that is released. If the pool has several holders, one that is not in the
+/// circle may release its permit.
 bool any_of_several(const Inspection& seen) {
   return seen.kind == &kinds::permit && seen.holders.size() != 1;
 }

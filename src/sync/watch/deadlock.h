@@ -22,9 +22,8 @@ struct DeadlockMember {
 };
 
 /// Looks for a deadlock: a circle of waiters in which each waits for a key that the next one holds. We wait
-/// for `wanted`. The search starts at the keys that we hold and visits their waiters, then the keys which
-/// those waiters hold according to their metadata, and so on. The circle is closed when a waiter holds
-/// `wanted`.
+/// for `wanted`. The search starts at the keys that we hold and visits their waiters. Then it visits the keys that
+/// those waiters hold according to their metadata, and so on. The circle is closed when a waiter holds `wanted`.
 ///
 /// It does no I/O: next() names the key to inspect, and read() takes the result. The keys are seen at
 /// different times, so a circle may never have existed as a whole. Only a circle that is found twice is a

@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// The ways to reach the rlock that keeps a hold: messages on a channel of its owner, where it also listened
-/// while it waited, and a mark that stays if a message is lost. The names are among Redisson's, so an ACL
+/// Two ways lead to the rlock that keeps a hold: messages on a channel of its owner, where it also listened
+/// while it waited, and a mark, which stays if a message is lost. The names are among Redisson's, so an ACL
 /// made for Redisson suffices.
 Channel holder_channel(const LockName& name, const Owner& owner);
 
