@@ -11,7 +11,7 @@
 
 namespace rlock {
 
-/// The view of each server under one key.
+/// What each server says of one key.
 struct Views {
   std::vector<Inspection> seen;
   std::vector<std::string> silent;  ///< the servers that did not answer, and why
@@ -19,7 +19,7 @@ struct Views {
 
 /// Inspects many keys, several at a time, so that a thousand keys do not take a thousand round trips.
 ///
-/// It is passive: its owner calls advance() after turns of the loop, until over(). Or it calls run().
+/// It is passive: its owner calls advance() after turns of the loop, until over(). Or the owner calls run().
 class Inspector {
  public:
   /// The result for one key.
@@ -47,8 +47,8 @@ class Inspector {
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until it is over. Throws EndedBySignal. `stops`: called with each result as it comes; if
-  /// true, no further key starts.
+  /// Turns the loop until over(). Throws EndedBySignal. Calls `stops` with each result as it comes; if that
+  /// returns true, no further key starts.
   void run(const std::function<bool(const Result&)>& stops);
 
  private:

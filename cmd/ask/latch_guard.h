@@ -8,9 +8,9 @@
 
 namespace rlock {
 
-/// Redisson keeps a latch in a bare number too, so acquiring permits would count it down. rlock recognizes a
-/// latch by its own record; another client's latch looks like a pool. Throws Error{wrong_type} if there is a
-/// latch that is not open. Returns why no server could be asked: the next call will fail for the same reason.
+/// Throws Error{wrong_type} if the key is a closed latch: it is a bare number like a pool, so an acquire of
+/// permits would count it down. rlock recognizes a latch by its own record; another client's latch looks like
+/// a pool. Returns why no server could be asked: the next call will fail for the same reason.
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 

@@ -27,7 +27,7 @@ std::size_t size_of(const Inspection& seen);
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
 /// Searches for keys and inspects them. Both end after `scan_time`; `options.until` is ignored. Throws Error
-/// if none of them can be inspected.
+/// if keys were found, but none can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
 
 /// The same, page by page in natural order, so that only one page is in memory. `take_page` gets each page,

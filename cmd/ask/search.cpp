@@ -19,8 +19,8 @@ constexpr std::size_t kNameTakes = 128;
 /// One script call asks about this many keys. It blocks the server for about half a millisecond.
 constexpr std::size_t kAskedTogether = 200;
 
-/// This many of these calls are sent at a time, together for no more keys. In a Cluster most keys need their
-/// own call.
+/// At most this many of these calls are sent at a time, until they ask about kAskedTogether keys. In a
+/// Cluster, most keys need a call of their own.
 constexpr std::size_t kCallsAtOnce = 32;
 
 using Names = std::vector<LockName>;
@@ -85,8 +85,8 @@ class Search {
     return true;
   }
 
-  /// Takes the names that a key beside the lock tells. If it is also the key beside "{x}", takes of "x" and
-  /// "{x}" what exists, or "x" if neither does.
+  /// Takes the names of locks that a key beside them tells. The key beside "x" may also belong to "{x}". Then
+  /// takes each of the two that exists, or "x" if neither does.
   void take_named(Executor& server, const Names& names, bool cluster) {
     Names shared;
     for (const LockName& name : names) {

@@ -31,7 +31,7 @@ constexpr Milliseconds kBetweenChanges{1s};
 constexpr Milliseconds kInquiry{250};
 constexpr Milliseconds kAnswer{80};
 
-/// If the server does not answer now, an answer of this age is printed with its age.
+/// If the last answer is older than this, and the server does not answer now, the line says so.
 constexpr Milliseconds kOldNews{1s};
 
 }  // namespace

@@ -23,7 +23,7 @@ struct WaitSubject {
   std::vector<LockName> names;
   std::string state{};   ///< why it is busy, if it has no single holder: "it has too few permits"
   bool is_pool = false;  ///< of permits that are leases
-  /// Hears what a line says of the server, also where --quiet prints none: why it cannot be used, or "".
+  /// Gets what a line says of the server, also if --quiet prints no line: why rlock cannot use it, or "".
   std::function<void(std::string_view why)> on_trouble{};
 };
 
@@ -88,7 +88,7 @@ class WaitLines final : public Source {
   TimePoint said_at_{};           ///< when the last line was printed
   TimePoint wanted_by_ = kNever;  ///< a line is due: at this time, or as soon as the inquiry ends
 
-  std::optional<Busy> busy_;        ///< the last answer, if the server answered last time
+  std::optional<Busy> busy_;        ///< the last answer; empty: there was none
   std::optional<Failure> failure_;  ///< why the server does not answer now
   std::optional<Channel> channel_;
   Owner asker_;                 ///< our owner; empty: it has none
