@@ -36,8 +36,8 @@ std::string holder_column(const Inspection& seen) {
   return text.empty() ? std::string{kNothing} : text;
 }
 
-/// For semaphores and pools: the number of available permits and, if known, the total: "3/5". A pool that was
-/// made smaller than what is taken has none.
+/// For semaphores and pools: the number of available permits and, if known, the total: "3/5". The number is 0
+/// if more permits are taken than the pool has by now.
 std::string available_column(const Inspection& seen) {
   if (!seen.available) return std::string{kNothing};
   const std::int64_t available = std::max<std::int64_t>(*seen.available, 0);

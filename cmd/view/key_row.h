@@ -20,7 +20,7 @@ KeyRow key_row(const Inspection& seen);
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
-/// Inspection::state, or `stale`: a holder seems to be dead, or will never release the key.
+/// Inspection::state, or `stale` instead of `held`: a holder seems to be dead, or its lock never expires.
 std::string_view key_state(const Inspection& seen);
 
 /// The kind, or else the type of the foreign key, as the server names it.
@@ -39,7 +39,7 @@ struct KeyFilter {
 };
 bool passes(const KeyFilter& filter, const Inspection& seen);
 
-/// For each key, the one inspection that agreed() takes from those of several servers, in the order of keys.
+/// One inspection of each key, in the order of keys: what agreed() makes of those of several servers.
 std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen);
 
 /// The order of the lines. With `age` the oldest hold comes first, with `waiting` the most waiters.

@@ -61,8 +61,8 @@ std::string_view beginning(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
-/// The width that nine of ten cells need, if it is more than kMostAligned. Otherwise the width of the widest
-/// cell.
+/// The width of the widest cell. If that is more than kMostAligned, the width that nine of ten cells need,
+/// but at least kMostAligned.
 std::size_t aligned_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
   std::vector<std::size_t> needed{0};
   for (const auto& row : rows) needed.push_back(columns_of(row[column]));

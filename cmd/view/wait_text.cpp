@@ -49,7 +49,7 @@ const Holder* only(const WaitView& view, const std::vector<Holder>& holders) {
   return holders.size() == 1 && !others ? &holders.front() : nullptr;
 }
 
-/// Nobody has taken a permit, and there is none.
+/// No permit is taken, and none is available.
 bool is_empty_pool(const WaitView& view) {
   if (!view.is_pool || view.seen == nullptr || !view.seen->holders.empty() || view.seen->unnamed > 0)
     return false;

@@ -21,7 +21,7 @@ struct WaitView {
   std::int64_t listeners = 0;             ///< the number of waiters, including us; 0: unknown
 };
 
-/// `waiting`: true now. `over`: the last line. `past`: true at the server's last answer.
+/// The time that a text is about. `waiting`: now. `over`: the end of the wait. `past`: the last answer.
 enum class Moment { waiting, over, past };
 
 /// The holder, our place in the queue, and when the hold ends: "'deploy': held by alice@ci-7 pid 4121 for
