@@ -34,8 +34,8 @@ bool is_alive(pid_t pid) {
   return facts && facts->alive();
 }
 
-/// The environment of a process. During execve() a process shows neither arguments nor environment: then
-/// looks again.
+/// The environment of a process. During execve() a process shows neither arguments nor environment: then this
+/// function looks again.
 std::string environment_of(pid_t pid) {
   std::string environment = proc_text(pid, "environ");
   for (int i = 0; i < kLooksAtExec && environment.empty(); ++i) {

@@ -14,7 +14,7 @@ namespace rlock {
 /// if look() has seen such a process, the lock is not released while the process lives.
 ///
 /// If /proc does not show our own process, only the group is known. When all processes of a group have ended,
-/// its id may be reused: nothing is sent to a group of another session.
+/// its id may be reused. So nothing is sent to a group of another session.
 class CommandFamily final : public Family {
  public:
   /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment

@@ -43,7 +43,8 @@ constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. It reads orders from the descriptor `orders`. It stops the
 /// family of `guarded` when a deadline passes that no order has moved. It kills the family at once when the
-/// pipe ends, because then rlock has died. When no process is left, it calls Guarded::when_nobody_lives.
+/// pipe ends, because then rlock has died. When no process is left and rlock cannot release, it calls
+/// Guarded::when_nobody_lives.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

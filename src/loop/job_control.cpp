@@ -30,8 +30,8 @@
 namespace rlock {
 namespace {
 
-/// While the command waits for the terminal, we check so often if it is ours. A shell sends no signal when it
-/// brings a running job to the foreground.
+/// While the command waits for the terminal, we check this often whether the terminal is ours. A shell sends no
+/// signal when it brings a running job to the foreground.
 constexpr Milliseconds kBetweenClaims{200};
 
 /// CONT waits this long for a command to stop after TSTP. A command that catches TSTP may never stop.

@@ -35,8 +35,8 @@ std::vector<pid_t> all_processes();
 /// The number that the kernel assigned last; 0: unknown. Mostly it assigns them in ascending order.
 pid_t newest_process();
 
-/// Does /proc show this process under its own number? If not, a process that /proc does not show may live. It is false
-/// in a chroot without /proc, if /proc belongs to another pid namespace, and while no descriptor is free to read it.
+/// Does /proc show this process under its own number? If not, a process that /proc does not show may live. The answer
+/// is no in a chroot without /proc, if /proc is of another pid namespace, and while no descriptor is free to read it.
 bool proc_shows_us();
 
 /// How many files of /proc were not read because no descriptor or memory was free. If the number grows during a search,

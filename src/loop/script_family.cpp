@@ -1,8 +1,8 @@
-// Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and
-// still counts against the limit of its user's processes. If a pass finds all of them stopped, none is missing. Any other signal
-// is sent to each process as it is found. But if the script has neither a tag nor a session or group of its own, its
-// processes are frozen for that signal, too. Otherwise a process that the script starts just then would be lost when
-// the script ends. A job of an interactive shell has its own group.
+// Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and still
+// counts against the limit of its user's processes. If a pass finds all of them stopped, none is missing. Any other
+// signal is sent to each process as it is found. But if the script has neither a tag nor a session or group of its
+// own, its processes are frozen for that signal, too. Otherwise a process that the script starts just then would be
+// lost when the script ends. A job of an interactive shell has its own group.
 //
 // The freeze is visible: the shell that started the script may say "Stopped". sudo, su and a `rlock run` in the
 // foreground stop when their child does, and would wait for ever to be continued. So wake_ancestors() continues

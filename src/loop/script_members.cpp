@@ -1,4 +1,4 @@
-// A descendant is known by its parent only as long as that lives, and a script may start processes faster
+// A descendant is known by its parent only as long as the parent lives, and a script may start processes faster
 // than we look. So the script and all that it starts carry a tag, which the kernel passes on (script_tag.h):
 // one pass over /proc finds all of them. Some processes had lost their parent before the script was tagged. They
 // are found by the memory of earlier searches (Descendants), or by the group or session that the script leads.
@@ -101,7 +101,7 @@ std::vector<ProcessFacts> ScriptMembers::find(const std::vector<pid_t>& roots, c
 }
 
 /// A process that starts another one and ends at once may end before the pass over /proc reaches it. But the
-/// other one's number is among the newest, so these are asked about again and again.
+/// other one's number is among the newest numbers, so these are checked again and again.
 std::vector<pid_t> ScriptMembers::tagged(bool stop_at_once) const {
   std::vector<pid_t> found;
   const auto ask = [&](pid_t pid) {

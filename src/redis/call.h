@@ -17,7 +17,7 @@ struct Call {
                                    ///< is not sent
   CallWords args{};                ///< ARGV. For a plain command: its words, the name first
   /// The same call with one key, for a Cluster that answers TRYAGAIN: while a slot moves, it refuses calls
-  /// with several keys. At most one call, and that call has no such form itself.
+  /// with several keys. Holds one call at most, which has no such form itself.
   std::vector<Call> while_slot_moves{};
 
   /// The most memory that the reply may take, in bytes, texts and items together. Most replies are a few

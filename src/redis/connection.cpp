@@ -143,7 +143,7 @@ void Connection::drain_replies(TimePoint now) {
 void Connection::accept_greeting(Reply reply, TimePoint now) {
   pipeline_.greet(handshake_.accept(std::move(reply)));
   if (handshake_.failure()) return fail(*handshake_.failure());
-  // A Sentinel or a replica: it gets no call, only a question that tells what it is.
+  // A server of another kind gets no call, only a question whose answer helps to name the right URL.
   if (handshake_.unexpected()) {
     unexpected_ = true;
     pipeline_.close();

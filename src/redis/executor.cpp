@@ -58,7 +58,6 @@ Executor::~Executor() { loop_.leave(*this); }
 
 std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
 
-/// True if as many nodes as a quorum needs have sent a reply.
 bool Executor::contacted() const {
   const auto spoke = std::ranges::count_if(nodes_, [](const Node& node) { return node.route->contacted(); });
   return static_cast<std::size_t>(spoke) >= quorum();

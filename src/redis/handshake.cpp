@@ -116,7 +116,7 @@ bool Handshake::greeting_goes_on() const {
   return !unanswered_.empty() && unanswered_.front() != Step::run_id;
 }
 
-/// The server is not what its URL says: it gets no call. Asks it for what the right URL needs, to print that.
+/// The server is not what its URL says, so it gets no call. Asks it for what the right URL needs, for the message.
 std::vector<CommandWords> Handshake::ask_unexpected() {
   state_ = State::unexpected;
   CommandWords question = question_to_unexpected(identity_);

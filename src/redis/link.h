@@ -14,8 +14,8 @@
 namespace rlock {
 
 /// One server, and a connection to it. If the connection fails, the next one opens after a back-off with
-/// jitter. It reads the password again, and uses RESP2 if the server does not know HELLO. After each
-/// reconnection it subscribes to its channels again.
+/// jitter. For each connection the link reads the password again; it uses RESP2 if the server does not know
+/// HELLO. After each reconnection it subscribes to its channels again.
 ///
 /// A RESP2 connection with subscriptions cannot carry calls, so such a server gets a second connection for
 /// them.

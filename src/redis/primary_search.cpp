@@ -111,7 +111,7 @@ void PrimarySearch::advance(TimePoint now) {
     refused_ = why;
     return ask(now);
   }
-  // If it refused our password, that is the better reason: without one it only asks for a password.
+  // If the Sentinel refused our password, that is the better reason: without one, it only asks for a password.
   pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 

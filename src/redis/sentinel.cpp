@@ -11,7 +11,7 @@
 //
 // A primary may hang, or be cut off together with us. It continues to answer while the Sentinels have chosen
 // another, and what it grants is lost. Neither the server nor its connection shows this. So the Sentinels are
-// asked again and again, more often than a third of a short lease.
+// asked again and again, at least once in a third of a short lease.
 
 #include "redis/sentinel.h"
 

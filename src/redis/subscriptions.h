@@ -62,8 +62,8 @@ class Subscriptions {
   /// Why this server sends no messages: it refused SUBSCRIBE. It is not asked again.
   const std::optional<std::string>& error() const noexcept { return error_; }
 
-  /// Has the server ended a sharded subscription because another node serves the slot? It is not sent here
-  /// again until it is added again.
+  /// Has the server ended a sharded subscription because another node serves the slot? The subscription is not
+  /// sent here again until it is added again.
   bool has_misplaced() const noexcept { return misplaced_; }
   [[nodiscard]] bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
 

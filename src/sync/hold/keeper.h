@@ -13,8 +13,8 @@
 
 namespace rlock {
 
-/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every). Without renewals
-/// (Budget::renews), it asks as often whether the lock is still ours.
+/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every). If it must not renew
+/// (Budget::renews is false), it asks as often whether the lock is still ours.
 ///
 /// stop_at() is reached before the lease can expire on the server, whatever the network does. Once lost() is
 /// true, it never becomes false again, and the Keeper never acquires the key again. With several nodes, a

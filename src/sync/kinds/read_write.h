@@ -7,7 +7,7 @@ namespace rlock {
 /// Redisson's RReadWriteLock: readers share the lock, a writer has it alone. This is the common base of its
 /// two halves.
 ///
-/// A writer may also acquire it for reading and then release the write hold (downgrade): its own read hold is
+/// A writer may also acquire the lock for reading and then release the write hold (downgrade): this read hold is
 /// a Hold::another. The reverse is refused, because the reader would wait for itself.
 class ReadWriteLock : public LockBase {
  public:

@@ -11,7 +11,7 @@
 
 namespace rlock {
 
-/// A server remembers for this long that it has done a request. It is longer than any retry, and longer than
+/// A server remembers for this long that it has done a request. This is longer than any retry, and longer than
 /// a copy can stay in an abandoned connection.
 constexpr Milliseconds kRequestMemory{60000};
 

@@ -18,7 +18,7 @@ struct DeadlockMember {
   LockName waits_for;
   Milliseconds since{0};         ///< when it began to wait, by the server's clock
   std::optional<Metadata> meta;  ///< empty: this is our own process
-  Channel own{""};               ///< the channel on which it is told; if it was killed, it has no subscriber
+  Channel own{""};               ///< the member's own channel; if the member was killed, nobody listens there
 };
 
 /// Looks for a deadlock: a circle of waiters in which each waits for a key that the next one holds. We wait

@@ -29,8 +29,8 @@ struct Holder {
   /// Does the holder live? Empty: unknown. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
 
-  /// May a run renew it, although the process that acquired it does not? `rlock run --owner` has entered such a hold if the
-  /// owner holds it twice, or if it lasts longer than its record says.
+  /// May a run renew this hold, although the process that acquired it does not? `rlock run --owner` has entered the
+  /// hold if its owner holds twice, or if the hold lasts longer than its record says.
   bool entered(Milliseconds now) const;
 
   /// May it be removed by force? It is dead as far as we can tell, or it never expires. A permit that was
