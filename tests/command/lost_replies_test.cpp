@@ -103,12 +103,12 @@ TEST_CASE("permits of a semaphore are taken at most once when answers are lost, 
 TEST_CASE(
     "what a run may have been granted before it gave up is taken back when its server can be reached again") {
   Scene scene;
-  REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kPatience) ==
-          0);  // the server knows the scripts
+  // Then the server knows the scripts.
+  REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kPatience) == 0);
   scene.proxy.drop(TcpProxy::Way::to_client);
-  Rlock run = scene.rlock({"lock", "acquire", "-n", "k", "--lease", "1h", "--connect-timeout", "300ms"});
+  Rlock run = scene.rlock({"lock", "acquire", "-n", "k", "--lease", "1h"});
   CHECK(eventually([&] { return scene.redis.has("k"); }, kPatience));
-  scene.proxy.silence();
+  scene.proxy.refuse();
   scene.proxy.reset_all();
   CHECK(run.exit_code(kPatience) == 69);
   CHECK(scene.redis.has("k"));
