@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <thread>
 
 #include "base/descriptor.h"
 #include "base/text.h"
@@ -56,21 +55,23 @@ TEST_CASE("a lock whose lease is over when its answer comes is not handed out") 
 
 TEST_CASE(
     "the facts about a hold are sent again if the server has their script no more, before acquire ends") {
-  FakeRedis redis;
-  redis.on("EVAL", wire::nil());
-  redis.decide([](const Words& command) -> std::optional<std::string> {
-    if (command.front() != "EVALSHA") return std::nullopt;
-    if (std::ranges::find(command, "rlock:meta:{k}") == command.end())
-      return wire::array({wire::text("held"), wire::integer(1'700'000'000'000)});
-    std::this_thread::sleep_for(20ms);  // then acquire has read that it holds the lock
-    return wire::error("NOSCRIPT No matching script.");
-  });
-  Process::Options options = Rlock::clean_environment();
-  options.env["RLOCK_URL"] = redis.url();
   // It waits for at most 200 ms, which may be too little on a busy machine. One of some tries shows it.
-  for (int i = 0; i < 9 && redis.count("EVAL") == 0; ++i)
-    CHECK(Rlock{{"lock", "acquire", "-n", "k", "--lease", "1m"}, options}.exit_code() == 0);
-  CHECK(redis.count("EVAL") > 0);
+  CHECK(eventually([] {
+    FakeRedis redis;
+    redis.on("EVAL", wire::nil());
+    redis.decide([](const Words& command) -> std::optional<std::string> {
+      const bool facts = std::ranges::find(command, "rlock:meta:{k}") != command.end();
+      if (command.front() != "EVALSHA" || facts) return std::nullopt;  // the facts wait for an answer
+      return wire::array({wire::text("held"), wire::integer(1'700'000'000'000)});
+    });
+    Process::Options options = Rlock::clean_environment();
+    options.env["RLOCK_URL"] = redis.url();
+    Rlock acquire{{"lock", "acquire", "-n", "k", "--lease", "1m"}, options};
+    REQUIRE(eventually([&] { return !acquire.out().empty(); }));
+    redis.answer(wire::error("NOSCRIPT No matching script."));
+    CHECK(acquire.exit_code() == 0);
+    return redis.count("EVAL") == 1;
+  }));
 }
 
 TEST_CASE("acquire takes the switches of run for its types, and two that differ are refused") {
