@@ -7,7 +7,7 @@ namespace rlock {
 // The real clock, for code that blocks or makes long passes over /proc. Meanwhile, the `now` of its turn of the loop
 // becomes too old. All other code gets `now` as an argument, or asks its loop.
 
-/// As remaining(), from this moment on.
+/// remaining(), counted from this moment.
 inline Milliseconds time_left(TimePoint until) noexcept { return remaining(until, Clock::now()); }
 
 /// Has this time come?

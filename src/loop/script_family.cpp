@@ -116,7 +116,7 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
     send(number, pid, refused);
   };
   do {
-    settled = has_passed(ends) || !script_lives();  // before this look
+    settled = has_passed(ends) || !script_lives();  // as it was before this look
     if (members_.is_tagged()) std::ranges::for_each(members_.tagged(false), tell);
     // All are found before the first of them is told: it may end, and its children would have lost their parent.
     for (const ProcessFacts& process : members_.all({}, false, until)) tell(process.pid);

@@ -22,7 +22,7 @@
 namespace rlock {
 namespace {
 
-/// Numbers are never reused: a remembered number finds this connection or none (see Executor::advance()).
+/// Numbers are never reused: a remembered number finds this connection or none (see Attempts::advance()).
 std::uint64_t next_number() {
   static std::uint64_t last = 0;
   return ++last;

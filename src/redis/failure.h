@@ -11,7 +11,7 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
-  bool answered = false;  ///< the server has answered, and the text says the remedy: its URL is right
+  bool answered = false;  ///< the server has answered, so its URL is right; the text says the remedy
   /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
   /// Redis server, or one of several servers refuses us.
   bool lasts = false;

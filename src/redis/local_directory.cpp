@@ -21,7 +21,7 @@
 namespace rlock {
 namespace {
 
-/// The kernel follows as many symbolic links in one path.
+/// The kernel, too, follows at most this many symbolic links in one path.
 constexpr int kMostLinks = 40;
 
 constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your own";

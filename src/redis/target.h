@@ -39,7 +39,7 @@ class PasswordSource {
   static PasswordSource file(std::string path);
 
   bool empty() const noexcept { return !fixed_ && path_.empty(); }
-  const std::string& path() const noexcept { return path_; }  ///< the path of the file; empty: it is no file
+  const std::string& path() const noexcept { return path_; }  ///< the file's path; empty: there is no file
 
   /// The current password; empty: there is none. Removes one newline at the end of a file. Remembers the
   /// password if the file can be read only once (a pipe: `--password-file <(pass redis)`). Throws

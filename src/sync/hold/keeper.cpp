@@ -98,7 +98,7 @@ void Keeper::begin(TimePoint now) {
   const Budget& budget = options_.lease.budget;
   try_.emplace(now);
   looks_now_ = false;
-  next_try_ = plus(now, budget.retry_every);  // if it succeeds, advance() sets a later time
+  next_try_ = plus(now, budget.retry_every);  // if the try succeeds, advance() sets a later time
   const Milliseconds rest = remaining(options_.lease.valid_until(), now);
   for (const Part& part : options_.parts) {
     Delivery delivery{.source = Delivery::Source::to_several};

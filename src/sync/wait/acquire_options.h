@@ -66,7 +66,7 @@ struct AcquireOptions {
   Milliseconds outage = kLongest;
   Milliseconds attempt_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
   Milliseconds node_timeout{2000};     ///< of several nodes: how long one may delay a round
-  Milliseconds good_for = kLongest;    ///< of a lease: a grant that took longer is undone
+  Milliseconds good_for = kLongest;    ///< of a lease: a grant that took longer than this is undone
   SyncReplicas sync_replicas{};
   /// Runs `work` in another process (finish_behind()), so that the end of a wait does not wait for a server.
   /// Empty: the wait spends some hundred milliseconds on it.

@@ -55,7 +55,7 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
-  undo.note(stage, votes_);  // before this round can end
+  undo.note(stage, votes_);  // in every case: the undo must know each call that was written
   if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
     count_as_failed(*twice);  // whatever the votes say: one server has voted twice
     result_.busy.reset();

@@ -16,8 +16,8 @@ namespace rlock {
 /// The metadata of holders: owner -> facts.
 using Facts = std::map<Owner, Metadata>;
 
-/// To inspect a key takes three calls. The second needs the reply to the first, the third (listeners.h) the reply to
-/// the second. InspectionSteps sends the first two to every node, in order.
+/// An inspection of a key takes three calls. The second needs the reply to the first; the third (listeners.h) needs the
+/// reply to the second. InspectionSteps sends the first two to every node, in order.
 ///   1. The facts of the holders. An error reply counts as no facts: we may have no access to that key.
 Call ask_facts(const LockName& name);
 struct KnownFacts {
