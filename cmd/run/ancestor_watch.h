@@ -20,9 +20,9 @@ namespace rlock {
 /// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names
 /// its host and process.
 ///
-/// An owner of rlock names its process, so a wait for another process costs no question.
+/// An owner id of rlock names its process. So if another process holds the key, the watch asks nothing.
 ///
-/// The wait for permits never ends if processes above us hold so many that the others are too few.
+/// A wait for permits never ends if processes above us hold so many that the rest of the pool is too small.
 class AncestorWatch final : public Source {
  public:
   struct Options {
@@ -38,7 +38,7 @@ class AncestorWatch final : public Source {
   /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// These options, and with them the watch hears of the wait and ends it.
+  /// Adds to the options that the watch hears of the wait, and can end it.
   AcquireOptions over(AcquireOptions options);
 
   /// Has a process above us a hold that we may join?

@@ -5,7 +5,7 @@
 
 namespace rlock {
 
-/// --backoff. Its default counts for the types that poll only.
+/// --backoff. A default from a config file counts only for types that poll.
 void declare_backoff(VerbSpec& spec, HoldRequest& options);
 
 }  // namespace rlock

@@ -16,9 +16,9 @@ Variables describe_hold(const HoldRequest& request, const HeldKeys& keys);
 /// stays, because processes above us still have their holds.
 Variables describe_no_hold();
 
-/// The text that a shell evaluates to set RLOCK_OWNER, RLOCK_FENCE, RLOCK_KEY and RLOCK_STACK for the rest of
-/// a script, for lock release, lock renew and nested runs. `id`: the owner id that was printed. A key may contain any
-/// byte.
+/// The text by which a shell sets RLOCK_OWNER, RLOCK_FENCE, RLOCK_KEY, RLOCK_STACK, and for permits their slots, for
+/// the rest of a script. lock release, lock renew and nested runs read them. `id`: the owner id that was printed. A
+/// key may contain any byte.
 enum class Shell { posix, fish };
 std::string export_text(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Shell shell);
 

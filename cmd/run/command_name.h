@@ -5,9 +5,9 @@
 
 namespace rlock {
 
-/// The name of a command, for people. It is the program without its path. For an interpreter it is the
-/// script: "sh -eu /opt/backup.sh" is "backup.sh", and a line of code is "sh -c". Other arguments are left
-/// out, because they may be secrets. If an option of the interpreter is unknown, it is the interpreter.
+/// The name of a command, for people: the program without its path. For an interpreter, the name is that of
+/// the script: "sh -eu /opt/backup.sh" is "backup.sh", and a line of code is "sh -c". If an option of the
+/// interpreter is unknown, only the interpreter is named. Other arguments may be secrets, and are left out.
 /// REQUIRES: at least one word.
 std::string command_name(const std::vector<std::string>& argv);
 

@@ -33,7 +33,7 @@ class Events {
 
   void waiting(const Waiting& seen);
   void acquired(const RunReport& report);
-  /// A renewal has failed and is retried. With an empty text, a renewal has succeeded again.
+  /// A renewal, or a call of the wait, has failed and is retried. With an empty text, one has succeeded again.
   void trouble(std::string_view why);
   void lost(std::string_view why);
   void stopping(std::string_view why);  ///< rlock sends the command the first signal to stop it
@@ -44,11 +44,11 @@ class Events {
   /// its lease.
   void ended(std::string_view outcome, Milliseconds held, bool released);
 
-  /// For a guardian, which has no descriptor of rlock's and opens the outputs again: rlock was killed, and its hold
-  /// is released. An open descriptor that the user named is out of its reach. Throws like open().
+  /// Reports from a guardian that rlock was killed and that its hold is released. A guardian has no descriptor of
+  /// rlock's, so it opens the outputs again, except a descriptor that the user named. Throws like open().
   static void killed(const HoldRequest& request, const PastHold& past);
 
-  /// Tells of a loss, and of the stop of processes.
+  /// Lets `options` report a loss and the stop of processes.
   void listen_to(StopOptions& options);
 
   /// The open descriptors, for the keeper of a script. It inherits them and goes on with the report, so it writes

@@ -62,7 +62,7 @@ class Flock final : public Verb {
   [[noreturn]] static void refuse_descriptor(const std::string& number);
 
   RunOptions options_;
-  std::optional<std::string> shell_;  ///< the STRING of -c, which stands behind FILE here
+  std::optional<std::string> shell_;  ///< unused: here -c is no option, but stands behind FILE
   bool no_fork_ = false, close_ = false;
   Events events_;
   StatusOutput status_;  ///< only the events use it

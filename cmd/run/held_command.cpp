@@ -25,7 +25,7 @@
 namespace rlock {
 namespace {
 
-/// How long the other processes of a group may take to end after the signal that ended the first process, and
+/// If a signal has ended the first process of a group, the others may take this long to end. The second one is
 /// the pause between two looks.
 constexpr Milliseconds kRestEnds{200};
 constexpr Milliseconds kBetweenLooks{5};
@@ -159,8 +159,8 @@ CommandOutcome HeldCommand::finish(Child& child) {
   return ended;
 }
 
-/// Waits for processes of the group that /proc does not show: as long as the lock is ours, or for a moment if
-/// it is lost. All of them got KILL when the first process had ended.
+/// Waits for processes of the group that /proc does not show, as long as the lock is ours. If it is lost, waits
+/// only for a moment. All of them got KILL when the first process had ended.
 void HeldCommand::wait_for_hidden(Child& child) {
   while (family_.group_lives()) {
     const TimePoint now = loop_.now();

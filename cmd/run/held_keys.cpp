@@ -3,8 +3,8 @@
 // and never into it, because other clients read the lock.
 //
 // If a process above us holds a key, we join it as that owner's next hold (again). The metadata of the outer
-// hold stays, so such a part writes none. Its release erases the metadata if it is the last, because the
-// outer hold may end first.
+// hold stays, so such a part writes none. The outer hold may end first. So the release of such a part erases
+// the metadata if no other hold is left.
 
 #include "cmd/run/held_keys.h"
 

@@ -54,11 +54,11 @@ class HeldKeys {
   Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
   Keeper::Options renewing() const;
 
-  /// Within which time the key of a part expires if no server confirms its release, which may keep the key for
-  /// `kept`. Empty: we joined a hold, and the lease of that hold counts.
+  /// The time within which the key of a part expires if no server confirms its release. `kept`: how long the
+  /// release may keep the key. Empty: we joined a hold, and the lease of that hold counts.
   std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
 
-  /// These holds, ending `now`, for the history.
+  /// The record of these holds for the history: they end `now`.
   PastHold past(HoldEnd end, TimePoint now) const;
 
   /// Our `parts` for a release that erases their metadata and records `past` in the history of each key.

@@ -1,6 +1,6 @@
 // turn() handles facts in this order: the deadlines of the lock, which go to the guardian; a request to end;
-// an announcement that is due; a signal that is due. Escalation decides about signals, for the deadlines of
-// the lock and for all others.
+// an announcement that is due; a signal that is due. Escalation decides about signals, by the deadlines of the
+// lock and all other deadlines.
 //
 // If the processes were stopped, all of them must be gone before the lock is released: they may still use the
 // protected resource. If the lock is lost already, the wait protects nothing: then rlock waits at most

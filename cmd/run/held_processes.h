@@ -48,7 +48,7 @@ class HeldProcesses {
   HeldProcesses(Loop& loop, Family& family, HeldLock lock, StopOptions options);
 
   /// With StopRules::stop_on_loss, starts the guardian, which kills the processes if rlock dies. Returns the errno
-  /// of a failed start; 0: it runs, or is not wanted. `guarded`: what it guards; this sets Guarded::signal.
+  /// of a failed start; 0: it runs, or is not wanted. `guarded`: what it guards; guard() sets Guarded::signal.
   [[nodiscard]] int guard(const Signals& signals, Guarded guarded);
   void tell_group(pid_t group) noexcept;
   void dismiss_guardian() noexcept;  ///< call it when no process is left to be killed

@@ -32,9 +32,8 @@ void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);
 
-/// After the server says that a hold is not ours any more: finds out from the history of its key whether it
-/// was removed by force. `since`: the time of the acquire. Empty: the history does not say so, or did not
-/// answer in time.
+/// Finds out from the history of a key who has removed our hold by force. `since`: the time of the acquire.
+/// Empty: the history names nobody, or no server answered in time.
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since);
 
 }  // namespace rlock

@@ -170,8 +170,8 @@ bool HoldWait::joins_another(const GaveUp& gave_up) {
   return true;
 }
 
-/// The hold that we wanted to join is gone: RLOCK_STACK and records are only hints. Joined holds of other
-/// keys stay: their holder waits for our end, so it cannot release them for us.
+/// Is the hold that we wanted to join gone? (RLOCK_STACK and records are only hints.) Then the next attempt does
+/// without it. Joined holds of other keys stay: their holder waits for our end, so it does not release them.
 bool HoldWait::leaves_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;

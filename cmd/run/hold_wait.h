@@ -51,7 +51,7 @@ class HoldWait {
   /// Did this wait end because no server could be used? Then `--if-unreachable` decides.
   bool unreachable(const GaveUp& gave_up) const;
 
-  /// Do more waiters wait already than --queue-limit allows?
+  /// Are as many waiters ahead of us as --queue-limit says, or more?
   bool queue_full() const { return request_.queue_limit && ahead_ && *ahead_ >= *request_.queue_limit; }
 
   /// Has any server answered "busy" during this wait?

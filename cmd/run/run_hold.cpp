@@ -19,7 +19,7 @@
 namespace rlock {
 namespace {
 
-/// A run starts to listen for `rlock stop` when it is a second old: most runs are over by then, and should cost
+/// A run starts to listen for `rlock stop` when it is a second old. Most runs are over by then, and should cost
 /// the server nothing.
 constexpr Milliseconds kListensAfter{1000};
 

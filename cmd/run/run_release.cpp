@@ -31,7 +31,7 @@ bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   return opt.min_hold > Milliseconds{0};
 }
 
-/// No message named the remover in time: the history of a key may.
+/// If no message named the remover in time, the history of a key may name it.
 void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since, Loss& lost) {
   const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // whatever the number of keys
   for (const Part& part : keys.parts()) {
@@ -82,7 +82,7 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   }
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
-  // The server's time plus a duration: never mixed with our clock.
+  // This is the server's time plus a duration: our clock does not matter.
   if (keep) options.keep_until = past.facts.since + opt.kept_for();
   const std::vector<Part> parts =
       keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);

@@ -8,8 +8,8 @@ namespace rlock {
 /// was lost.
 bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 
-/// Until when a release is tried. A release that marks the work as done is tried as long as the lock is ours, if that
-/// is longer than `usual`: without the mark another host would do the work again.
+/// Until when a release is tried. Without the mark that the work is done, another host would do it again. So a release
+/// that writes the mark is tried as long as the lock is ours, if that is longer than `usual`.
 TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends);
 
 void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended);

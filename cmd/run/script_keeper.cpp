@@ -2,8 +2,8 @@
 // are its own (Session), because those of the parent end with the parent.
 //
 // It holds the lock as `rlock run` does: KeptKeys renews, and HeldProcesses guards and stops. But the script
-// is no child of the keeper, another rlock may release the lock while the script goes on, and a signal to the
-// keeper is meant for the keeper. If the script was stopped, the keeper releases the lock only when all
+// is no child of the keeper, and a signal to the keeper is meant for the keeper. Another rlock may release the
+// lock while the script goes on. If the script was stopped, the keeper releases the lock only when all
 // processes of the script have ended.
 
 #include "cmd/run/script_keeper.h"
@@ -81,7 +81,7 @@ class ScriptKeeper {
         script_(session_.loop, *request.script),
         processes_(session_.loop, family_, kept_.lock(), stop_options(request, events)) {}
 
-  /// Calls `at_work` when the keeper sees every event from then on; false: it must leave the lock alone.
+  /// Calls `at_work` when the keeper misses no event any more. If that returns false, leaves the lock alone.
   void run(const std::function<bool()>& at_work);
 
  private:
@@ -162,8 +162,8 @@ void ScriptKeeper::turn() {
   processes_.turn(now, [this] { return script_.ended(); });
 }
 
-/// True: the script has ended. If it was told to end, its other processes have ended, too: some may ignore
-/// the signal that ended the script.
+/// Has the script ended? If it was told to end, its other processes must have ended, too: some may ignore the
+/// signal that ended the script. With --on-lost warn, true also after a loss.
 bool ScriptKeeper::over() {
   if (!request_.stop.stop_on_loss && processes_.said_lost()) return true;
   if (!script_.ended()) return false;
@@ -175,7 +175,7 @@ bool ScriptKeeper::over() {
   return now >= rest_ends_;
 }
 
-/// The number of the last release of this key on each server; unknown: it has not answered.
+/// The number of the last release of this key on each server; empty: the server has not answered.
 ScriptKeeper::Numbers ScriptKeeper::release_numbers(const LockName& name, Milliseconds within) {
   Numbers numbers;
   for (const Vote& vote :

@@ -15,8 +15,8 @@ namespace rlock {
 /// Receives the messages of `rlock stop`, `rlock unlock` and `rlock lock release` for a holder.
 ///
 /// The subscriptions of the wait still stand: to end them right after the acquire would cost a request. They
-/// end by end_wait(), or when this class begins to listen; or earlier, after a few messages (others release
-/// permits, for example), because these messages cost the server more than UNSUBSCRIBE.
+/// end by end_wait(), or when this class begins to listen. They end earlier if a few messages come, for example
+/// because others release permits: these messages cost the server more than UNSUBSCRIBE.
 class StopRequests final : public Source {
  public:
   /// `listen_at`: when it starts to listen, which costs the server something.

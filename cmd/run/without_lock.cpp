@@ -22,7 +22,7 @@ bool says_yes(const Vote& vote) {
 CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
   const RunOptions& options = run.opt;
-  // No other run has our pid in its variables: it marks the processes of this command.
+  // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
   CommandOptions how = with_or_without_lock(options, describe_no_hold(), {"RLOCK_PID"});
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
@@ -39,7 +39,7 @@ CommandOutcome run_command_alone(RunContext& run) {
 
 std::optional<LockName> existing_key(Session& session, const RunOptions& options) {
   const Interrupted interrupted = [&session] { return session.signals.any(); };
-  // It needs new connections, because another process may use those of the wait. A replica may answer too.
+  // This needs new connections, because another process may use those of the wait. A replica may answer, too.
   Executor look{session.loop,
                 options.deployment.targets,
                 {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};

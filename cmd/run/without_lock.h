@@ -13,8 +13,8 @@ namespace rlock {
 std::optional<LockName> existing_key(Session& session, const RunOptions& options);
 
 /// Runs the command without a lock (--if-unreachable run). The command gets the terminal, signals and
-/// --max-hold as with a lock, but `rlock stop` cannot reach it, and it goes on if rlock is killed. Records
-/// how it ended and returns the exit status. The record already has the reason why there is no lock.
+/// --max-hold as with a lock. But `rlock stop` cannot reach it, and it goes on if rlock is killed. Records how
+/// it ended and returns the exit status. The record already has the reason why there is no lock.
 int run_without_lock(RunContext& run);
 
 }  // namespace rlock
