@@ -79,7 +79,7 @@ Finding scripting(const Vote& vote) {
           fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
 
-/// A user with rights for locks alone need not see the settings, and some servers hide them, but the report must say
+/// A user with rights for locks alone may not see the settings, and some servers hide them. Then the report must say
 /// that they were not checked.
 Finding settings(const Vote& said) {
   const bool hidden = said.good_reply() != nullptr;

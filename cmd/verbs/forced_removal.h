@@ -29,8 +29,8 @@ struct ForcedRemoval {
 
   Forced remove() const;
 
-  /// After a removal, records the end of holds without metadata, such as Redisson's: no other client would. Only
-  /// then, because the key does not show whether such a hold ended by this removal or a moment before.
+  /// Records the end of holds without metadata, such as Redisson's: no other client would. Call it only if remove()
+  /// has removed something, because the key does not show whether such a hold had ended a moment before.
   void write_history() const;
 
   /// The owners of the holds that remove() removes.

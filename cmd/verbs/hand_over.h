@@ -16,13 +16,13 @@ struct PrintedAs {
   std::optional<Shell> shell{};
 };
 
-/// Prints what only the caller of an acquire gets to know. A signal ends the wait for a reader. Returns 0 or the errno
-/// of the failure: EINTR for a signal.
+/// Prints the ids or the number that only the caller of an acquire gets to know. A signal ends the wait for a reader.
+/// Returns 0 or the errno of the failure: EINTR for a signal.
 [[nodiscard]] int print_hold(Session& session, std::string_view text);
 
 /// Gives held keys to the script: starts a keeper if one was asked for, and prints the owner. If that fails,
 /// undoes the acquire and throws Error, or EndedBySignal; if the keeper fails, nothing is printed. Reports the acquire to
-/// `events`, which the keeper then has.
+/// `events`. From then on the keeper reports to them.
 void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
                Events& events);
 

@@ -138,7 +138,7 @@ class Wait final : public LatchVerb {
     WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
     AcquireOptions options = lines.options();
     // The number of lost connections when the server said that the latch is closed; empty: the last answer was another
-    // one. After a restart or a failover, a server that has lost its data has no latch either.
+    // one. If a connection was lost since, a missing latch may be lost data, and no open latch.
     std::optional<std::uint64_t> closed_at;
     options.tell = [&, show = options.tell](const Waiting& waiting) {
       closed_at.reset();

@@ -99,8 +99,8 @@ void List::show(const std::vector<Inspection>& keys) {
   shown_ = true;
 }
 
-/// Searches, and prints the pages that come in the order of the keys. `kept` gets the others: all keys for another
-/// order, or if everything fits on a page.
+/// Searches, and prints page by page. But if the keys are sorted in another order than by name, or fit on one page,
+/// `kept` gets them, and nothing is printed.
 Listing List::list(Session& session, std::vector<Inspection>& kept) {
   std::optional<ProgressLine> progress{session.loop.now()};
   SearchOptions options = search_options(keys_);

@@ -113,7 +113,7 @@ class LockVerb : public Verb {
       key_ = key;
       try {
         worst = std::max(worst, act());
-      } catch (const Error& error) {  // it must not keep rlock from the keys behind this one
+      } catch (const Error& error) {  // rlock goes on with the other keys
         warn(error.what());
         worst = std::max(worst, exit_code::of(error.kind()));
       }
@@ -159,7 +159,7 @@ class Release final : public LockVerb {
     const TimePoint looked = session.loop.now();
     const Inspection found = find(session);
     const Owner owner = *owner_;
-    // If the owner keeps other holds, those keep their lease.
+    // With the shortest lease: no script shortens the lease of the owner's other holds.
     const std::shared_ptr<const Lockable> lock = lock_in(session, found, Milliseconds{1});
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);

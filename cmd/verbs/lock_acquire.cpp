@@ -202,8 +202,8 @@ void Acquire::plan_hold() {
                                            exact(opt_.lease), exact(kShortestLease))};
 }
 
-/// The key of a plain lock holds the owner id and nothing else. All scripts take such a number for a semaphore
-/// (lua/shared/redis/kind_of): the lock could not be released, and `rlock sem` would change it.
+/// The key of a plain lock holds only the owner id. If that is such a number, the key looks like a semaphore
+/// (lua/shared/redis/kind_of): `rlock lock release` would refuse it, and `rlock sem` would change it.
 bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
 void Acquire::check_owner() const {
@@ -251,7 +251,8 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   return not_held.exit;
 }
 
-/// A reader of the owner id would wait for the end of the keeper, which has the same pipe.
+/// Opens the outputs of events, but refuses stdout: the keeper would have the pipe, too, and a reader of the owner id
+/// would wait for the end of the keeper.
 void Acquire::open_events() {
   events_.open(opt_);
   if (std::ranges::none_of(events_.descriptors(), is_our_stdout)) return;

@@ -27,7 +27,7 @@
 namespace rlock {
 namespace {
 
-/// Metadata about the holder of permits without a lease expires after this time, because no hold ends it.
+/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow.
 constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30};
 
 /// The common part of the verbs that name permits by their ids.
@@ -240,8 +240,8 @@ class Renew final : public IdsVerb {
     return renewed;
   }
 
-  /// The new lease of each id, by its place in ids_. Without --lease each permit gets the lease with which it was
-  /// acquired; 0: it has no lease, and gets none. An id that is not taken is left out.
+  /// For each new lease, the places in ids_ of the permits that get it; 0: no lease. Without --lease, each permit gets
+  /// the lease with which it was acquired, or none if it has none. An id that is not taken is left out.
   std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
     std::map<Milliseconds, std::vector<std::size_t>> places;
     const Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));

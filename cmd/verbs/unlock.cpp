@@ -161,8 +161,8 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return confirm((others_stay ? "Remove this hold of " : "Remove the lock ") + name + "?", yes_);
 }
 
-/// The owner of a lock whose hold to remove. It is the owner that was shown, so that another one that acquires the
-/// lock meanwhile keeps it. Empty: any owner, because several were shown, or one was not shown in full.
+/// The owner whose hold is removed from a lock: the one that was shown. So another owner that acquires the lock
+/// meanwhile keeps it. Empty: any owner, because several were shown, or one was not shown in full.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
   if (is_pool(found)) return Owner{};
   if (owner_) return *owner_;
@@ -176,8 +176,8 @@ Removal taken_by(const LockName& name, const Owner& other) {
   return {name, "other-owner", {other}};
 }
 
-/// `first`: of several keys, what was found before any of them was removed. A removal ends a run and so frees its
-/// other keys: their next holders keep them.
+/// `first`: what was found before the first of several keys was removed; null: there is one key. A removal ends a run,
+/// which releases its other keys: the next holders of those keep them.
 Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
   const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name);
