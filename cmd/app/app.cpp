@@ -70,8 +70,8 @@ struct Front {
   Parsed::Action action = Parsed::Action::act;
 };
 
-/// Refuses a word in place of a verb: an option that not every verb has. If no other verb follows, it
-/// probably belongs to run: then it gets the error text of run, also if it is an option of another tool.
+/// Refuses an option before the verb, unless every verb has it. If no other verb follows, the option probably
+/// belongs to run. Then the user gets the error text of run, also for an option of another tool.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
@@ -81,7 +81,7 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
       noun.empty() && !other && options > 0) {
     const std::string text = fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
                                          words.front().substr(0, words.front().find('=')));
-    // FILE COMMAND, like flock(1).
+    // Do the words look like FILE COMMAND of flock(1)?
     const bool as_flock = options + 1 < words.size() && words[options] != "--" &&
                           options_at_front(find_verb("flock")->make()->spec(), words) == options;
     if (!as_flock) throw Error{Error::usage, text};
@@ -94,7 +94,7 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   static_cast<void>(parse(before_verb, words));
 }
 
-/// Removes these options from the front of `words`. Throws Error{usage} for other options.
+/// Removes the options that every verb has from the front of `words`. Throws Error{usage} for other options.
 Front take_front(const std::string& noun, Words& words) {
   const auto is_option = [&] {
     return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));

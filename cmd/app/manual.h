@@ -14,8 +14,8 @@ std::string manual_options(std::string_view verb);
 /// its page's section NAME ("list" -> "one line a key: ..."). A word without a page is left out.
 std::string manual_verbs(const std::map<std::string, std::string>& purposes);
 
-/// A manual page with fresh generated parts: between the lines `.\" options of VERB` and `.\" end of
-/// options`, and between `.\" verbs` and `.\" end of verbs`.
+/// A manual page whose generated parts are made anew. They stand between the lines `.\" options of VERB` and
+/// `.\" end of options`, and between `.\" verbs` and `.\" end of verbs`.
 std::string with_fresh_parts(std::string_view page, const std::map<std::string, std::string>& purposes);
 
 }  // namespace rlock
