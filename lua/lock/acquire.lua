@@ -2,11 +2,11 @@
 -- This call may be sent twice: the second copy changes no count.
 -- The nodes of a quorum get this script without the line.
 --
--- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       line: order, waiters, facts  optional: the waiters, see line/in_turn. Without `line` and `request`, the call has one
---                                    key, and works while a cluster slot moves
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens a TTL
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn. If a call leaves out `line` and `request`, it has
+--                                    one key, and works while a cluster slot moves
 --       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the
---                lock more than once: then an undo ends only this hold, and a late copy acquires nothing
+--                lock again. Then an undo ends only this hold, and a late copy of the call acquires nothing
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request

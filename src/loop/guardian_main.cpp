@@ -2,9 +2,9 @@
 // up to date; Escalation says which signal is due; Family sends it.
 //
 // It acts in two cases.
-// - A deadline passes that no order has moved: rlock is stopped or stuck. The command gets the stop signal and KILL
-//   as it would have got them from rlock, a little later (kLaterThanRlock). If rlock stands still until its time is
-//   over, the guardian releases, and so writes the end of the hold into the history.
+// - A deadline passes that no order has moved: rlock is stopped or stuck. The command gets the stop signal a
+//   little later than from rlock (kLaterThanRlock), and KILL at the same time. If rlock stands still until its time
+//   is over, the guardian releases, and so writes the end of the hold into the history.
 // - The pipe ends: rlock is dead, and nothing renews the lock. Everything that is left of the command gets KILL, for
 //   at most kLastTries. If no process is left, the guardian releases what rlock held, so that no waiter waits for the
 //   rest of the lease. It does not release while a process may live that works under the lock

@@ -4,10 +4,11 @@ local is_over = include('hold/is_over')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
--- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire.
--- draw: writes what this kind of lock has besides, and answers the last value of the answer. Its argument says whether the owner
--- held the lock before. nil: this kind has nothing besides
--- Answers what lock/acquire answers, also to a script that calls it.
+-- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire;
+-- `line` has its waited, channel, sharded and ticket.
+-- draw: for a fenced lock, a function of whether the owner held the lock before. It answers the token, which is the third value
+-- of the answer
+-- -> the answer of lock/acquire, and the two values that a script gets that calls it
 local function take_lock(lock, line, request, owner, lease, memory, draw)
   local kind = kind_of(lock)
   if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
@@ -15,9 +16,9 @@ local function take_lock(lock, line, request, owner, lease, memory, draw)
 
   local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
   local rest = redis.call('pttl', lock)
+  local room = kind == 'none' and 1 or 0
   local blocked = in_turn(line, {
-    owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,
-    lock = lock, time = time,
+    owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = room, rest = rest, lock = lock, time = time,
   })
   if blocked then return blocked end
 
@@ -26,6 +27,7 @@ local function take_lock(lock, line, request, owner, lease, memory, draw)
   local drawn = draw and draw(ours)
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
+  -- A second copy finds `ours`: it counts nothing.
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, ours, line and line.passed and line

@@ -3,12 +3,12 @@
 // reason to ask again, and starts the next round. The order of these steps keeps the promises:
 //
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
-//   undo, then new identity  The next round has another owner or other request ids. So a late copy of an old
-//                            call cannot touch what the new round acquires. The owner stays and keeps its
-//                            place in the queue if there is only one server, it has answered the undo, and
-//                            each call was written once. An owner that the user named never changes: the
-//                            round leaves out the nodes that have not answered the undo
-//                            (Undo::closed_nodes()).
+//   undo, then new identity  After an undo, the next round has another owner or other request ids. So a late
+//                            copy of an old call cannot touch what the new round acquires. The owner stays and
+//                            keeps its place in the queue if there is only one server, it has answered the
+//                            undo, and each call was written once. An owner that the user named never changes:
+//                            the round leaves out the nodes that have not answered the undo
+//                            (Undo::closed_nodes()). If nothing was undone, the same calls are sent again.
 //   listen before sleep      A message in between would be lost (Sleep).
 //   undo before giving up    The caller may end the process, so give_up() first gives the servers a moment to
 //                            answer. Then another process goes on with the undo, if the caller can start one
@@ -72,8 +72,9 @@ class Acquisition {
       note_round(begun);
       if (last_round()) return give_up();
       undo_round();
-      sleep_.after({blocked().what(), result(), round_.took()}, busy_);  // the stage has its new identity
-      if (options_.patience.ended(now())) return give_up();              // a call now would get no answer
+      // After undo_round(), blocked() is perhaps a new stage at the same place.
+      sleep_.after({blocked().what(), result(), round_.took()}, busy_);
+      if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
   }
 
@@ -92,16 +93,16 @@ class Acquisition {
     }
     if (result().failure) outage_.begin(begun);
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
-    // If nothing else is known, even the failure of a round that was cut short is a reason.
-    const bool nothing_known = !failure_ && !busy_;
-    if (nothing_known || !cut_short()) failure_ = result().failure;
+    const bool has_reason = failure_ || busy_;
+    if (has_reason && cut_short()) return;
+    failure_ = result().failure;
   }
 
   bool unreachable() const { return result().failure && result().failure->kind == Error::unreachable; }
   bool denied() const { return result().failure && result().failure->kind != Error::unreachable; }
 
-  /// Did the end of the wait leave the servers too little time in this round? Then the failure of an earlier
-  /// round says more.
+  /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full attempt?
+  /// Then the failure of an earlier round says more.
   bool cut_short() const {
     const bool may_answer_yet = unreachable() && result().may_be_granted;
     const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
@@ -160,7 +161,7 @@ class Acquisition {
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake());
     const AcquireRequest request =
         options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
-    const Owner* const before = blocked().what().asker();
+    const Owner* const before = blocked().what().asker();  // stages_ still has the old owner
     undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
     std::vector<Stage> renewed = stages_for(request);
     for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;  // places stay
@@ -170,7 +171,7 @@ class Acquisition {
   // --- the end ------------------------------------------------------------------------------------
 
   Acquired give_up() {
-    // The first stage was clearly not granted, and no copy of a call is in flight.
+    // Nothing was granted, and no copy of a call is in flight: only places in queues may be left.
     const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
