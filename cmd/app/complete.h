@@ -19,7 +19,7 @@ struct Candidate {
 struct Completion {
   std::vector<Candidate> words;
   Offer offer = Offer::nothing;  ///< further candidates; choices and examples are already in `words`
-  std::size_t kept = 0;          ///< length of the beginning of the last word that stays: "--type=", "-k"
+  std::size_t kept = 0;          ///< so many bytes of the last word stay: "--type=", "-k"
   std::optional<std::size_t> command = {};  ///< the index of the word that starts a command with its own
                                             ///< completion
   std::string key = {};                     ///< the KEY on the command line

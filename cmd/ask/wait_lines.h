@@ -22,7 +22,7 @@ struct WaitSubject {
   const WaitOptions& wait;
   std::vector<LockName> names;
   std::string state{};   ///< why it is busy, if it has no single holder: "it has too few permits"
-  bool is_pool = false;  ///< of permits that are leases
+  bool is_pool = false;  ///< the key is a pool of permits
   /// Gets what a line says of the server, also if --quiet prints no line: why rlock cannot use it, or "".
   std::function<void(std::string_view why)> on_trouble{};
 };

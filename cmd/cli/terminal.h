@@ -6,7 +6,7 @@
 namespace rlock {
 
 /// Asks the user on the controlling terminal, whatever stdin and stdout are, and returns the typed line. A
-/// key such as ^C ends rlock after the terminal was restored. If there is no terminal, throws Error{usage}
+/// stroke such as ^C ends rlock after the terminal was restored. If there is no terminal, throws Error{usage}
 /// with the text `no_terminal`.
 std::string ask_on_terminal(std::string_view question, const std::string& no_terminal);
 

@@ -64,9 +64,9 @@ void AncestorWatch::ask(const Busy& busy) {
   inquiry_.begin(name_, std::nullopt, options_.answer_within);
 }
 
-/// Could this owner be a process above us? An owner of rlock names its process. An owner that a user named
-/// says nothing, so it could be. Other owners are Redisson's. A plain lock does not name its owner, but its
-/// waiters poll anyway, so one more question costs little.
+/// Could this owner be a process above us? An owner id of rlock names its process, and one of Redisson is none
+/// of ours. An id that a user named says nothing, so it could be. A plain lock does not name its owner, but
+/// its waiters poll anyway, so one more question costs little.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
   if (owner.str().empty()) return options_.asks_always;
   if (const auto pid = process_in(owner)) return is_ancestor(*pid);

@@ -38,7 +38,7 @@ class AncestorWatch final : public Source {
   /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
-  /// Adds to the options that the watch hears of the wait, and can end it.
+  /// Extends the options, so that the watch hears of the wait and can end it.
   AcquireOptions over(AcquireOptions options);
 
   /// Has a process above us a hold that we may join?

@@ -27,8 +27,8 @@ std::string export_text(const HoldRequest& request, const HeldKeys& keys, const 
 std::string failure_text(int status, Shell shell);
 
 /// Removes servers' passwords from an environment: the variables from which rlock reads a password, and the
-/// password in REDIS_URL. Other variables have none: RLOCK_URL is set without it, and RLOCK_PASSWORD_FILE
-/// names a file.
+/// password in REDIS_URL. Other variables contain no password: rlock sets RLOCK_URL without it, and
+/// RLOCK_PASSWORD_FILE names a file.
 Variables without_passwords();
 
 }  // namespace rlock

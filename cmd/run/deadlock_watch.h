@@ -54,7 +54,7 @@ class DeadlockWatch final : public Source {
   std::optional<DeadlockSearch> search_;
   std::vector<Owner> suspects_;         ///< the circle that the last search found
   std::vector<DeadlockMember> circle_;  ///< the circle that was found twice: do all its members live?
-  std::size_t living_ = 0;              ///< this many members live, counted from the first
+  std::size_t living_ = 0;              ///< how many members are known to live, from the first on
   Inquiry inquiry_;
   bool ends_the_wait_ = false;
   std::string text_;

@@ -71,13 +71,13 @@ CommandOutcome HeldCommand::run() {
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (loop_.now() >= processes_.of_lock().stop) return {.too_late = true};
 
-  // The guardian starts first: any process may stop the command from its first moment on.
+  // The guardian starts first: as soon as the command runs, rlock may be killed or stopped.
   const int no_guardian = processes_.guard(signals_, {.session = family_.session(),
                                                       .marks = options_.marks,
                                                       .when_nobody_lives = options_.release_by_guardian});
   if (no_guardian != 0) return {.not_started = no_guardian};
-  // Decided here, done in the child: the command must have the terminal before it runs, or its first read
-  // would stop it.
+  // rlock decides this here, and the child does it: the command must have the terminal before it runs, or its
+  // first read would stop it.
   const bool hand_over = terminal_.to_be_handed_over();
   Child child{loop_, signals_, options_.command, [&](pid_t self) {
                 processes_.tell_group(self);
@@ -100,8 +100,8 @@ void HeldCommand::turn(Child& child) {
   const TimePoint now = loop_.now();  // rlock may have been stopped during the turn
   processes_.turn(now, [&] { return child.look(), child.ended(); });
   if (processes_.stopping()) say_hidden();
-  // Only now: the lock may have been lost while rlock was stopped, and then the command must not be continued
-  // first.
+  // This comes last: if the lock was lost while rlock was stopped, the command must be stopped, and must not go
+  // on first.
   if (job_.wants_to_resume() && !processes_.killing()) job_.resume(child);
   if (job_.refused()) processes_.say_refused({child.pid()});
 
@@ -144,8 +144,8 @@ CommandOutcome HeldCommand::finish(Child& child) {
   const bool stopped = processes_.stopping();
   if (stopped && !processes_.said_lost()) ended.stopped_by = processes_.asked_by();
   const bool had_terminal = job_.end(ended.signal || stopped);
-  // A command that catches ^C and exits with 130 reports the same as one that died of ^C. If a process sent
-  // the signal through rlock, no key was pressed.
+  // A command that catches ^C and exits with 130 reports the same as one that died of ^C. If rlock forwarded
+  // the signal, a process sent it, and nobody pressed ^C.
   for (const int signal : {SIGINT, SIGQUIT}) {
     const bool pressed = ended.exit_code == 128 + signal && job_.forwarded() != signal;
     if (had_terminal && pressed && !stopped) ended.pressed = signal;

@@ -16,7 +16,7 @@ Metadata facts_of(const HoldRequest& request);
 /// For `permit acquire`, `sem acquire` and `latch wait`: the calling script.
 Metadata about_the_script();
 
-/// A lease for the facts of a waiter that never holds: they expire with its place in the line, so it is short.
+/// The lease of the facts of a waiter that never holds. It does not matter: its place in the line counts.
 constexpr Milliseconds kWaiterFacts{1};
 
 }  // namespace rlock

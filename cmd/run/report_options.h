@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// The options of `rlock run` that say what it tells whom: --reason, --label, --show-args, --status-file, --status-fd,
-/// --events, --syslog, -q and -v.
+/// The options for what `rlock run` tells people and programs: --reason, --label, --show-args, --status-file,
+/// --status-fd, --events, --syslog, -q and -v.
 void declare_telling(VerbSpec& spec, RunOptions& options);
 
 /// --events and --syslog. `events`, `syslog`: their paragraphs in the manual page.

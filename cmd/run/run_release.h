@@ -17,7 +17,7 @@ void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended
 /// The exit status of the run: see exit_status() and RunOptions::not_executed.
 int exit_of(const RunOptions& opt, const CommandOutcome& ended, bool lost);
 
-/// Ends like the command: dies of the same signal, and passes a key such as ^C on to the rest of our group.
+/// Ends like the command: dies of the same signal, and passes a stroke such as ^C on to the rest of our group.
 /// REQUIRES: nothing is left to do.
 int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost);
 

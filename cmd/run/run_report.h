@@ -71,7 +71,7 @@ RunReport::Outcome outcome_of(const CommandOutcome& ended, bool lost);
 /// The facts before anything was asked: keys and type.
 RunReport report_of(const HoldRequest& request);
 
-/// An error ended the run.
+/// Records that an error ended the run.
 void report_failed(RunReport& report, const Error& error);
 
 /// There is no lock: records the reason and the exit status.

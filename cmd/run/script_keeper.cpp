@@ -117,7 +117,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
        }});
   if (no_guardian != 0)
     throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
-  // Only after all watches of the script's number have begun: checks that the number still belongs to the
+  // All watches of the script's number have begun. Only now can we be sure that the number still belongs to the
   // script that asked for the lock.
   if (script_.ended()) {
     processes_.dismiss_guardian();

@@ -114,7 +114,7 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
   return targets;
 }
 
-/// The same server given twice would be a majority alone.
+/// If the user gave one server twice, it would be a majority alone.
 void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

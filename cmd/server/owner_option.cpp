@@ -52,7 +52,7 @@ Owner parse_owner(std::string_view text) {
     throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kMostCharacters)};
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
     throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
-  // These fields stand beside the owners in a read/write lock, or mean that an owner writes.
+  // In Redisson's hashes, such fields stand beside the owners, or mean that an owner writes.
   if (text == "mode" || text.ends_with(":expire_time") || text.ends_with(":write"))
     throw Error{Error::usage, "Redisson uses this name itself"};
   return Owner{std::string{text}};

@@ -24,7 +24,7 @@ struct ForcedRemoval {
   const Inspection& found;
   TimePoint looked;                   ///< when it was found
   const std::optional<Owner>& named;  ///< see is_meant()
-  Owner owner;                        ///< of a lock: only the holds of this owner; empty: of every owner
+  Owner owner;                        ///< for a lock: remove only holds of this owner; empty: of every owner
   const std::string& reason;
 
   Forced remove() const;

@@ -170,7 +170,7 @@ void Acquire::check() {
   if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
   if (!opt_.type) opt_.type = find_lock_type("lock");
   opt_.renew = while_pid_.has_value();
-  // Only a keeper can go on after the end of the hold that it joins.
+  // Without a keeper, no process would renew a joined hold when the outer hold has ended.
   opt_.joining.allowed = while_pid_ && !opt_.owner;
   opt_.joining.way = opt_.owner ? "; leave out --owner to take a hold inside that one"
                                 : "; add --while-pid $$ to take a hold inside that one";

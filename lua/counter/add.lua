@@ -23,7 +23,7 @@ local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
--- First: it needs no memory, and a server without memory refuses only the first write of a script.
+-- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
 redis.call('del', request)
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)

@@ -26,7 +26,7 @@ if taken then
 end
 
 redis.call('del', pool)
--- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+-- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
 redis.call('set', request, 1, 'px', memory)
 if taken then
   discard(taken)

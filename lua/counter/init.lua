@@ -31,7 +31,7 @@ if not there and kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
--- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
+-- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
 if there then redis.call('del', request) end
 local before, available = there and tonumber(redis.call('get', pool)) or 0, total
 if kind_taken == 'zset' then

@@ -18,6 +18,6 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 redis.call('del', latch)
--- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+-- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
 redis.call('set', request, 'deleted', 'px', memory)
 return {'done', announce(channel, '1', sharded)}

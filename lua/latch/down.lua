@@ -21,7 +21,7 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 local left = math.max(redis.call('get', latch) - count, 0)
--- First: it needs no memory, and a server without memory refuses only the first write of a script.
+-- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
 redis.call('del', request)
 redis.call('set', request, left, 'px', memory)
 if left > 0 then

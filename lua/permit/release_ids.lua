@@ -24,7 +24,7 @@ local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'too_many')
--- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
+-- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
 if readable then redis.call('zrem', taken, '') end
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
 local answer, gone = {''}, {}

@@ -35,7 +35,7 @@ for i = 1, count do
   ends = math.max(ends, before)
 end
 if not goes_on(request, memory) then return 'not_ours' end
--- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
+-- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
 redis.call('zrem', taken, '')
 mend_slots(taken, slots, lease)
 local leases = {}

@@ -10,7 +10,7 @@ local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
--- This removes nothing. But a server without memory refuses only the first write of a script, and this one needs no memory.
+-- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
 if readable then redis.call('zrem', taken, '') end
 local time = now()
 local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it

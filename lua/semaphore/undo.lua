@@ -19,7 +19,7 @@ local tell_waiters = include('line/tell_waiters')
 local tell_each = include('line/tell_each')
 
 local answered = redis.call('get', request)
--- First: it needs no memory, and a server without memory refuses only the first write of a script.
+-- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
 redis.call('del', request)
 redis.call('set', request, 0, 'px', memory)
 local is_pool = kind_of(pool) == 'number'

@@ -43,7 +43,7 @@ local function release_hold()
 
   local reads = redis.call('hlen', lock) > 2
   if reads then redis.call('hdel', lock, field) end
-  -- Second: a server without memory refuses only the first write of a script, and the write above needs no memory.
+  -- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
   local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)

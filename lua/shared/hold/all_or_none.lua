@@ -22,7 +22,7 @@ local function members_of(KEYS, ARGV)
     end
     members[member] = parts
     for _, key in ipairs(parts[1]) do
-      -- No script reads more than a part of a line (see line/in_turn).
+      -- Lines do not count: no script reads more than a part of one (see line/in_turn).
       if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
       if size > 17000 then return members, member, key end

@@ -1,7 +1,7 @@
 local now = include('redis/now')
 
 -- For how many ms the lock must stay after a release: this release may demand it, or an earlier one of the same owner.
--- keep: optional, string "<owner>\n<until>", see lock/release. goes_on: another hold of the owner goes on, so `keep` is written
+-- keep: optional, string "<owner>\n<until>", see lock/release. goes_on: the owner has another hold, so `keep` gets the time
 local function rest_to_keep(keep, owner, keep_until, goes_on)
   local note, head = tostring(keep and redis.pcall('getrange', keep, 0, 4000)), owner .. '\n'
   if note:sub(1, #head) == head then

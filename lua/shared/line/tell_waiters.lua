@@ -7,8 +7,8 @@ local remove_dead = include('line/remove_dead')
 local tell_places = include('line/tell_places')
 local load_line = include('line/load_line')
 
--- Notes whether other clients wait beside the line (see load_line): whether more clients heard this release than the first two
--- waiters, who listen. (A holder unsubscribes before its release.) In a longer line, waiters whose place has just changed may
+-- Notes whether other clients wait beside the line (see load_line). They do if more clients heard this release than the first
+-- two waiters, who listen. (A holder unsubscribes before its release.) In a longer line, waiters whose place has just changed may
 -- listen, too, until they know it. So there, more must have heard every release for 50 ms. Then others count for two seconds.
 local function note_others(line, length, time)
   load_line(line)

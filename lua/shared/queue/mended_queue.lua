@@ -108,7 +108,7 @@ local function place_in_order(queue, time, owner)
   local place = { head = head, length = length, position = 0, theirs_ahead = 0 }
   local said = redis.call('hget', queue.alive, owner)
   if not said then return not redis.call('zscore', queue.deadlines, owner) and place or nil end
-  local before = redis.pcall('lpos', queue.order, owner)  -- not before Redis 6.0.6
+  local before = redis.pcall('lpos', queue.order, owner)  -- fails before Redis 6.0.6
   place.since = tonumber(string.match(said, '^%d+ (%d+)$'))
   if type(before) ~= 'number' or not place.since then return end
   place.position = before + 1
