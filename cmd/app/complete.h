@@ -15,7 +15,7 @@ struct Candidate {
   std::string meaning = {};
 };
 
-/// The candidates for the last word of a command line. It asks no server yet.
+/// The candidates for the last word of a command line. No server was asked yet: see `offer`.
 struct Completion {
   std::vector<Candidate> words;
   Offer offer = Offer::nothing;  ///< further candidates; choices and examples are already in `words`

@@ -91,7 +91,7 @@ class WaitLines final : public Source {
   std::optional<Busy> busy_;        ///< the last answer; empty: there was none
   std::optional<Failure> failure_;  ///< why the server does not answer now
   std::optional<Channel> channel_;
-  Owner asker_;                 ///< our owner; empty: it has none
+  Owner asker_;                 ///< our owner; empty: the wait has none
   std::optional<Owner> named_;  ///< the holder in the last line
 
   Inquiry inquiry_;

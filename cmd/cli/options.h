@@ -56,7 +56,7 @@ struct OptionDefault {
   std::string from;  ///< "RLOCK_WAIT", or the section and the file
   int line = 0;      ///< in that file; 0: it is a variable
 
-  /// As it stands there: "RLOCK_WAIT=5s", "wait = 5s in /etc/rlock/config line 3".
+  /// The default as the user wrote it: "RLOCK_WAIT=5s", "wait = 5s in /etc/rlock/config line 3".
   std::string as_written() const;
 
   /// Lets the option take it. Throws Error{config}, which says where the value stands.

@@ -21,7 +21,7 @@ void print(std::string_view text);
 /// The same for a caller that must undo something if that fails. Returns 0 or the errno. No signal ends it.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
-/// print() with a newline at the end, in one write.
+/// print() with a newline at the end. A line of at most PIPE_BUF bytes is one write.
 void print_line(std::string_view line);
 
 /// Writes the text to stderr unchanged. If that fails, there is no place to report it.

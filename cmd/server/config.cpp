@@ -193,7 +193,7 @@ class Reader {
     }
     for (const Option* other : configurable_.all()) names.push_back(long_names(*other).front());
     const auto meant =
-        nearest(name, names);  // without a near match it may be part of a password, so it is not repeated
+        nearest(name, names);  // a name without a near match may be part of a password: do not repeat it
     fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
                : fmt::format("unknown name; known are {}", fmt::join(names, ", ")));
   }

@@ -53,7 +53,7 @@ class LatchVerb : public Verb {
     return exit_code::internal;
   }
 
-  /// rlock's record of a latch that does not exist any more.
+  /// rlock's record of a latch, which may outlive the latch.
   static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
     return latch.read_record(session.any_answer(latch.record()));
   }

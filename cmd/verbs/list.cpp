@@ -115,7 +115,7 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
     std::vector<Inspection> keys = one_of_each_key(page.seen);
     std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
     if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
-      progress.reset();  // none of it may be left among the lines
+      progress.reset();  // removes the progress line before the first page
       sort_keys(keys, KeyOrder::key);
       limit(keys);
       show(keys);

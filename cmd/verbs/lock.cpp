@@ -52,8 +52,8 @@ class LockVerb : public Verb {
     return views;
   }
 
-  /// Looks for an inner hold. If it has ended, nobody holds by its name. If it reads, and its owner writes, too,
-  /// only the read hold counts.
+  /// Looks for an inner hold. If the hold has ended, nobody holds by its name. If the hold reads, and its owner
+  /// writes, too, only the read hold counts.
   void look_for(Session& session, const InnerHold& hold, Views& views) {
     std::map<InnerState, std::size_t> states;
     for (const Vote& vote : session.ask_each(ask_for_inner(session.name(key_), hold.request)))
@@ -163,7 +163,8 @@ class Release final : public LockVerb {
     const std::shared_ptr<const Lockable> lock = lock_in(session, found, Milliseconds{1});
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
-    // The facts are those of the outer hold. The server remembers by itself that an inner hold was released.
+    // The facts are those of the outer hold, so an inner hold may have a keeper, whatever they say. The server
+    // remembers by itself that an inner hold was released.
     const bool has_keeper = inner_ || !holder->meta || holder->meta->renews;
     if (has_keeper && !inner_)
       session.ask(mark_released(found.name, owner, kMarkStays),

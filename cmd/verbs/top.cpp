@@ -130,7 +130,7 @@ class Live {
     options.turn = [this](TimePoint until) { turn(until); };
     options.progress = [this](std::size_t steps, std::size_t found) {
       screen_.note = fmt::format("searched about {},000 keys, found {}", steps, found);
-      if (steps % 100 == 0) show();  // the user waits for the first of a million keys
+      if (steps % 100 == 0) show();  // so that the user sees the progress among a million keys
     };
     const FoundKeys found = search(session_, options);
     screen_.note.clear();

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kShown = 6;
 constexpr std::size_t kLongest = 120;
 
-/// Further holders are only counted.
+/// At most so many holders are named; further ones are only counted.
 constexpr std::size_t kNamed = 3;
 
 /// The number of hexadecimal digits in the id of a permit.

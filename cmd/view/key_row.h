@@ -16,7 +16,7 @@ struct KeyRow {
 
 KeyRow key_row(const Inspection& seen);
 
-/// The words of key_state(), and of key_type(): the name of each kind.
+/// All words of key_state(), and all those of key_type() that are names of kinds.
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
@@ -26,10 +26,10 @@ std::string_view key_state(const Inspection& seen);
 /// The kind, or else the type of the foreign key, as the server names it.
 std::string_view key_type(const Inspection& seen);
 
-/// How long the oldest holder has held it. Empty: it has no holder, or this is unknown.
+/// How long the oldest holder has held the key. Empty: the key has no holder, or this is unknown.
 std::optional<Milliseconds> key_age(const Inspection& seen);
 
-/// When the key or its next hold expires unless renewed. Empty: it never does, or it has no holder.
+/// When the key, or the first of its holds, expires unless renewed. Empty: never, or the key does not exist.
 std::optional<Milliseconds> key_frees(const Inspection& seen);
 
 /// The keys to show; an empty member accepts all keys.

@@ -14,8 +14,8 @@
 namespace rlock {
 namespace {
 
-/// Above the list: the summary, a line for trouble or a note, and the titles. Below it: the keys of the
-/// keyboard.
+/// Above the list: the summary, a line for trouble or a note, and the titles. Below it: the strokes, or the
+/// pattern that is typed.
 constexpr std::size_t kLinesAbove = 3;
 constexpr std::size_t kLinesBelow = 1;
 
