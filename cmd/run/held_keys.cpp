@@ -130,11 +130,11 @@ std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
   std::vector<Part> parts = ending(acquire_request_.parts, past);
   Metadata last = facts_;
   last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
-  last.exit = exit;  // the key stays for --min-hold after the command: inspect shows how the command ended
+  last.exit = exit;  // the key stays after the command: inspect shows how the command ended
   for (Part& part : parts) {
     if (is_joined(part)) continue;  // the outer hold continues
     const Lockable& lock = *part.lock;
-    // If --min-hold has passed already, the key is free, and this call writes nothing.
+    // If that time has passed already, the key is free, and this call writes nothing.
     part.release_followers.insert(
         part.release_followers.begin(),
         write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request_.kept_for(), last));

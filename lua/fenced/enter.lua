@@ -6,7 +6,7 @@
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       token    string: the last token
---       request  string: the token of this request, or that it was undone
+--       request  string: the token of this request; `undone` if it was undone
 -- ARGV  those of lock/enter
 -- ->    {held, now, token}  now is the server's time in ms since the epoch
 --       {not_ours}          this owner does not have the lock, or the request was undone

@@ -9,7 +9,7 @@
 --       member  the entry of the hold, see hold/holds_by
 --       lease   milliseconds for which the facts stay, at least 1
 --       facts   a JSON object with at least one field
---       ended   1: the command has ended, and only --min-hold keeps the key
+--       ended   1: the command has ended, and only --min-hold or --once-per keeps the key
 -- ->    written
 --       not_ours  this owner neither holds nor waits
 -- Facts with "renews":false do not replace those of a process that renews the hold of the same owner. That process goes on, and
