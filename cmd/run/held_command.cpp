@@ -1,4 +1,4 @@
-// The life of the command. run() starts a guardian and then the child, and turns the loop until the child has
+// The life of the command. run() starts a guardian and then the child. It turns the loop until the child has
 // ended and others_must_end() is false. Then finish() makes the CommandOutcome.
 //
 // turn() first handles the terminal and the signals (JobControl), then the lock (HeldProcesses), and last a

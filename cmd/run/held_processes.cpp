@@ -21,8 +21,8 @@
 namespace rlock {
 namespace {
 
-/// A process that rlock does not stop, but that ends this soon, is not worth a message: the guardian of a nested run
-/// ends a moment after its run.
+/// rlock prints no message about a process that it does not stop if the process ends this soon. The guardian of a
+/// nested run ends a moment after its run.
 constexpr Milliseconds kEndsByItself{500};
 
 }  // namespace

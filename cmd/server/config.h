@@ -21,8 +21,8 @@ struct Profile {
 /// name may stand once in a section, except `url`. All sections are checked. /dev/null has no settings.
 ///
 /// Throws Error{config} with file and line for an unknown name or a line that cannot be parsed. Refuses a URL
-/// with a password if other users can read the file. Also refuses a file that belongs to another user (except
-/// root) or that others can write to, and anything but a regular file of at most 64 KiB.
+/// with a password if other users can read the file. Refuses a file that others can write to, or that belongs
+/// to another user except root. Refuses anything but a regular file of at most 64 KiB.
 void read_config(const std::string& path, ServerOptions& options, Profile& profile);
 
 /// The existing files to read if neither --config nor RLOCK_CONFIG names one, the more important first.

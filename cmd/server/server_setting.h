@@ -31,8 +31,8 @@ struct ServerOptions {
   std::shared_ptr<const std::vector<Settings>> sources;
 };
 
-/// A row of the table of server settings. Everything reads this table: the options of the verbs with their help and
-/// manual, the config files, the variables, the precedence of sources, and `rlock config`.
+/// A row of the table of server settings. The options of the verbs, their help and manual are made from this table.
+/// The config files, the variables, the precedence of sources and `rlock config` read it, too.
 struct ServerSetting {
   using List = std::vector<std::string> ServerOptions::*;
   using Text = std::optional<std::string> ServerOptions::*;

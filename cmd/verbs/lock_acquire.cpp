@@ -251,7 +251,7 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   return not_held.exit;
 }
 
-/// Opens the outputs of events, but refuses stdout: the keeper would have the pipe, too, and a reader of the owner id
+/// Opens the outputs of events, but refuses stdout. The keeper would have that pipe, too, so a reader of the owner id
 /// would wait for the end of the keeper.
 void Acquire::open_events() {
   events_.open(opt_);
