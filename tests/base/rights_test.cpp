@@ -3,12 +3,9 @@
 #include <doctest/doctest.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include <filesystem>
 
 #include "support/cli.h"
 #include "support/process.h"
@@ -57,10 +54,7 @@ TEST_CASE("rlock refuses the rights of a set-uid or set-gid file before it reads
 
 TEST_CASE("rlock refuses the capabilities of its file") {
   TempDir folder;
-  const std::string copy = folder / "rlock";
-  std::filesystem::copy_file(rlock_binary(), copy);
-  REQUIRE(::chmod(copy.c_str(), 0755) == 0);
-  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
+  const std::string copy = for_everybody(folder.path());
   if (!give_capability(copy)) return skipped("no file gives capabilities here");
 
   check_refusal({"setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", copy}, "setcap -r");

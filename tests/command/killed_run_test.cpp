@@ -3,12 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -201,9 +199,7 @@ TEST_CASE("if /proc hides other users' processes, a killed run leaves its lock t
       ::geteuid() == 0 &&
       Process{{"unshare", "-m", "mount", "-t", "proc", "-o", "hidepid=2", "proc", "/proc"}}.exit_code() == 0;
   if (!may) return skipped("no mount namespace for a /proc of our own");
-  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
-  std::filesystem::copy_file(rlock_binary(), folder / "rlock");
-  REQUIRE(::chmod((folder / "rlock").c_str(), 0755) == 0);
+  const std::string rlock = for_everybody(folder.path());
   RedisServer redis{{.tcp = true}};
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.tcp_url();
@@ -214,7 +210,7 @@ TEST_CASE("if /proc hides other users' processes, a killed run leaves its lock t
                  "mount -t proc -o " + hidepid +
                      " proc /proc && exec setpriv --reuid 12345 --regid 12345 "
                      "--clear-groups " +
-                     (folder / "rlock") + " run -k k -- sh -c 'echo on; exec sleep 60'"},
+                     rlock + " run -k k -- sh -c 'echo on; exec sleep 60'"},
                 options};
     const bool is_on = eventually([&] { return run.out() == "on\n" || !run.running(); }, 60s);
     REQUIRE_MESSAGE((is_on && run.running()), run.err());

@@ -364,7 +364,7 @@ TEST_CASE("nothing is printed and nothing stays held if the keeper cannot be sta
   RedisServer redis{{.tcp = true}};
   Process::Options options;
   options.env["RLOCK_URL"] = redis.tcp_url();
-  options.env["RLOCK"] = rlock_binary();
+  options.env["RLOCK"] = for_everybody(redis.directory());
   for (const std::string more : {"", " --json", " --owner me"}) {
     CAPTURE(more);
     Words words;  // a limit of processes does not count for root

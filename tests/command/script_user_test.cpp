@@ -83,6 +83,7 @@ TEST_CASE(
                            orphan(sudo + " --reuid 0 --clear-groups");
   Words words = nobody;
   words.insert(words.end(), {"bash", "-c", text});
+  options.env["RLOCK"] = for_everybody(folder.path());
   Process script = start(redis, words, options);
   const pid_t pid = orphan_of(folder, 0);
   static_cast<void>(status_of(redis, {"stop", "-q", "-w", "100ms", "k"}));

@@ -26,13 +26,6 @@ bool free_again(RedisServer& redis, const std::string& key = "k") {
   return eventually([&] { return !redis.has(key); });
 }
 
-/// A copy of rlock that other users can run, too, wherever this tree lies.
-std::string for_everybody(const RedisServer& redis) {
-  const std::string copy = redis.directory() + "/rlock";
-  output_of({"cp", rlock_binary(), copy});
-  return copy;
-}
-
 /// The output of `ls -l /proc/self/fd` without dates, pids and numbers of pipes, which differ each time.
 std::string links(const std::string& listing) {
   const auto arrows = std::regex_replace(listing, std::regex{"[^\n]* ([0-9]+ -> )"}, "$1");
@@ -249,9 +242,9 @@ TEST_CASE("another user's command cannot be signalled: rlock reports that, and k
   const std::string sudo = redis.directory() + "/sudo";
   output_of({"cp", "/usr/bin/setpriv", sudo});
   ::chmod(sudo.c_str(), 04755);
-  auto run = start(redis, {"setpriv", "--reuid", "65534", "--clear-groups", for_everybody(redis), "run", "-k",
-                           "k", "--max-hold", "200ms", "--kill-after", "100ms", "--", sudo, "--reuid", "0",
-                           "--clear-groups", "sleep", "1"});
+  auto run = start(redis, {"setpriv", "--reuid", "65534", "--clear-groups", for_everybody(redis.directory()),
+                           "run", "-k", "k", "--max-hold", "200ms", "--kill-after", "100ms", "--", sudo,
+                           "--reuid", "0", "--clear-groups", "sleep", "1"});
 
   CHECK(run.exit_code() == 124);
   CHECK(run.err().find("may not signal") != std::string::npos);
@@ -287,7 +280,7 @@ TEST_CASE("no more processes: the lock is given back") {
   ::chmod(redis.directory().c_str(), 0777);
   ::chmod(redis.socket().c_str(), 0777);
   auto run = start(redis, {"setpriv", "--reuid", "65531", "--clear-groups", "prlimit", "--nproc=1",
-                           for_everybody(redis), "run", "-k", "k", "--", "true"});
+                           for_everybody(redis.directory()), "run", "-k", "k", "--", "true"});
 
   CHECK(run.exit_code() == 71);
   CHECK(free_again(redis));

@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -31,6 +32,15 @@ Words with_binary(Words arguments) {
 std::string rlock_binary() {
   const char* named = std::getenv("RLOCK_BINARY");
   return named && *named ? named : program("rlock");
+}
+
+std::string for_everybody(const std::string& folder) {
+  using std::filesystem::perms;
+  const std::string copy = folder + "/rlock";
+  std::filesystem::copy_file(rlock_binary(), copy, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::permissions(copy, perms{0755});
+  std::filesystem::permissions(folder, perms::others_exec, std::filesystem::perm_options::add);
+  return copy;
 }
 
 Rlock::Rlock(Words arguments, const Options& options) : Process(with_binary(std::move(arguments)), options) {}

@@ -12,6 +12,10 @@ namespace rlock::test {
 /// The path of the rlock under test: $RLOCK_BINARY, else the rlock beside this executable.
 std::string rlock_binary();
 
+/// A copy of it in `folder` that other users can run, too, wherever this tree lies: the homes of Debian 13, and /root, are
+/// closed to them.
+std::string for_everybody(const std::string& folder);
+
 /// Runs the real binary with arguments. See Process.
 class Rlock : public Process {
  public:

@@ -10,7 +10,7 @@ inline Process start(const RedisServer& redis, Words argv, Process::Options opti
   const auto ours = redis.environment();
   options.env.insert(ours.env.begin(), ours.env.end());
   options.unset = ours.unset;
-  options.env["RLOCK"] = rlock_binary();
+  options.env.try_emplace("RLOCK", rlock_binary());
   return Process{std::move(argv), options};
 }
 
