@@ -14,6 +14,8 @@ namespace {
 
 /// Reasons and labels go with every renewal, and are shown on one line.
 constexpr std::size_t kLongestRemark = 1024;
+/// A holder's record of more than 64 KiB is not read, and JSON may take six bytes for one.
+constexpr std::size_t kMostLabels = 8192;
 
 Setter label_into(std::map<std::string, std::string>& labels) {
   return [&labels](std::string_view value) {
@@ -22,6 +24,10 @@ Setter label_into(std::map<std::string, std::string>& labels) {
     if (value.size() > kLongestRemark)
       throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
     labels[std::string{value.substr(0, equals)}] = value.substr(equals + 1);
+    std::size_t all = 0;
+    for (const auto& [name, text] : labels) all += name.size() + text.size();
+    if (all > kMostLabels)
+      throw Error{Error::usage, fmt::format("all labels together are longer than {} bytes", kMostLabels)};
   };
 }
 
@@ -90,7 +96,7 @@ void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
        .value = "K=V",
        .manual =
            "Attach the label K with the value V, which rlock inspect shows. You may repeat the option. K=V has "
-           "at most 1024 bytes.",
+           "at most 1024 bytes, and all labels together have at most 8192.",
        .set = label_into(opt.remarks.labels)});
 }
 

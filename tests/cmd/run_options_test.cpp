@@ -2,6 +2,7 @@
 #include "cmd/run/hold_options.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -206,6 +207,9 @@ TEST_CASE("labels accumulate, the last of a name counts") {
 }
 
 TEST_CASE("bad values are refused in one line that names the option") {
+  Words many_labels;
+  for (int i = 0; i < 9; ++i)
+    many_labels.insert(many_labels.end(), {"--label", fmt::format("l{}={}", i, std::string(1000, 'x'))});
   const std::vector<Bad> catalogue{
       {{"--key", ""}, "--key: a key has at least one byte"},
       {{"--key", std::string(4097, 'k')}, "--key: a key has at most 4096 bytes"},
@@ -251,6 +255,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
       {{"--signal", "NOPE"}, "--signal: expected a signal: TERM, SIGTERM or 15"},
       {{"--label", "x"}, "--label: expected NAME=VALUE"},
       {{"--label", "=x"}, "--label: expected NAME=VALUE"},
+      {many_labels, "--label: all labels together are longer than 8192 bytes"},
       {{"--reason", std::string(2000, 'x')}, "--reason: longer than 1024 bytes"},
       {{"--status-fd", "999"}, "--status-fd: descriptor 999 is not open"},
       {{"--status-fd", "x"}, "--status-fd: "},
