@@ -70,7 +70,7 @@ struct Front {
   Parsed::Action action = Parsed::Action::act;
 };
 
-/// Refuses an option before the verb, unless every verb has it. If no other verb follows, the option probably
+/// Refuses an option before the verb, unless all verbs that talk to a server have it. If no other verb follows, the option probably
 /// belongs to run. Then the user gets the error text of run, also for an option of another tool.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
@@ -94,7 +94,8 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   static_cast<void>(parse(before_verb, words));
 }
 
-/// Removes the options that every verb has from the front of `words`. Throws Error{usage} for other options.
+/// Takes the options before the verb from the front of `words`: those of every verb that talks to a server. Throws
+/// Error{usage} for any other option.
 Front take_front(const std::string& noun, Words& words) {
   const auto is_option = [&] {
     return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));

@@ -7,11 +7,11 @@
 namespace rlock {
 
 /// The OPTIONS section of a verb's manual page ("run", "lock acquire"), as man(7) macros, made from its
-/// declaration. "server" gives the options of every verb. Throws Error{internal} for an unknown verb.
+/// declaration. "server" gives those of every verb that talks to a server. Throws Error{internal} for an unknown verb.
 std::string manual_options(std::string_view verb);
 
-/// The list of verbs for rlock(1), in the order of the table. `purposes`: for each first word, the text of
-/// its page's section NAME ("list" -> "one line a key: ..."). A word without a page is left out.
+/// The verbs for rlock(1), one entry for each first word, in the order of the table. `purposes`: the first word of a
+/// verb -> the text of the section NAME of its page. A word without a page is left out.
 std::string manual_verbs(const std::map<std::string, std::string>& purposes);
 
 /// A manual page whose generated parts are made anew. They stand between the lines `.\" options of VERB` and

@@ -43,7 +43,7 @@ void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
 
 void Inspector::begin(std::size_t index) {
   Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index]});
-  // With one server, this call decides: a silent server would not answer the next one. So it is retried.
+  // If the only node does not answer this call, the inspection has failed. So the call is retried.
   post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
 }
 

@@ -1,9 +1,9 @@
-// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. The clock or
-// USR1 make a line due (want()). A due line starts an Inquiry about the holder. The line is printed when the
+// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. A line
+// becomes due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about the holder. The line is printed when the
 // inquiry ends, or at wanted_by_ with what is known then, because a silent server must not delay it.
 // give_up() and interrupted() print the last line, and turn the loop for its inquiry.
 //
-// Inquiries are made for lines only: a wait with -q sends only its own calls.
+// Inquiries are made for lines only. So a wait with -q sends only its own calls, unless USR1 asks for a line.
 
 #include "cmd/ask/wait_lines.h"
 
@@ -26,9 +26,9 @@ using namespace std::chrono_literals;
 /// The least time between two lines about a new holder: a lock may have a hundred holders a second.
 constexpr Milliseconds kBetweenChanges{1s};
 
-/// A line waits this long for the inquiry about the holder; with -w 2s, the last line is then out within 3 s,
-/// including the undo. USR1 is answered within 100 ms.
+/// A line waits this long for its inquiry about the holder. With -w 2s, the undo and the last line are done within 3 s.
 constexpr Milliseconds kInquiry{250};
+/// The same for USR1, which is answered within 100 ms.
 constexpr Milliseconds kAnswer{80};
 
 /// If the last answer is older than this, and the server does not answer now, the line says so.
@@ -131,7 +131,7 @@ WaitView WaitLines::view(TimePoint now) const {
           .listeners = channel_ ? listeners_ : 0};
 }
 
-/// Why the server cannot be asked, by the newest fact; empty: it answers.
+/// Why the server cannot be asked, as far as the newest attempt shows. Empty: it answers.
 std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   if (const auto newest = session_.redis.trouble()) return newest->text;
   if (failure_) return failure_->text;

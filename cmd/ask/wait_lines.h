@@ -41,7 +41,8 @@ class WaitLines final : public Source {
   const Session& session() const noexcept { return session_; }
   const WaitOptions& wait() const noexcept { return subject_.wait; }
 
-  /// The options for acquire(), which lets this object hear of the wait. REQUIRES: it outlives the wait.
+  /// The options for acquire(). With them, acquire() tells this object how the wait goes. REQUIRES: this object outlives
+  /// the wait.
   AcquireOptions options();
 
   /// For a caller that has an AcquireOptions::tell of its own.

@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// All RLOCK_ variables for the command of a run. Those that do not apply are unset, so that the command does not see
-/// values of an outer hold.
+/// The RLOCK_ variables that describe the hold to the command. A variable that does not apply is unset, so that the
+/// command does not see the value of an outer hold.
 Variables describe_hold(const HoldRequest& request, const HeldKeys& keys);
 
 /// The same for a command without a lock: RLOCK_HELD=0 and RLOCK_PID; the others are unset. RLOCK_STACK

@@ -54,7 +54,7 @@ class HeldKeys {
   Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
   Keeper::Options renewing() const;
 
-  /// The time within which the key of a part expires if no server confirms its release. `kept`: how long the
+  /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
   /// release may keep the key. Empty: we joined a hold, and the lease of that hold counts.
   std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
 

@@ -25,7 +25,8 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
-/// Warns that no server has confirmed the release of a key. `expires_within`: see HeldKeys.
+
+/// Warns that no quorum of servers has confirmed the release of a key. `expires_within`: see HeldKeys.
 void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
                       std::optional<Milliseconds> expires_within);
 

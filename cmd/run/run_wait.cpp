@@ -51,7 +51,8 @@ Acquired wait_for_all(RunContext& run, HoldWait& wait) {
 /// What rlock does if it does not get the lock.
 struct Instead {
   IfUnreachable choice = IfUnreachable::fail;
-  /// The end of the text: what rlock does. With `fail`: why --if-unreachable changes nothing; or empty.
+  /// The end of the message: what rlock does instead. If the choice is `fail`: why --if-unreachable changes nothing. It
+  /// may be empty.
   std::string then{};
 };
 

@@ -21,8 +21,8 @@ class StatusOutput {
   void open(std::optional<std::int64_t> fd, const std::string& file);
   bool opened() const noexcept { return opened_; }
 
-  /// Does nothing if no record was asked for, or one was written. If it cannot be written, prints the error;
-  /// the exit status stays.
+  /// Passes the report to the listener, see tell_also(). Then writes the record, if one was asked for and none was
+  /// written. If the record cannot be written, prints the error; the exit status stays.
   void write(const RunReport& report) noexcept;
 
   /// Passes the first report to `listener` too, even if no record was asked for.

@@ -21,9 +21,9 @@ struct Settings {
   bool behind_environment = false;  ///< the environment overrules it
 };
 
-/// All sources, the more important first; the next source fills in what is missing. A typed profile overrules
-/// the environment; a profile that the environment names does not. Both overrule the lines of the files
-/// outside profiles. Throws Error{config} for errors in a file, and for an unknown profile.
+/// All sources, the more important first. Each one fills in what those before it lack. The order: the command line, the
+/// profile of --profile, the environment, the profile of RLOCK_PROFILE, and the lines of the files that are in no
+/// profile. Throws Error{config} for errors in a file, and for an unknown profile.
 std::vector<Settings> settings_of(const ServerOptions& flags);
 
 /// The merged settings of the sources that are `wanted`.

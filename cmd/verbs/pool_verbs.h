@@ -22,7 +22,7 @@ class PoolVerb : public Verb {
   /// The pool of KEY. Throws Error{wrong_type} like refuse_latch().
   Pool pool(Session& session) const;
 
-  /// See cmd/ask/latch_guard.h. Throws Error{wrong_type}, and like Session::ask().
+  /// See cmd/ask/latch_guard.h. Throws Error{wrong_type}, and what Session::ask() throws.
   void refuse_latch(Session& session) const { refuse_latch(session, {}, {}); }
 
   /// The same before a wait, which retries if a server does not answer.

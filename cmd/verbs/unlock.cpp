@@ -22,8 +22,8 @@
 namespace rlock {
 namespace {
 
-/// rlock reads this much of a plain lock's token. A token of this length may be longer, and is not fully
-/// known.
+/// rlock reads at most this many bytes of a plain lock's token. If it has read that many, there may be more, so the
+/// token is not fully known.
 constexpr std::size_t kReadOfToken = 1000;
 
 /// The result for one key.

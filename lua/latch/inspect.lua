@@ -4,14 +4,15 @@
 --
 -- KEYS  latch    string: the count that is left
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
---       record   optional, hash: under `latch`, what rlock knows of it
+--       record   optional, hash: under `latch`, what rlock knows of it. If it is given, a latch that is gone counts as open
+--                only if its record says that it was opened
 -- ARGV  owner    optional: the owner that asks
 --       waited   number of ms that this owner has waited; -1: it does not wait, or no longer
 --       channel  where the latch is announced
 --       sharded  1 to publish by sharded pub/sub, too
--- ->    {open, now}      the count is zero, or there is no latch (with `record`: and the record says that the latch was opened)
+-- ->    {open, now}      the count is zero, or there is no latch
 --       {closed, ttl}    the latch expires in this many ms; -1: never
---       {absent}         only with a record: there is no latch, and no record says that it was opened
+--       {absent}         only with `record`: there is no latch, and its record does not say that it was opened
 --       {foreign, kind}  the key holds something else
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')

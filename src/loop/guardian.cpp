@@ -1,7 +1,7 @@
-// rlock's end of the guardian: it starts the process, writes orders into its pipe, and replaces it when it
-// dies. The other end is guardian_main.cpp.
+// rlock's side of the guardian: it starts the process, writes orders into its pipe, and replaces the guardian when it
+// dies. The other side is guardian_main.cpp.
 //
-// The pipe tells both sides about the other's end. When rlock dies, the kernel closes its end, and the
+// The pipe tells each process when the other one dies. When rlock dies, the kernel closes the writing side, and the
 // guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error. Then
 // rlock starts a new guardian, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
 //
@@ -9,8 +9,8 @@
 // continues it. To replace it would leave a moment without a guardian, in which rlock may be killed. If rlock
 // dies first, the kernel continues the guardian: see detach() in guardian_main.cpp.
 //
-// A guardian that hangs must not hold up rlock. So nothing here waits for it before it is dismissed or its pipe is
-// closed; then rlock waits for its end.
+// A guardian that hangs must not hold up rlock. rlock waits for its exit only after it was dismissed or its pipe was
+// closed.
 
 #include "loop/guardian.h"
 

@@ -111,8 +111,8 @@ void Link::advance(TimePoint now) {
   subscribe(now);
 }
 
-/// If a server cannot speak RESP3, the next connection opens at once: this is no failure. If RESP2 was only
-/// suspected (the server hung up on HELLO) and fails too, HELLO was not the reason.
+/// If a server refuses RESP3 or hangs up on HELLO, the next connection opens at once, in RESP2. If that one fails
+/// after a server only hung up, HELLO was not the reason, and RESP3 is tried again.
 void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;

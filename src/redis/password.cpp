@@ -17,7 +17,7 @@
 namespace rlock {
 namespace {
 
-/// Longer than any password, and short enough if the user names a wrong file.
+/// No password is longer. If the user names a wrong file, rlock does not read all of a large one.
 constexpr std::size_t kLongestPassword = 4096;
 
 class File {

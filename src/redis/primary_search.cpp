@@ -133,7 +133,7 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
   connection_.reset();
 }
 
-/// This Sentinel gave no answer: asks the next one.
+/// This Sentinel did not name a primary that can be used. Notes why, and asks the next one.
 void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
   why.text = fmt::format("Sentinel {}: {}", sentinel().str(), why.text);
   remember(weight, std::move(why));

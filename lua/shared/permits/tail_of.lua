@@ -1,5 +1,5 @@
--- The last 12 bytes of the id of an owner's permit. Only the owner and the number of the permit, from 1, decide them, so a
--- second copy of a call finds what the first one acquired.
+-- The last 12 bytes of the id of an owner's permit. They depend only on the owner and on the number of the permit, counted
+-- from 1. So a second copy of a call finds what the first one acquired.
 local function tail_of(owner, number)
   local function byte(digits) return string.char(tonumber(digits, 16)) end
   return (string.gsub(string.sub(redis.sha1hex(owner .. ':' .. number), 1, 24), '..', byte))

@@ -8,7 +8,7 @@
 namespace rlock {
 namespace {
 
-/// rlock writes no longer texts, so a longer one comes from another client.
+/// A longer record is not read. It comes from another client, or from nested holds with very long keys.
 constexpr std::size_t kLongestFacts = 64 * 1024;
 
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kFacts = "rlock:meta";
 
-/// Keys beside a lock that contain its name. The token of a fenced lock outlives the lock.
+/// The prefixes of keys beside a lock that contain its name. The token of a fenced lock outlives the lock, so a search
+/// finds the name of a lock that is free.
 constexpr std::array<std::string_view, 2> kTelling{kFacts, "redisson_lock_token"};
 
 /// The reverse of prefix_name(). Empty: it is no such key.
