@@ -93,7 +93,7 @@ std::string manual_options(std::string_view verb) {
     if (entry.name == verb) found = paragraphs(spec);
   });
   if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
-  // A text that several pages share names the page of a section; on that page, the name of the section is enough.
+  // Several pages have a text such as "see FILES in rlock-run(1)". On the page rlock-run(1), " in rlock-run(1)" goes.
   const std::string itself = fmt::format(" in rlock\\-{}(1)", roff(verb.substr(0, verb.find(' '))));
   for (std::size_t at = 0; (at = found->find(itself)) != std::string::npos;) found->erase(at, itself.size());
   return *found;

@@ -10,9 +10,9 @@
 
 namespace rlock {
 
-/// Called in a guardian after rlock was killed and the command's processes have ended. Releases the holds
-/// over new connections. If the lock has another holder by now, this changes nothing. Then it reports this end,
-/// `past`, to --events and --syslog, unless rlock was only stopped: then rlock reports it when it goes on.
+/// Called in a guardian after rlock was killed or stopped, and the processes of the command or script have ended.
+/// Releases the holds over new connections. If the lock has another holder by now, this changes nothing. If rlock was
+/// killed, reports `past` to --events and --syslog. If rlock was stopped, it reports the end itself when it goes on.
 void release_in_guardian(const HoldRequest& request, RlockEnd how, const PastHold& past,
                          const std::vector<Part>& parts, const ReleaseOptions& options);
 

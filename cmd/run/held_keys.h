@@ -21,8 +21,8 @@ namespace rlock {
 /// other keys get the owner of this request. REQUIRES: the request outlives it.
 class HeldKeys {
  public:
-  /// `facts`: our metadata. `owner`: the owner for this request; it must be new. `ticket`: see Claim.
-  /// `above`: the holds that may be joined. `again`: the owner has the other keys already.
+  /// `facts`: our metadata. `owner`: the owner of the keys that are not joined. `ticket`: see Claim. `above`: the holds
+  /// that may be joined. `again`: this owner should hold the keys already (--again), and gets one more hold of each.
   HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
            const std::vector<InheritedHold>& above, bool again);
 

@@ -1,4 +1,4 @@
-// The order keeps the promises. The release comes before any output, so that the next holder does not wait
+// These steps must keep their order. The release comes before any output, so that the next holder does not wait
 // for our terminal or a full disk. Its answers may show that the lock had been lost; then the messages, the
 // record and the exit status say so. At the very end the process may die of the command's signal: then
 // end_like() does not return.

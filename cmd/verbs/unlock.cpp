@@ -89,7 +89,7 @@ void Unlock::declare(VerbSpec& spec) {
   spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
 
-/// Is it a lock? A string without metadata of rlock may be anything.
+/// Throws Error{wrong_type} unless it is a lock that may be removed. A string without metadata of rlock may be anything.
 void Unlock::expect_removable(const Inspection& found) const {
   // A pool without taken permits looks like a semaphore.
   const bool may_be_pool = found.kind != nullptr && &found.kind->plainest() == &kinds::permit.plainest();

@@ -8,11 +8,11 @@
 --       waits    optional: as in meta/write
 -- ARGV  owner    whose facts they are. '': those of all holders, unless `held` exists, or `meta` has the record of a latch
 --       member   optional: the entry of the hold, see hold/holds_by
---       when     optional: when to write an entry. ended: in any case, because the command of the holder has ended; known: if
---                this call erases facts, because then the hold of another process has ended
---       since    optional, as ended and entry: see hold/write_end
---       ended    optional
---       entry    optional
+--       when     optional: whether to write an entry. 'ended': always, for the holder's command has ended. 'known': only if
+--                this call erases facts; they show that the hold of another process has ended
+--       since    optional: see hold/write_end
+--       ended    optional: the same
+--       entry    optional: the same
 -- ->    erased
 --       absent      there were no facts
 --       still_held  the owner still holds

@@ -1,4 +1,4 @@
--- Acquire permits from a pool, each for the time of a lease. If there are too few, answer by when the next permit comes back.
+-- Acquire permits from a pool, each for the time of a lease. If there are too few, the answer says when the next one comes back.
 -- This call may be sent twice: an owner keeps the permits that it has, and their lease starts anew. This script never shortens
 -- a lease.
 --

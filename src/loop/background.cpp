@@ -27,7 +27,7 @@ void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
   const bool silent = is_our_stdout(STDERR_FILENO);
-  // Closed first: then /dev/null gets a descriptor, even if the script had as many as RLIMIT_NOFILE allows.
+  // These are closed before /dev/null is opened: the script may have had as many open as RLIMIT_NOFILE allows.
   kept.push_back(STDERR_FILENO);
   std::ranges::sort(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {

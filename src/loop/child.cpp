@@ -42,8 +42,8 @@ struct Launch {
   int error = 0;
 };
 
-/// The command's process before execve(). It runs in our memory, so it must use only system calls: execve()
-/// could leave an allocation or a lock of ours half done.
+/// The command's process before execve(). It runs in our memory, so it must use only system calls. What it
+/// allocates, or a mutex that it locks, would stay so in our process after execve().
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
   // If we die, even by KILL, the command must not run on without its lock.

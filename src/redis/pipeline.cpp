@@ -123,8 +123,9 @@ void Pipeline::write(Expected expected) {
   expected_.push_back(std::move(expected));
 }
 
-/// If no caller can react to NOSCRIPT (`with_source`), the source is sent. It is sent only once: a server that
-/// wakes up after the end of our process reads only the first buffers of our bytes.
+/// Is the hash of the script enough? `with_source`: no caller can react to NOSCRIPT, so the first call of a script on
+/// this connection carries its source. Later calls carry the hash: if a stopped server goes on after our process has
+/// ended, it reads only the first part of our bytes.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;

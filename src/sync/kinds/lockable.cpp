@@ -8,8 +8,8 @@
 namespace rlock {
 namespace {
 
-/// Makes a reader that does not throw out of a decoder that throws: a reply of another shape becomes a
-/// Failure.
+/// Reads a reply by a decoder that may throw, and does not throw itself. If the reply is an error or has another
+/// shape, returns a Failure.
 template <class Answer, class Decode>
 Answer read_by(const Decode& decode, const Reply& reply) noexcept {
   if (reply.is_error()) return failure_of(reply);
