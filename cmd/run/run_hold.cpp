@@ -41,8 +41,8 @@ HoldEnd end_by_guardian(RlockEnd end) {
 /// Runs in the guardian if rlock was killed or stopped, after the command's family has ended. It keeps the
 /// key for --min-hold. With --once-per it releases the key, so that the next host may try.
 void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end, TimePoint now) {
-  if (end != RlockEnd::killed && keys.owner_returns())
-    return;  // the lock is lost: see release() in run_release.cpp
+  // A stopped rlock has lost the lock: see release() in run_release.cpp.
+  if (end != RlockEnd::killed && keys.owner_returns()) return;
   const PastHold past = keys.past(end_by_guardian(end), now);
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0};

@@ -6,9 +6,9 @@ local leave_line = include('line/leave_line')
 
 -- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire;
 -- `line` has its waited, channel, sharded and ticket.
--- draw: for a fenced lock, a function of whether the owner held the lock before. It answers the token, which is the third value
--- of the answer
--- -> the answer of lock/acquire, and the two values that a script gets that calls it
+-- draw: for a fenced lock, a function that answers the token, the third value of the answer. Its argument says whether the owner
+-- held the lock before
+-- -> what lock/acquire answers, with the two values more for a script that calls it
 local function take_lock(lock, line, request, owner, lease, memory, draw)
   local kind = kind_of(lock)
   if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
