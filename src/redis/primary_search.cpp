@@ -135,8 +135,7 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
 
 /// This Sentinel did not name a primary that can be used. Notes why, and asks the next one.
 void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
-  why.text = fmt::format("Sentinel {}: {}", sentinel().str(), why.text);
-  remember(weight, std::move(why));
+  remember(weight, of_server(asked(), std::move(why)));
   ++position_;
   ask_next(now);
 }

@@ -32,6 +32,9 @@ class PrimarySearch {
   const std::optional<Address>& found() const noexcept { return found_; }
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
+  /// "Sentinel HOST:PORT": the one that is being asked.
+  std::string asked() const { return "Sentinel " + sentinel().str(); }
+
   TimePoint wake_at() const;
 
  private:

@@ -222,6 +222,7 @@ std::string Sentinel::primary_text() const {
 }
 
 std::string Sentinel::connecting_to() const {
+  if (state_ == State::searching) return search_.asked();
   return state_ == State::checking && link_ ? primary_text() : std::string{};
 }
 

@@ -147,6 +147,11 @@ TEST_CASE("no Sentinel, no such primary and an old primary have their own words"
   Fixture nobody{{free_port(), free_port()}};
   CHECK(nobody.vote().failure->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
 
+  BlackHole hole;
+  Fixture silent{{hole.port()}};
+  CHECK(silent.vote(Milliseconds{100}).failure->text ==
+        "Sentinel 127.0.0.1:" + std::to_string(hole.port()) + ": no answer in time");
+
   FakeRedis ignorant{kTcp};
   ignorant.on("SENTINEL", wire::nil());
   Fixture unknown{{free_port(), ignorant.port(), free_port()}};
