@@ -50,7 +50,14 @@ struct Line {
   int signal = 0;  ///< the signal that ended the question: sent, or pressed as ^C; 0: none
 };
 
-/// Reads one line, much as a terminal does. The erase key deletes the last byte.
+/// Deletes the last character, as the erase key does. In UTF-8 it may have several bytes.
+void erase_last(std::string& text, bool utf8) {
+  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; };
+  while (utf8 && !text.empty() && continues(text.back())) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
+/// Reads one line, much as a terminal does.
 Line read_line(const Terminal& terminal, const EndingSignals& signals) {
   const cc_t* keys = terminal.before().c_cc;
   Line line;
@@ -65,7 +72,7 @@ Line read_line(const Terminal& terminal, const EndingSignals& signals) {
     if (key == keys[VKILL]) {
       line.text.clear();
     } else if (key == keys[VERASE] || key == '\b' || key == 0x7f) {
-      if (!line.text.empty()) line.text.pop_back();
+      erase_last(line.text, (terminal.before().c_iflag & IUTF8) != 0);
     } else {
       line.text += static_cast<char>(key);
     }

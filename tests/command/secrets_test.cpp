@@ -221,11 +221,11 @@ TEST_CASE(
 TEST_CASE("a password that is typed is not shown") {
   RedisServer redis{{.config = {"requirepass " + kCanary}}};
   redis.cli({"AUTH", kCanary});
-  Pty terminal{{rlock_binary(), "run", "-v", "-k", "k", "-u", redis.url(), "--askpass", "--", "sh", "-c",
-                "env; echo $(tr '\\0' ' ' </proc/$PPID/cmdline)"},
+  Pty terminal{{"sh", "-c", "stty iutf8; exec \"$@\"", "sh", rlock_binary(), "run", "-v", "-k", "k", "-u",
+                redis.url(), "--askpass", "--", "sh", "-c", "env; echo $(tr '\\0' ' ' </proc/$PPID/cmdline)"},
                Rlock::clean_environment()};
   terminal.expect("Password: ");
-  terminal.type(kCanary + "\n");
+  terminal.type("\u00fc\x7f" + kCanary + "\n");  // the erase key deletes the whole \u00fc
   CHECK(terminal.exit_code() == 0);
   CHECK(terminal.screen().find("--askpass") != std::string::npos);
   CHECK(silent(terminal.screen()));
