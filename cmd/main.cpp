@@ -31,8 +31,8 @@ int run(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
   std::unique_ptr<rlock::Verb> verb;
-  // All exceptions end here. Any other catch says its reason: it adds the source of a value, or an expected
-  // failure is an answer there.
+  // A failure is an exception that ends here. It is caught earlier only where it is expected, or to add the source of
+  // a value to its text.
   try {
     rlock::refuse_borrowed_rights();
     rlock::forbid_cores();
@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int status = run(argc, argv);
-#ifndef __SANITIZE_ADDRESS__  // which looks for leaks when main() has returned
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer looks for leaks when main() has returned
   ::_exit(status);            // all output was written by write(2), so no exit handler is needed
 #endif
   return status;

@@ -58,14 +58,14 @@ void AncestorWatch::ask(const Busy& busy) {
   if (busy.key == name_ && owner == holder_) return;
   name_ = busy.key;
   holder_ = owner;
-  give_up_at_ = kNever;  // the holder whose hold we cannot join is gone
+  give_up_at_ = kNever;  // it was set for another holder or key
   inquiry_.drop();
   if (asked_.contains({name_, owner}) || !may_be_above(owner)) return;
   inquiry_.begin(name_, std::nullopt, options_.answer_within);
 }
 
-/// Could this owner be a process above us? An owner id of rlock names its process, and one of Redisson is none
-/// of ours. An id that a user named says nothing, so it could be. A plain lock does not name its owner, but
+/// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson is never
+/// a process above us. If a user chose the id, it does not tell, so we ask. A plain lock does not name its owner, but
 /// its waiters poll anyway, so one more question costs little.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
   if (owner.str().empty()) return options_.asks_always;

@@ -20,7 +20,7 @@ namespace rlock {
 /// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names
 /// its host and process.
 ///
-/// An owner id of rlock names its process. So if another process holds the key, the watch asks nothing.
+/// An owner id of rlock names the process that holds. If that process is not above us, the watch sends no question.
 ///
 /// A wait for permits never ends if processes above us hold so many that the rest of the pool is too small.
 class AncestorWatch final : public Source {
@@ -44,16 +44,16 @@ class AncestorWatch final : public Source {
   /// Has a process above us a hold that we may join?
   bool found() const noexcept { return found_.has_value(); }
 
-  /// Returns the hold that was found; each is found once.
+  /// Returns the hold that was found. The watch finds each hold once.
   InheritedHold take();
 
   /// Asks about the holder, and waits for the answer. Call it after a wait, or if there is no wait.
   void look_at(const Busy& busy);
 
-  /// The wait would never end: we have waited for a second, and may not join.
+  /// The wait must end: it cannot succeed, we may not join the hold, and a second has passed.
   bool ends_the_wait() const noexcept { return ends_the_wait_; }
 
-  /// The reason, for a person. Empty: we do not end the wait.
+  /// Why the wait must end, for a person. Empty: it need not end.
   std::string reason() const { return ends_the_wait_ ? text_ : ""; }
 
   TimePoint wake_at() const override;

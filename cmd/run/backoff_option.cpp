@@ -5,12 +5,12 @@
 namespace rlock {
 namespace {
 
-/// "64..128ms": a number without a unit takes the unit of the other one.
+/// "64..128ms": a MIN without a unit takes the unit of MAX.
 std::string with_unit_of(std::string_view other, std::string_view number) {
   constexpr std::string_view kNumber = "0123456789.";
   const bool bare = !number.empty() && number.find_first_not_of(kNumber) == number.npos;
   const std::size_t unit = other.find_first_not_of(kNumber);
-  // If the other has several units, such as 1m30s, it would be ambiguous.
+  // If MAX has several units, such as 1m30s, it is not clear which one is meant.
   const bool one = unit != other.npos && other.find_first_of(kNumber, unit) == other.npos;
   return std::string{number} + std::string{bare && one ? other.substr(unit) : ""};
 }

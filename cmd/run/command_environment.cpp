@@ -25,7 +25,7 @@ std::optional<std::string> lines_of(const std::vector<std::string>& words) {
   return words.empty() ? std::nullopt : std::optional{joined(words, "\n")};
 }
 
-/// One for each key, or none.
+/// RLOCK_FENCE: one line for each key; empty if the type has no fences.
 std::optional<std::string> fences_of(const HeldKeys& keys) {
   std::vector<std::string> fences;
   for (const Held& held : keys.taken().held)
@@ -33,7 +33,7 @@ std::optional<std::string> fences_of(const HeldKeys& keys) {
   return lines_of(fences);
 }
 
-/// RLOCK_SLOT and RLOCK_SLOTS; without a value if the type has no permits.
+/// RLOCK_SLOT and RLOCK_SLOTS; unset if the type has no permits.
 Variables slots_of(const HeldKeys& keys) {
   std::vector<std::string> slots;
   for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
@@ -41,7 +41,7 @@ Variables slots_of(const HeldKeys& keys) {
   return {{"RLOCK_SLOT", lines ? std::optional{slots.front()} : std::nullopt}, {"RLOCK_SLOTS", lines}};
 }
 
-/// RLOCK_STACK: all holds, because a nested run may enter any of them.
+/// RLOCK_STACK: all holds, because a nested run may join any of them.
 std::string stack_of(const HeldKeys& keys) {
   std::vector<InheritedHold> stack = holds_above_us();
   std::ranges::copy(keys.holds(), std::back_inserter(stack));

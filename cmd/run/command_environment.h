@@ -12,23 +12,23 @@ namespace rlock {
 /// command does not see the value of an outer hold.
 Variables describe_hold(const HoldRequest& request, const HeldKeys& keys);
 
-/// The same for a command without a lock: RLOCK_HELD=0 and RLOCK_PID; the others are unset. RLOCK_STACK
-/// stays, because processes above us still have their holds.
+/// The same for a command without a lock: RLOCK_HELD=0 and RLOCK_PID. RLOCK_STACK stays as it is, because processes
+/// above us still have their holds. The others are unset.
 Variables describe_no_hold();
 
-/// The text by which a shell sets RLOCK_OWNER, RLOCK_FENCE, RLOCK_KEY, RLOCK_STACK, and for permits their slots, for
-/// the rest of a script. lock release, lock renew and nested runs read them. `id`: the owner id that was printed. A
-/// key may contain any byte.
 enum class Shell { posix, fish };
+
+/// The text by which a shell sets RLOCK_OWNER, RLOCK_FENCE, RLOCK_KEY, RLOCK_STACK, and for permits their slots, for
+/// the rest of a script. `lock release` and `lock renew` read RLOCK_OWNER and RLOCK_KEY, and a nested run reads
+/// RLOCK_STACK. `id`: the owner id that was printed.
 std::string export_text(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Shell shell);
 
-/// The same after a failure: a text that makes the shell's `eval` return this status. Without it, `eval
-/// "$(...)"` would hide the failure.
+/// The text after a failure. It makes the shell's `eval` return this status; without it, `eval "$(...)"` would hide
+/// the failure.
 std::string failure_text(int status, Shell shell);
 
-/// Removes servers' passwords from an environment: the variables from which rlock reads a password, and the
-/// password in REDIS_URL. Other variables contain no password: rlock sets RLOCK_URL without it, and
-/// RLOCK_PASSWORD_FILE names a file.
+/// The changes that remove passwords from an environment. They unset the variables from which rlock reads a password,
+/// and take the password out of REDIS_URL. RLOCK_URL needs no change: rlock sets it without the password.
 Variables without_passwords();
 
 }  // namespace rlock

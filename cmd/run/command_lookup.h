@@ -12,8 +12,8 @@ struct [[nodiscard]] CannotRun {
   std::string text;
 };
 
-/// The path found in PATH, or the reason why the command cannot run. Both are empty if the name contains a
-/// slash and is no directory: exec reports the error.
+/// The path found in PATH, or the reason why the command cannot run. Both are empty if the name contains a slash and
+/// is not a directory, because exec will report any error of it.
 struct [[nodiscard]] CommandLookup {
   std::string found;
   std::optional<CannotRun> problem;

@@ -9,12 +9,12 @@
 namespace rlock {
 namespace {
 
-/// A program that runs scripts, and its options with one letter.
+/// A program that runs scripts, and those of its options that have one letter.
 struct Interpreter {
   std::string_view name;      ///< "python" also means python3 and python3.13
   std::string_view switches;  ///< letters that take no value
   std::string_view valued;    ///< letters that take the next word
-  std::string_view code;      ///< letters whose value is the code to run
+  std::string_view code;      ///< letters whose value is the code or the module to run
 };
 
 constexpr std::string_view kShellSwitches = "abefhiklmnprtuvxBCEHPT";

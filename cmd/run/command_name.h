@@ -5,10 +5,10 @@
 
 namespace rlock {
 
-/// The name of a command, for people: the program without its path. For an interpreter, the name is that of
-/// the script: "sh -eu /opt/backup.sh" is "backup.sh", and a line of code is "sh -c". If an option of the
-/// interpreter is unknown, only the interpreter is named. Other arguments may be secrets, and are left out.
-/// REQUIRES: at least one word.
+/// The name of a command, for people: the program without its path. If an interpreter runs a script, the name is that
+/// of the script: "sh -eu /opt/backup.sh" gives "backup.sh". If it runs code of the command line, the name is "sh -c".
+/// If we do not know an option of the interpreter, the name is that of the interpreter. All other arguments are left
+/// out, because they may be secrets. REQUIRES: at least one word.
 std::string command_name(const std::vector<std::string>& argv);
 
 /// The whole command for people, each word quoted for a shell.

@@ -103,8 +103,8 @@ void DeadlockWatch::ask_who_lives() {
 
 void DeadlockWatch::hear_who_lives() {
   if (inquiry_.listeners() == 0)
-    // No process listens for this member: it was killed, or the server does not count listeners. That is no
-    // reason to give up.
+    // No process listens for this member: it was killed, or the server does not tell the number of listeners. Then
+    // this run does not give up.
     return circle_.clear();
   if (++living_ < circle_.size()) return ask_who_lives();
   text_ = text_of(circle_);

@@ -39,10 +39,10 @@ bool is_regular(int fd) {
   return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/// Opens the same file again, because O_NONBLOCK would affect all processes that inherited the user's
-/// descriptor. A socket cannot be opened again. A regular file is not opened again either: the new descriptor
-/// would have its own offset, and the command would overwrite our lines. It needs no O_NONBLOCK, because it
-/// never blocks a writer. Empty: no process reads this pipe.
+/// Opens the same file again, because O_NONBLOCK on the user's descriptor would affect all processes that inherited it.
+/// A socket cannot be opened again, so the descriptor is duplicated. So is that of a regular file: a new one would have
+/// its own offset, and the command would overwrite our lines. A regular file needs no O_NONBLOCK, because it has no
+/// reader that a write could wait for. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) throw Error{Error::usage, fmt::format("--events: descriptor {} is not open", fd)};

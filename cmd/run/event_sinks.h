@@ -18,7 +18,7 @@ namespace rlock {
 struct Event {
   enum class Weight { info, notice, warning, error };  ///< its severity in the system log
 
-  std::string_view name;  ///< "acquired"
+  std::string_view name;  ///< such as "acquired"
   Weight weight;
   Milliseconds at;                                        ///< since the epoch
   pid_t pid;                                              ///< the process that holds: rlock, or a script
@@ -28,13 +28,13 @@ struct Event {
 
 /// --events: one JSON object a line (rlock-json(5)), to a file, a pipe or an open descriptor.
 ///
-/// Each line is one write() that never blocks: a slow, stopped or missing reader must not delay a renewal or the stop.
-/// A line that cannot be written is dropped. The next line that can be written has the number of dropped
-/// lines.
+/// Each line is one write() or send() that does not wait for the reader: a slow, stopped or missing reader must not
+/// delay a renewal or the stop of the command. A line that cannot be written is dropped. The next line that can be
+/// written has the number of dropped lines.
 class EventFile {
  public:
-  /// `where`: a path, or the number of an open descriptor, which the command does not inherit unless it is 1
-  /// or 2. Throws Error{usage} or Error{system} if we cannot write to it.
+  /// `where`: a path, or the number of an open descriptor. The command does not inherit the descriptor unless it is a
+  /// standard one. Throws Error{usage} or Error{system} if we cannot write to `where`.
   void open(const std::string& where);
 
   /// Does nothing without open().
@@ -44,19 +44,18 @@ class EventFile {
 
  private:
   Descriptor sink_;
-  std::string unread_;  ///< a named pipe that had no reader at the start: each line tries again to open it
+  std::string unread_;  ///< a named pipe that had no reader at the start: later lines try to open it
   bool is_socket_ = false;
   std::int64_t dropped_ = 0;
   bool torn_ = false;  ///< the last line was written only in part
 };
 
-/// --syslog: one datagram for each event, to the systemd journal (with each field as a field of its own) or
-/// to a syslog daemon. It never blocks, like EventFile. It reconnects to a daemon that was restarted.
+/// --syslog: sends one datagram for each event, to the systemd journal (with each field as a field of its own) or to a
+/// syslog daemon. Like EventFile, it does not wait for the reader. It reconnects to a daemon that was restarted.
 class SystemLog {
  public:
-  /// `socket`: the socket of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystem
-  /// means the log of this system. If nothing listens there, the user is warned once, and each event tries
-  /// again.
+  /// `socket`: the socket of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystem means the
+  /// log of this system. If no log listens there, the user is warned once, and each event tries again to connect.
   void open(const std::string& socket);
 
   /// Does nothing without open().

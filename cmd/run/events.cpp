@@ -88,7 +88,7 @@ void Events::runs_without_lock(const RunReport& report) {
 }
 
 void Events::ended(const RunReport& report) {
-  if (!std::exchange(wanted_, false)) return;  // a failure may follow the end
+  if (!std::exchange(wanted_, false)) return;  // a failure after the end must not report another end
   const std::string_view outcome = text_of(report.outcome);
   if (!acquired_ && !gave_up_)
     return tell("gave-up", Weight::notice,

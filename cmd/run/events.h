@@ -13,19 +13,19 @@
 
 namespace rlock {
 
-/// Reports the events of a run, or of the hold of a script, to --events and --syslog. Each transition is reported
-/// once, in this order:
+/// Reports the events of a run, or of the hold of a script, to --events and --syslog. Usually they come in this order:
 ///
 ///     waiting*  acquired  (trouble recovered)*  [lost]  [stopping]  released | ended
 ///     waiting*  gave-up                           there is no lock
 ///     waiting*  gave-up  [stopping]  ended        --if-unreachable run
 ///
-/// `trouble` and `recovered` may also come during the wait. Every trouble ends with `recovered`, `lost`,
-/// `gave-up` or the end of the run.
+/// `trouble` and `recovered` may also come during the wait, or after `stopping`. If the lock is lost while the command
+/// is being stopped, `lost` comes after `stopping`. Every trouble ends with `recovered`, `lost`, `gave-up` or the end
+/// of the run.
 class Events {
  public:
-  /// Opens the outputs of --events and --syslog, and listens to the wait of the request. Throws like
-  /// EventFile::open and SystemLog::open. REQUIRES: it outlives the wait.
+  /// Opens the outputs of --events and --syslog, and listens to the wait of the request. Throws like EventFile::open.
+  /// REQUIRES: this object outlives the wait.
   void open(HoldRequest& request);
 
   /// Did the user ask for events?
@@ -33,7 +33,7 @@ class Events {
 
   void waiting(const Waiting& seen);
   void acquired(const RunReport& report);
-  /// A renewal, or a call of the wait, has failed and is retried. With an empty text, one has succeeded again.
+  /// A renewal, or a call of the wait, has failed and is retried. Empty: one has succeeded again.
   void trouble(std::string_view why);
   void lost(std::string_view why);
   void stopping(std::string_view why);  ///< rlock sends the command the first signal to stop it
@@ -45,14 +45,14 @@ class Events {
   void ended(std::string_view outcome, Milliseconds held, bool released);
 
   /// Reports from a guardian that rlock was killed and that its hold is released. A guardian has no descriptor of
-  /// rlock's, so it opens the outputs again, except a descriptor that the user named. Throws like open().
+  /// rlock's, so it opens the outputs again. It cannot open a descriptor that the user named. Throws like open().
   static void killed(const HoldRequest& request, const PastHold& past);
 
-  /// Lets `options` report a loss and the stop of processes.
+  /// Sets the functions of `options` that report a loss and the stop of processes.
   void listen_to(StopOptions& options);
 
-  /// The open descriptors, for the keeper of a script. It inherits them and goes on with the report, so it writes
-  /// behind our events. We report nothing after it has begun.
+  /// The open descriptors, for the keeper of a script. The keeper inherits them and goes on with the report, so its
+  /// events follow ours. We report nothing after the keeper has begun.
   std::vector<int> descriptors() const;
 
  private:

@@ -1,7 +1,7 @@
 // rlock flock: the command line of flock(1), translated to that of rlock run. FILE, as typed, is the key. The
 // lock is a read/write lock, because -s and -x of one FILE must exclude each other.
 //
-// It is as silent as flock, which prints nothing while it waits: a cron job that skips must not send mail.
+// rlock flock is as silent as flock(1): a cron job that finds the lock busy must not send mail.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -105,9 +105,9 @@ void Flock::declare(VerbSpec& spec) {
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
 
-/// Takes -n, -w and -E of run under the names and with the default status of flock. Also takes all other
-/// options of run that a configuration file may set, so that the file applies to both, and the options for
-/// events.
+/// Takes -n, -w and -E of run with the names and the default status of flock. It also takes the options for events, and
+/// those options of run that a configuration file may set: then the file counts for both verbs. --backoff and
+/// --fair-wait-timeout are left out, because they are for other types of lock.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
   declare_run(run, options_, shell_);
@@ -142,7 +142,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   }
 }
 
-/// A number alone is a descriptor that the shell has opened: its lock ends with the shell.
+/// `flock 9`: a number without a command is a descriptor that the shell has opened.
 void Flock::refuse_descriptor(const std::string& number) {
   throw Error{
       Error::usage,
@@ -151,7 +151,7 @@ void Flock::refuse_descriptor(const std::string& number) {
                   number)};
 }
 
-/// The command behind FILE; -c STRING is possible only there.
+/// The command in the words behind FILE. It may be -c STRING.
 std::vector<std::string> Flock::command_in(std::vector<std::string> words) const {
   words.erase(words.begin());
   if (words.front() != "-c" && words.front() != "--command") return words;

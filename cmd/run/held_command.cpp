@@ -2,8 +2,8 @@
 // ended and others_must_end() is false. Then finish() makes the CommandOutcome.
 //
 // turn() first handles the terminal and the signals (JobControl), then the lock (HeldProcesses), and last a
-// stopped command that may go on. A stop of rlock comes first because it may last for days: every later step
-// reads the clock again.
+// stopped command that may go on. JobControl comes first because it may stop rlock itself, even for days. The
+// steps after it read the clock again.
 //
 // "The others" are processes that the command has started and that outlive it. They matter if the command was
 // stopped, or with --until group.
@@ -25,8 +25,8 @@
 namespace rlock {
 namespace {
 
-/// If a signal has ended the first process of a group, the others may take this long to end. The second one is
-/// the pause between two looks.
+/// If a signal has ended the first process of a group, the others may take kRestEnds to end. kBetweenLooks is the
+/// pause between two looks at them.
 constexpr Milliseconds kRestEnds{200};
 constexpr Milliseconds kBetweenLooks{5};
 
@@ -76,8 +76,8 @@ CommandOutcome HeldCommand::run() {
                                                       .marks = options_.marks,
                                                       .when_nobody_lives = options_.release_by_guardian});
   if (no_guardian != 0) return {.not_started = no_guardian};
-  // rlock decides this here, and the child does it: the command must have the terminal before it runs, or its
-  // first read would stop it.
+  // rlock decides whether the command gets the terminal, and the child hands it over. The command must have the
+  // terminal before it runs, or its first read would stop it.
   const bool hand_over = terminal_.to_be_handed_over();
   Child child{loop_, signals_, options_.command, [&](pid_t self) {
                 processes_.tell_group(self);
@@ -100,8 +100,8 @@ void HeldCommand::turn(Child& child) {
   const TimePoint now = loop_.now();  // rlock may have been stopped during the turn
   processes_.turn(now, [&] { return child.look(), child.ended(); });
   if (processes_.stopping()) say_hidden();
-  // This comes last: if the lock was lost while rlock was stopped, the command must be stopped, and must not go
-  // on first.
+  // This comes last: if the lock was lost while rlock was stopped, the command must get the stop signal before it
+  // goes on.
   if (job_.wants_to_resume() && !processes_.killing()) job_.resume(child);
   if (job_.refused()) processes_.say_refused({child.pid()});
 

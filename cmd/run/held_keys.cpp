@@ -73,7 +73,7 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
     Part& part = acquire_request_.parts.emplace_back(
         Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, again)});
     const Lockable& lock = *part.lock;
-    if (outer != nullptr) ++joined;  // the outer hold has written its metadata already
+    if (outer != nullptr) ++joined;
     if (outer == nullptr)
       part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_)};
     part.release_followers = {erase_metadata(name, lock.owner(), lock.hold_entry())};
@@ -84,7 +84,7 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
   joins_all_ = joined == acquire_request_.parts.size() &&
                std::ranges::all_of(acquire_request_.parts,
                                    [&](const Part& part) { return part.lock->owner() == first; });
-  // RLOCK_OWNER names the holder of the key, which is the outer hold.
+  // RLOCK_OWNER must name the owner of the hold that we joined.
   if (joins_all_) owner_ = first;
 }
 
@@ -134,7 +134,7 @@ std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
   for (Part& part : parts) {
     if (is_joined(part)) continue;  // the outer hold continues
     const Lockable& lock = *part.lock;
-    // If that time has passed already, the key is free, and this call writes nothing.
+    // If the time to keep the key has passed already, the release frees the key, and this call writes nothing.
     part.release_followers.insert(
         part.release_followers.begin(),
         write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request_.kept_for(), last));

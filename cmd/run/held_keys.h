@@ -29,14 +29,14 @@ class HeldKeys {
   /// The parts to acquire and to renew. Each has our metadata as its follower.
   const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 
-  /// One call for all keys if a single script can acquire them. That needs several keys of one kind and, in a
-  /// Cluster, in one slot.
+  /// The parts. If one script can acquire all of them, the request also has a call of that script. This needs several
+  /// parts of one kind and, in a Cluster, in one slot.
   const AcquireRequest& acquire_request() const noexcept { return acquire_request_; }
 
   bool joins() const noexcept { return joins_; }          ///< joins at least one hold of a process above us
   bool joins_all() const noexcept { return joins_all_; }  ///< joins one owner above us for all keys
 
-  /// The owner of the keys that are not joined. If all are joined, the joined owner.
+  /// The owner of the keys that are not joined. If joins_all(), the owner of the joined holds.
   const Owner& owner() const noexcept { return owner_; }
   std::vector<InheritedHold> holds() const;
 
@@ -44,10 +44,10 @@ class HeldKeys {
   /// the keys with the same owner, after they are lost.
   bool owner_returns() const;
 
-  /// The id for the user: of the owner, or of the hold inside a hold of that owner.
+  /// The id for the user: the owner, or the name of an InnerHold if we join a hold.
   Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
 
-  /// The keys are acquired, `now`.
+  /// The keys were acquired at `now`.
   void take(Taken taken, TimePoint now);
   const Taken& taken() const { return *taken_; }  ///< REQUIRES: take(), as do all functions below
   Milliseconds waited() const noexcept { return waited_; }
@@ -61,7 +61,8 @@ class HeldKeys {
   /// The record of these holds for the history: they end `now`.
   PastHold past(HoldEnd end, TimePoint now) const;
 
-  /// Our `parts` for a release that erases their metadata and records `past` in the history of each key.
+  /// Our `parts` for a release that erases their metadata. If the user wants a history, the release also records
+  /// `past` in that of each key.
   std::vector<Part> ending(const std::vector<Part>& parts, const PastHold& past) const;
 
   /// The same for all parts, if --min-hold or --once-per keeps the keys: the metadata says how the command

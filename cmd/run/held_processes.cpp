@@ -21,8 +21,8 @@
 namespace rlock {
 namespace {
 
-/// rlock prints no message about a process that it does not stop if the process ends this soon. The guardian of a
-/// nested run ends a moment after its run.
+/// If a process that rlock does not stop ends this soon, rlock prints no message about it. An example is the guardian
+/// of a nested run, which ends a moment after its run.
 constexpr Milliseconds kEndsByItself{500};
 
 }  // namespace
@@ -95,7 +95,7 @@ void HeldProcesses::announce(TimePoint now, const std::function<bool()>& ended) 
     warn(fmt::format("lost {}: {}; {}", lock_.name(), *why, then));
   }
   if (escalation_.begun() || said_lost_ || told_to_end_.stop != kNever || now < options_.max_hold)
-    return;  // a loss is more important news
+    return;  // for example, --max-hold is no news after a loss
   at_max_hold_ = true;
   warn(fmt::format("{} is over for {}: {}", as_given("max-hold", "--max-hold"), lock_.name(),
                    how_stopped(kill_when(plus(options_.max_hold, options_.rules.kill_after)), now)));

@@ -35,14 +35,13 @@ struct StopOptions {
   TimePoint max_hold = kNever;
   /// If the lock is lost, rlock waits this long after KILL. A longer wait would protect nothing.
   Milliseconds last_tries{1000};
-  /// Called once each: when the lock is lost, and when the processes are being stopped; with the reason. May
-  /// be null.
+  /// Called with the reason: tell_lost once when the lock is lost, tell_stopping once when the first signal was sent.
+  /// Each may be null.
   std::function<void(const std::string& why)> tell_lost{}, tell_stopping{};
 };
 
-/// The processes for which a lock is held: those of a command or of a script. They live no longer than the
-/// lock: this class guards them, tells them to end, kills them and waits for them. REQUIRES: loop and family
-/// outlive it.
+/// The processes for which a lock is held: those of a command or of a script. They must not live longer than the lock.
+/// So this class guards them, tells them to end, kills them and waits for them. REQUIRES: loop and family outlive it.
 class HeldProcesses {
  public:
   HeldProcesses(Loop& loop, Family& family, HeldLock lock, StopOptions options);
@@ -64,9 +63,9 @@ class HeldProcesses {
   void hurry() noexcept { escalation_.hurry(); }
 
   /// After the end of the first process: must the release wait for other processes? If the processes were stopped,
-  /// it waits for all of them. Else it waits for those that `unstopped` finds, which must not be null. If the lock
-  /// is lost, it waits at most StopOptions::last_tries for a process that survives KILL. Throws Error{system} if no
-  /// descriptor is free to look for them.
+  /// it waits for all of them. Otherwise it waits for those that `unstopped` finds; then `unstopped` must not be null.
+  /// If the lock is lost, it waits at most StopOptions::last_tries for a process that survives KILL. Throws
+  /// Error{system} if no descriptor is free to look for processes.
   bool others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);
   void stop_waiting() { next_exit_.reset(); }
 
@@ -77,7 +76,7 @@ class HeldProcesses {
   bool at_max_hold() const noexcept { return at_max_hold_; }
   const std::optional<std::string>& asked_by() const noexcept { return asked_by_; }
 
-  /// The deadlines of the lock alone; and with those of --max-hold and end().
+  /// of_lock(): the deadlines of the lock. deadlines(): the earliest of these and those of --max-hold and end().
   Deadlines of_lock() const;
   Deadlines deadlines() const;
   TimePoint wake_at() const { return earliest(escalation_.wake_at(deadlines()), say_out_of_reach_at_); }
@@ -99,7 +98,7 @@ class HeldProcesses {
   StopOptions options_;
   Escalation escalation_;
   std::optional<Guardian> guardian_;
-  std::optional<ExitWatch> next_exit_;   ///< of one of the others, which must end
+  std::optional<ExitWatch> next_exit_;   ///< watches one of the other processes that must end
   Deadlines told_to_end_;                ///< set by end()
   std::optional<std::string> asked_by_;  ///< rlock stop: sender and reason
   std::string told_why_;

@@ -12,7 +12,7 @@
 namespace rlock {
 namespace {
 
-/// At the end of a run, the reason of a loss is awaited for this long.
+/// How long the end of a run waits for the history of a key.
 constexpr Milliseconds kAnswer{250};
 
 std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {

@@ -20,7 +20,7 @@ struct Loss {
   static Loss removed_by(const std::string& whom) { return {"removed by " + whom, whom}; }
 };
 
-/// The reason of a loss that nothing but the release has shown.
+/// The reason for a loss that was found only at the release.
 constexpr std::string_view kLostAtRelease = "it was not ours any more at its release";
 
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.

@@ -30,7 +30,7 @@ void check_newest(const HoldRequest& opt, std::size_t servers) {
 
 void HoldRequest::complete_names() {
   for (const std::string& key : keys) names.push_back(deployment.name(key));
-  // All clients acquire several locks in the same order; otherwise two could wait for each other.
+  // Every rlock acquires several locks in the same order. Otherwise two rlocks could wait for each other.
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());

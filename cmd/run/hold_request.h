@@ -68,7 +68,7 @@ struct HoldRequest {
   Budget budget;
   StopRules stop;  ///< of the command or the script, if the lock is lost or a request comes
 
-  /// How long the key stays after the acquire; 0: it does not. Only one of the two options can be set.
+  /// How long the key stays after the acquire; 0: it does not stay. Only one of --once-per and --min-hold can be set.
   Milliseconds kept_for() const { return once_per.value_or(min_hold); }
 
   // Reports.
@@ -78,14 +78,14 @@ struct HoldRequest {
   std::function<void(std::string_view why)> on_trouble{};  ///< see WaitSubject; may be null
   Remarks remarks;
 
-  /// Makes `names` from `keys`, in the order in which all clients acquire them. REQUIRES: the deployment is resolved.
+  /// Makes `names` from `keys`, in the order in which every rlock acquires them. REQUIRES: the deployment is resolved.
   void complete_names();
 
   /// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
   void plan_time(std::optional<Milliseconds> lost_grace);
 
-  /// Checks --permits, --fair-wait-timeout, --newest and --queue-limit against the type and the number of servers.
-  /// Throws Error{usage}.
+  /// Checks --count, --fair-wait-timeout, --newest and --queue-limit against each other, other options, the type and
+  /// the number of servers. Throws Error{usage}.
   void check(std::size_t servers) const;
 
   /// "'a', 'b'"

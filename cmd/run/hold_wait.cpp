@@ -1,7 +1,7 @@
-// run() makes one attempt after the other; each is a whole wait of acquire(), and most waits need one. The
-// next attempt has another set of holds to join. It has one more if a process above us turned out to hold the
-// key. It has one less if the server says that a hold of RLOCK_STACK is gone. Each happens at most once for a
-// hold.
+// run() makes one attempt after the other. Each attempt is a whole wait of acquire(), and most runs need only one.
+// Another attempt follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
+// server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold the key, it
+// acquires the key for the first time. Each case happens at most once for a hold.
 //
 // end_the_wait() asks all watches after every turn of the loop. They send nothing to the server before the
 // lock is busy.
@@ -134,7 +134,8 @@ AcquireOptions HoldWait::options() {
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
   options.good_for = request_.good_for;
   options.sync_replicas = request_.sync_replicas;
-  // If a hold of a process above us was found, another wait follows on the same connections.
+  // If a watch has ended the wait, the undo must not move to another process: the next attempt, or a question of the
+  // watch, may follow on the same connections.
   options.behind = [this, behind = options.behind](const std::function<void()>& work) {
     return !end_the_wait() && behind(work);
   };
@@ -147,15 +148,15 @@ bool HoldWait::end_the_wait() {
   return (once_ && once_->done()) || (script_ && script_->ended());
 }
 
-/// Our first place in each line is at its end, so it says exactly how many waiters are ahead. A later place
-/// does not: the line may have been lost and formed anew.
+/// Our first place in each line is at its end, so it tells how many waiters are ahead. A later place does not tell
+/// this, because the line may have been lost and formed anew.
 void HoldWait::count_waiters(const Waiting& waiting) {
   if (waiting.busy == nullptr || !waiting.busy->position) return;
   if (counted_.insert(waiting.busy->key).second)
     ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
 }
 
-/// Does a process above us hold the key, and may we join it? Then the next attempt does.
+/// Does a process above us hold the key, and may we join its hold? Then the next attempt joins it.
 bool HoldWait::joins_another(const GaveUp& gave_up) {
   if (session_.signals.any() || (script_ && script_->ended())) return false;
   // After a single try (-n) the watch has heard of no busy answer yet.

@@ -33,8 +33,8 @@ struct NotHeld {
   std::optional<int> signal;  ///< the signal; the caller dies of it at the very end
 };
 
-/// The wait for the keys of a HoldRequest. At the end either all keys are held, or no key is held or queued
-/// for. It may also end because of a deadlock, work that is done, or the end of the script.
+/// The wait for the keys of a HoldRequest. At its end all keys are held, or rlock has undone what it acquired and
+/// given up its places in queues. A deadlock, work that is done, or the end of the script also ends the wait.
 ///
 /// If a process above us holds a key, we join that hold (HeldKeys). Holds in RLOCK_STACK are joined at once,
 /// others when their record shows them. REQUIRES: request and session outlive it.

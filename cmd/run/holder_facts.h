@@ -16,7 +16,8 @@ Metadata facts_of(const HoldRequest& request);
 /// For `permit acquire`, `sem acquire` and `latch wait`: the calling script.
 Metadata about_the_script();
 
-/// The lease of the facts of a waiter that never holds. It does not matter: its place in the line counts.
+/// The lease of the metadata of a waiter that never holds. The value does not matter, because such metadata lasts as
+/// long as the waiter's place in the line.
 constexpr Milliseconds kWaiterFacts{1};
 
 }  // namespace rlock

@@ -1,7 +1,5 @@
-// Reads and writes RLOCK_STACK. A run tells its command which keys are held above it. So a nested run for the
-// same key enters that hold, instead of waiting for its parent for ever. The variable may contain anything.
-// Lines that cannot be read are skipped, because the server decides whether an owner holds. Blanks, control
-// characters and '%' in a key are escaped: each line is one hold of three words.
+// Reads and writes RLOCK_STACK. By this variable, a run tells its command which keys are held above it. So a nested
+// run for the same key joins that hold, instead of waiting for its parent for ever.
 
 #include "cmd/run/inherited_hold.h"
 
@@ -21,8 +19,7 @@ namespace {
 /// Digits in the request of an inner hold.
 constexpr std::size_t kRequestDigits = 16;
 
-/// The most holds of one key that are read: each one costs a request to the server. (Nested runs of one key
-/// share one owner.)
+/// At most this many holds of one key are read, because each of them may cost a request to the server.
 constexpr std::size_t kMostOfOneKey = 16;
 
 std::string escaped(std::string_view key) {

@@ -38,7 +38,7 @@ struct InnerHold {
 /// A new request for such a hold: 16 hexadecimal digits.
 RequestId new_inner_request();
 
-/// The name of an inner hold, and the hold in such a name; empty: it is none.
+/// name_of(): the name of an inner hold. inner_hold_in(): the hold that has this name; empty: it is no such name.
 Owner name_of(const InnerHold& hold);
 std::optional<InnerHold> inner_hold_in(const Owner& name);
 

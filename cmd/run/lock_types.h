@@ -26,7 +26,7 @@ struct TypeOptions {
 /// The parameters of a lock of any kind.
 struct Wanted {
   Claim claim;
-  bool again = false;  ///< one more hold of an owner that has it already
+  bool again = false;  ///< one more hold of an owner that holds the lock already
   bool waits = true;   ///< false: one try, without a place in a queue
   TypeOptions options{};
 };
@@ -40,13 +40,12 @@ struct LockType {
   std::string_view help;               ///< its line in the help of `run`
   bool polls = false;                  ///< its waiters are not woken
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
-  std::string_view only_one_key{};     ///< why `run` takes no second key of it; empty: it does
+  std::string_view only_one_key{};     ///< why `run` takes only one key of it; empty: it takes several
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
-  std::string_view in_order{};         ///< why --newest does not work; empty: it does
+  std::string_view in_order{};         ///< why --newest does not work with it; empty: it works
   std::string_view busy_text{};  ///< for types with several holders, why it is busy; empty: there is one
                                  ///< holder
-  Milliseconds renewed_within = kLongest;  ///< renewal interval at most, because other holders may cut the
-                                           ///< TTL
+  Milliseconds renewed_within = kLongest;  ///< the longest renewal interval; other holders may cut the TTL
   std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
 };
 

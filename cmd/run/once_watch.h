@@ -9,14 +9,14 @@
 
 namespace rlock {
 
-/// For a run with --once-per whose lock is busy: asks the server whether the work is done already. Then the
-/// run need not wait. REQUIRES: a single --url.
+/// For a run with --once-per whose lock is busy: asks the server whether the work is done already. If it is, the run
+/// need not wait. REQUIRES: a single --url.
 class OnceWatch {
  public:
   OnceWatch(Redis& redis, LockName name, Milliseconds answer_within)
       : redis_(redis), name_(std::move(name)), answer_within_(answer_within) {}
 
-  /// The caller passes it to AcquireOptions::tell.
+  /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
   /// Is the work done, according to the last answer? Once true, it stays true.

@@ -36,7 +36,7 @@ int run(RunOptions& opt, StatusOutput& status, Events& events) {
   auto [found, problem] = look_up(opt.command);
   if (problem) return end_without_command(opt, status, *problem);
   opt.found = std::move(found);
-  RunContext run{opt, status, events};  // makes the session: from here on a signal is a fact, and ends nobody
+  RunContext run{opt, status, events};  // makes the session: from here on, a signal only sets a flag
   if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&waited)) return *exit;  // its report is written

@@ -1,5 +1,5 @@
-// KeptKeys renews and listens, and HeldCommand runs the command and stops it in time. After every
-// turn of the loop it asks whether the lock is lost, and until when the command may run.
+// KeptKeys renews and listens, and HeldCommand runs the command and stops it in time. After every turn of the loop,
+// HeldCommand asks whether the lock is lost, and until when the command may run.
 //
 // Each member uses those before it. So HeldCommand is destroyed first, and waits for its guardian. The renewals
 // stop when the command has ended, before the release: a renewal under way would otherwise find no lock and
@@ -19,8 +19,8 @@
 namespace rlock {
 namespace {
 
-/// A run starts to listen for `rlock stop` when it is a second old. Most runs are over by then, and should cost
-/// the server nothing.
+/// A run starts to listen for `rlock stop` this long after its acquire. Most runs are over by then, and should not
+/// cost the server a subscription.
 constexpr Milliseconds kListensAfter{1000};
 
 CommandOptions holding(const RunOptions& opt, const HeldKeys& keys) {
@@ -41,7 +41,7 @@ HoldEnd end_by_guardian(RlockEnd end) {
 /// Runs in the guardian if rlock was killed or stopped, after the command's family has ended. It keeps the
 /// key for --min-hold. With --once-per it releases the key, so that the next host may try.
 void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end, TimePoint now) {
-  // A stopped rlock has lost the lock: see release() in run_release.cpp.
+  // If rlock was stopped, the lock is lost, and this owner may have acquired it again: see release() in run_release.cpp.
   if (end != RlockEnd::killed && keys.owner_returns()) return;
   const PastHold past = keys.past(end_by_guardian(end), now);
   ReleaseOptions options;

@@ -41,8 +41,8 @@ class RunHold {
   HeldCommand command_;
 };
 
-/// How a command runs and is stopped, with or without a lock. Its variables are `variables`, and those that every
-/// command gets. `marks`: the names of those that mark its processes (see CommandFamily).
+/// How a command runs and is stopped, with or without a lock. It gets `variables`, and the variables of the deployment.
+/// `marks`: the names of the variables that mark its processes (see CommandFamily).
 CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables,
                                     const std::vector<std::string_view>& marks);
 

@@ -16,8 +16,7 @@ enum class IfUnreachable {
   run,   ///< run the command without a lock
 };
 
-/// The options of `rlock run`, checked: what to hold, and the command. It has no contradictions, and nothing
-/// has been sent yet.
+/// The options of `rlock run`: what to hold, and the command. After complete_run() they have no contradictions.
 struct RunOptions : HoldRequest {
   std::string mode_after_key;     ///< a type switch after a --key; it counts for all keys: "-s"
   std::string mode_between_keys;  ///< the same, if another --key followed

@@ -44,7 +44,7 @@ struct RunReport {
 
   Outcome outcome = Outcome::error;
   int exit = 0;                       ///< exit status of rlock
-  std::optional<int> command_exit;    ///< set if the command exited by itself
+  std::optional<int> command_exit;    ///< set if the command exited, and no signal ended it
   std::optional<int> command_signal;  ///< set if a signal ended the command
   bool locked = false;                ///< rlock acquired the lock
   std::vector<LockName> keys;

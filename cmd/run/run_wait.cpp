@@ -56,7 +56,8 @@ struct Instead {
   std::string then{};
 };
 
-/// If a server has told us of a holder, or could do so, the command never runs without a lock.
+/// If a server has answered "busy", or one of our keys exists on a server that still answers, the command does not run
+/// without a lock.
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   const IfUnreachable choice = run.opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};

@@ -44,7 +44,7 @@ constexpr Milliseconds kLookAgain{50};
 /// How long to go on after KILL if the lock is lost: we may be unable to kill a process.
 constexpr Milliseconds kLastTries{10000};
 
-/// How long to keep the lock for processes that may belong to the script, although we do not know it.
+/// How long to keep the lock for a process of which we do not know whether it belongs to the script.
 constexpr Milliseconds kRestEnds{1000};
 
 StopOptions stop_options(const HoldRequest& request, Events& events) {
@@ -81,7 +81,7 @@ class ScriptKeeper {
         script_(session_.loop, *request.script),
         processes_(session_.loop, family_, kept_.lock(), stop_options(request, events)) {}
 
-  /// Calls `at_work` when the keeper misses no event any more. If that returns false, leaves the lock alone.
+  /// Calls `at_work` when all watches have begun. If `at_work` returns false, leaves the lock alone.
   void run(const std::function<bool()>& at_work);
 
  private:
@@ -99,7 +99,7 @@ class ScriptKeeper {
   const Owner id_;
   Events& events_;
   const bool named_;  ///< the user named the owner: it may have other holds before and after this one
-  std::map<LockName, Numbers> numbers_before_;  ///< if named: the earlier releases of each key
+  std::map<LockName, Numbers> numbers_before_;  ///< if named: the release numbers of each key at the start
   Session session_;
   ScriptFamily family_;
   KeptKeys kept_;
@@ -117,8 +117,8 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
        }});
   if (no_guardian != 0)
     throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
-  // All watches of the script's number have begun. Only now can we be sure that the number still belongs to the
-  // script that asked for the lock.
+  // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
+  // asked for the lock.
   if (script_.ended()) {
     processes_.dismiss_guardian();
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
@@ -131,7 +131,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   processes_.dismiss_guardian();
   if (!kept_.parts().empty()) forget_released();
   kept_.stop(session_.loop.within(kCleanupTime));
-  // A renewal may have been answered after the last turn.
+  // A renewal that was answered after the last turn may have shown a loss.
   if (const auto loss = processes_.said_lost() ? std::nullopt : kept_.loss()) {
     warn_late_loss(kept_.names(), loss->why);
     events_.lost(loss->why);
@@ -186,7 +186,8 @@ ScriptKeeper::Numbers ScriptKeeper::release_numbers(const LockName& name, Millis
   return numbers;
 }
 
-/// Has the owner released this hold through another rlock? A number says so only if we know the one before it.
+/// Has the owner released this hold through another rlock? If the user named the owner, a release number that differs
+/// from that at the start says so, if both are known.
 bool ScriptKeeper::was_released(const LockName& name) {
   if (named_) {
     const Numbers& before = numbers_before_[name];
@@ -220,7 +221,7 @@ HoldEnd ScriptKeeper::end() {
   return {.outcome = "released", .why = "the script has ended"};
 }
 
-/// `no`: some of the keys were lost before. `kept`: they are left to their lease.
+/// Returns `no` if a key was lost before its release, and `kept` if the keys are left to their lease.
 RunReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = kept_.parts();
   if (parts.empty()) return RunReport::Released::yes;

@@ -8,9 +8,9 @@
 
 namespace rlock {
 
-/// Leaves a process behind (loop/background) that keeps the locks of `lock acquire --while-pid` until the
-/// script ends or the locks are released. When that process is at work, calls `then` and returns; if `then` throws,
-/// that process ends and releases nothing. `id`: the printed owner id. From then on that process reports the events.
+/// Leaves a process behind (loop/background) that keeps the locks of `lock acquire --while-pid` until the script ends
+/// or the locks are released. When this keeper is at work, calls `then` and returns. From then on the keeper reports
+/// the events. If `then` throws, the keeper ends and releases nothing. `id`: the printed owner id.
 ///
 /// The keeper has a guardian, as rlock run has: if the keeper is killed, stopped or stuck, the guardian stops
 /// the script in time. Throws Error{system} if the keeper cannot be started, or if the script has ended.

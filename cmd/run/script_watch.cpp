@@ -12,8 +12,8 @@
 namespace rlock {
 namespace {
 
-/// Besides the standard streams: timer, signals, the two pipes of its start, the pipe to the guardian, the ends of the script
-/// and of one more process, a file of /proc.
+/// What a keeper opens besides the standard streams: a timer, the signals, the two pipes of its start, the pipe to the
+/// guardian, a pidfd of the script and one of another process, and a file of /proc.
 constexpr std::size_t kOfKeeper = 9;
 
 /// A connection, and a pipe while the name is looked up.
@@ -54,7 +54,8 @@ ProcessId expect_script(pid_t script) {
 bool ScriptWatch::ended() {
   if (ended_ || (exit_ && !exit_->over())) return ended_;
   exit_.reset();
-  // The watch comes first: if the process ends between the two calls, the watch reports it.
+  // The watch comes first. If it came second, the script could end between the two calls, and another process could
+  // get its PID.
   exit_.emplace(loop_, script_.pid);
   ended_ = !lives(script_);
   if (ended_) exit_.reset();

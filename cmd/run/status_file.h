@@ -14,8 +14,8 @@ constexpr Milliseconds kStatusPatience{5000};
 /// The target of --status-file. A file is replaced as a whole; a character device or an open descriptor
 /// (/dev/null, /dev/stderr, /dev/fd/63) is written to.
 ///
-/// Other users may be able to write into the folder. So no link is opened by its path, and the name of the
-/// temporary file cannot be guessed.
+/// Other users may be able to write into the folder. So a link is followed only if it is ours or root's, and the name
+/// of the temporary file cannot be guessed.
 class StatusFile {
  public:
   StatusFile() = default;

@@ -15,9 +15,9 @@ namespace rlock {
 /// written once: the first report counts.
 class StatusOutput {
  public:
-  /// Sets the outputs: descriptor, file, both or none. Removes an old record. The command does not inherit
-  /// the descriptor unless it is 1 or 2. Throws Error{system} if the file could not be written later; then
-  /// nothing is written.
+  /// Sets the outputs: descriptor, file, both or none. Removes an old record. The command does not inherit the
+  /// descriptor unless it is a standard one. Throws Error{system} if the file could not be written later; then write()
+  /// writes nothing.
   void open(std::optional<std::int64_t> fd, const std::string& file);
   bool opened() const noexcept { return opened_; }
 

@@ -38,7 +38,7 @@ int severity(Event::Weight weight) {
   return 6;
 }
 
-/// The fields that are not null; first those that every event has.
+/// The event, its keys, and those of its other fields that are not null.
 std::vector<std::pair<std::string_view, Json>> fields_of(const Event& event, std::int64_t dropped) {
   std::vector<std::pair<std::string_view, Json>> fields;
   fields.emplace_back("event", Json::word(event.name));
@@ -74,7 +74,7 @@ std::string timestamp(Milliseconds at) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-/// A field of a journal: "NAME=value", or with its length before the value if that has several lines.
+/// A field of a journal: "NAME=value". If the value has several lines, its length stands before it instead of "=".
 std::string journal_field(std::string_view name, std::string_view value) {
   if (value.find('\n') == value.npos) return fmt::format("{}={}\n", name, value);
   std::string field = fmt::format("{}\n", name);
