@@ -26,7 +26,7 @@ constexpr Milliseconds kSlow{100};
 struct Place {
   std::string name;
   std::size_t node;
-  std::string key;  ///< in a Cluster, a key that this server holds
+  std::string key;  ///< in a Cluster, a key whose slot this server has
   bool cluster = false;
 };
 

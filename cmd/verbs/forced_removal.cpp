@@ -38,7 +38,7 @@ PastHold ForcedRemoval::past(const Holder& holder) const {
 }
 
 /// The calls behind a removal: they tell the holder, erase its metadata, and record the removal in the history.
-/// A holder without metadata may be a client of Redisson, which takes the notice for a damaged message.
+/// A holder without metadata gets no notice: it may be a client of Redisson, which would take it for a damaged message.
 std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = found.name;
   const HoldEntry entry{is_pool(found) ? permit_slots_key(name) : name.str(), holder.owner.str()};
@@ -50,12 +50,12 @@ std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
 
 Forced ForcedRemoval::remove() const {
   if (is_pool(found)) return remove_permits();
-  // If it is no lock, the script for locks refuses it.
+  // If the key holds something else than a lock, the script for locks refuses to remove it.
   const bool is_lock = actions_of(*found.kind).force != nullptr;
   const Kind& kind = is_lock ? *found.kind : kinds::lock;
   const Call call = actions_of(kind).force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = with_retries();
-  // If it is refused below, there is no removal to report.
+  // If the script will refuse the removal, there is nothing to report.
   for (const Holder& holder : found.holders)
     if (is_lock && removes(holder))
       std::ranges::move(followers(holder), std::back_inserter(delivery.followers));

@@ -11,14 +11,14 @@
 
 namespace rlock {
 
-/// Is it a pool of permits? Its permits are held one by one.
+/// Is it a pool of permits? Each of its permits is a hold of its own.
 bool is_pool(const Inspection& found);
 
-/// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty: every holder.
+/// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty, every holder is meant.
 bool is_meant(const Holder& holder, const std::optional<Owner>& named);
 
-/// Removes by force the holds that an inspection has found, tells their holders, and records it in the history.
-/// REQUIRES: what it refers to outlives it.
+/// Removes by force the holds that an inspection has found, tells their holders, and records the removal in the
+/// history. REQUIRES: what the members refer to outlives this object.
 struct ForcedRemoval {
   Session& session;
   const Inspection& found;
@@ -29,8 +29,8 @@ struct ForcedRemoval {
 
   Forced remove() const;
 
-  /// Records the end of holds without metadata, such as Redisson's: no other client would. Call it only if remove()
-  /// has removed something, because the key does not show whether such a hold had ended a moment before.
+  /// Records the end of holds without metadata, such as Redisson's, because no other client would record it. Call it
+  /// only if remove() has removed something: the key does not show whether such a hold had ended a moment before.
   void write_history() const;
 
   /// The owners of the holds that remove() removes.

@@ -7,15 +7,15 @@
 
 namespace rlock {
 
-/// The hold of an owner, made from an inspection, for a command that knows only key and owner and renews or
-/// releases it. The release also wakes the head of a fair queue. Null: this owner has no such hold.
+/// The hold of an owner, made from an inspection, for a verb that knows only key and owner, and renews or releases the
+/// hold. The release also wakes the head of a fair queue. Null: this owner has no hold of the key.
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim);
 
 /// --type T, for expect_lock().
 void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view manual = {});
 
-/// Throws Error{wrong_type} if the key holds no lock, or (`type` not empty) another type. A pool of permits
-/// counts as a lock if the owner has some of them, or if `type` says so.
+/// Throws Error{wrong_type} if the key holds something else than a lock or, if `type` is not empty, a lock of another
+/// type. A pool of permits counts as a lock if the owner has some of them, or if `type` says so.
 void expect_lock(const Inspection& found, std::string_view type,
                  const std::optional<Owner>& owner = std::nullopt);
 

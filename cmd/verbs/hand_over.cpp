@@ -43,8 +43,7 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   return Json::object(fields).str();
 }
 
-/// Undoes what this call has acquired, and no other hold of the owner. Returns false if there was nothing to
-/// undo.
+/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo.
 bool undo_acquire(Session& session, const HeldKeys& keys) {
   bool undone = false;
   for (const Part& part : keys.parts()) {

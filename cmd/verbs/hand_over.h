@@ -20,9 +20,9 @@ struct PrintedAs {
 /// Returns 0 or the errno of the failure: EINTR for a signal.
 [[nodiscard]] int print_hold(Session& session, std::string_view text);
 
-/// Gives held keys to the script: starts a keeper if one was asked for, and prints the owner. If that fails,
-/// undoes the acquire and throws Error, or EndedBySignal; if the keeper fails, nothing is printed. Reports the acquire to
-/// `events`. From then on the keeper reports to them.
+/// Gives held keys to the script: reports the acquire to `events`, starts a keeper if one was asked for, and prints the
+/// owner. After that only the keeper reports events. If the keeper does not start, nothing is printed. After any
+/// failure, undoes the acquire and throws Error or EndedBySignal.
 void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
                Events& events);
 

@@ -137,8 +137,8 @@ class Wait final : public LatchVerb {
     const LockName name = session.name(key_);
     WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
     AcquireOptions options = lines.options();
-    // The number of lost connections when the server said that the latch is closed; empty: the last answer was another
-    // one. If a connection was lost since, a missing latch may be lost data, and no open latch.
+    // If the last answer was "closed": the number of lost connections at that time. If a connection was lost since, the
+    // server may have restarted without its data, so a missing latch need not have opened.
     std::optional<std::uint64_t> closed_at;
     options.tell = [&, show = options.tell](const Waiting& waiting) {
       closed_at.reset();
@@ -160,10 +160,10 @@ class Wait final : public LatchVerb {
       }
       const Acquired got = acquire(session.redis, until_open, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
-      // An absent latch is open, because Redisson deletes a latch that opens.
+      // A latch that opens is deleted, as by Redisson. So if it was closed and is missing now, it counts as open.
       if (absent_ok_ || closed_at == session.redis.losses()) return exit_code::ok;
       if (const auto known = await_set_ ? std::nullopt : without_waiting(session)) return *known;
-      // A client that sets it again and again, or a contradicting server, must not hold us up for ever.
+      // We must not wait for ever if a client sets the latch again and again, or if the answers contradict each other.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
         info(fmt::format("the latch {} is still closed", quoted(name)));
         return wait_.conflict_exit_code;
@@ -172,7 +172,7 @@ class Wait final : public LatchVerb {
   }
 
  private:
-  /// The exit status if there was no latch to wait for. Empty: it has been set since.
+  /// The exit status if there was no latch to wait for. Empty: a closed latch exists by now.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));

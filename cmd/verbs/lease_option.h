@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// --lease DUR, with a hint for users who type --ttl. The option is valid until another one is added.
+/// --lease DUR, with a hint for users who type --ttl. The reference is valid until another option is added.
 Option& declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
                       std::string_view manual = {});
 

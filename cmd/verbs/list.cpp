@@ -23,8 +23,8 @@
 namespace rlock {
 namespace {
 
-/// The most memory for names, enough for half a million keys, and for inspections that must be sorted by age
-/// or waiters.
+/// The most bytes for the names of keys, which is enough for half a million; and for inspections that are sorted before
+/// any is printed.
 constexpr std::size_t kMostNames = 64U << 20;
 constexpr std::size_t kMostKept = 64U << 20;
 
@@ -134,7 +134,7 @@ int List::act(TimePoint, std::vector<std::string>) {
   Listing listing = list(session, kept);
   sort_keys(kept, key_order(choice_.order));
   limit(kept);
-  if (limited_) listing.cut_short.clear();  // the user asked for it
+  if (limited_) listing.cut_short.clear();  // --limit asked for less
   listing.complete = listing.complete && !limited_;
   if (!shown_ && json_) {
     print_line(inspection_document(kept, listing.complete).str());

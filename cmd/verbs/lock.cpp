@@ -39,8 +39,8 @@ class LockVerb : public Verb {
     declare_expected_type(spec, type_);
   }
 
-  /// The view of each server; names those that do not answer. If the given owner is the name of an inner
-  /// hold, and no owner has exactly this name, looks for that hold.
+  /// The view of each server; warns of those that do not answer. If the given owner is the name of an inner hold, and
+  /// no owner has exactly this name, looks for that hold.
   Views views_of(Session& session) {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) warn(server);
@@ -52,8 +52,8 @@ class LockVerb : public Verb {
     return views;
   }
 
-  /// Looks for an inner hold. If the hold has ended, nobody holds by its name. If the hold reads, and its owner
-  /// writes, too, only the read hold counts.
+  /// Looks for an inner hold, and sets owner_ and inner_ if it has not ended. If it is a hold for reading, and its owner
+  /// also holds for writing, takes the latter out of the views.
   void look_for(Session& session, const InnerHold& hold, Views& views) {
     std::map<InnerState, std::size_t> states;
     for (const Vote& vote : session.ask_each(ask_for_inner(session.name(key_), hold.request)))
@@ -81,8 +81,8 @@ class LockVerb : public Verb {
                               .request = inner_.value_or(RequestId{})});
   }
 
-  /// Takes the owner as typed, or from RLOCK_OWNER if lock acquire --export has set it: then RLOCK_KEY is set
-  /// too. The RLOCK_OWNER of rlock run does not count: the script must not release that hold.
+  /// Takes the owner as typed, or else from RLOCK_OWNER, if RLOCK_KEY has all our keys: `lock acquire --export` sets
+  /// both. rlock run sets RLOCK_OWNER alone, because its command must not release that hold.
   void require_owner() {
     const char* const owner = std::getenv("RLOCK_OWNER");
     const char* const exported = std::getenv("RLOCK_KEY");
@@ -132,11 +132,11 @@ class LockVerb : public Verb {
   std::string type_;
   std::optional<Owner> given_;      ///< as typed
   std::optional<Owner> owner_;      ///< the owner that holds it
-  std::optional<RequestId> inner_;  ///< of the inner hold that was given; empty: it is none, or has ended
+  std::optional<RequestId> inner_;  ///< the request of the inner hold; empty: no living inner hold was given
 };
 
-/// A keeper has this long to notice that its hold was released. This is longer than most leases. With a
-/// longer lease, a keeper that hears nothing for a minute finds its hold gone, and stops its script.
+/// A keeper has this long to notice that its hold was released. This is longer than most leases. If the lease is longer
+/// and the keeper hears nothing for a minute, it takes the release for a loss, and stops its script.
 constexpr Milliseconds kMarkStays{60000};
 
 class Release final : public LockVerb {
@@ -159,12 +159,12 @@ class Release final : public LockVerb {
     const TimePoint looked = session.loop.now();
     const Inspection found = find(session);
     const Owner owner = *owner_;
-    // With the shortest lease: no script shortens the lease of the owner's other holds.
+    // With the shortest lease, because a release never shortens the rest that the owner's other holds have.
     const std::shared_ptr<const Lockable> lock = lock_in(session, found, Milliseconds{1});
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
-    // The facts are those of the outer hold, so an inner hold may have a keeper, whatever they say. The server
-    // remembers by itself that an inner hold was released.
+    // The metadata is that of the outer hold, so it does not tell whether an inner hold has a keeper. An inner hold
+    // needs no mark, because the server remembers its release without one.
     const bool has_keeper = inner_ || !holder->meta || holder->meta->renews;
     if (has_keeper && !inner_)
       session.ask(mark_released(found.name, owner, kMarkStays),

@@ -40,7 +40,7 @@ class LockWait final : public Verb {
   }
 
  private:
-  /// Each node of a Cluster sees only its own keys, and each at a different time.
+  /// A node of a Cluster sees only its own keys, and no two nodes look at the same moment.
   static void refuse_several_slots(const std::vector<LockName>& names) {
     const auto slot = [](const LockName& name) { return slot_of(name.str()); };
     if (std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); }))

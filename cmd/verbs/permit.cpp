@@ -1,4 +1,5 @@
-// rlock permit: a pool of permits. Each is a lease, so the permits of a dead holder come back.
+// rlock permit: a pool of permits. Unless it was acquired with --no-lease, a permit has a lease, so the permit of a
+// dead holder comes back.
 
 #include <fmt/format.h>
 
@@ -241,7 +242,7 @@ class Renew final : public IdsVerb {
   }
 
   /// For each new lease, the places in ids_ of the permits that get it; 0: no lease. Without --lease, each permit gets
-  /// the lease with which it was acquired, or none if it has none. An id that is not taken is left out.
+  /// the lease with which it was acquired, or none if it has none. Then an id that is not taken is left out.
   std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
     std::map<Milliseconds, std::vector<std::size_t>> places;
     const Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));

@@ -28,10 +28,11 @@ class PoolVerb : public Verb {
   /// The same before a wait, which retries if a server does not answer.
   void refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const;
 
-  /// Throws Error{usage} if there are several servers: a majority of permits makes no permit.
+  /// Throws Error{usage} if there are several servers, because all permits of a key are on one server.
   static void need_one_server(const Session& session);
 
-  /// Calls to write behind one that may have released the last permit: the server then erases the metadata of holders.
+  /// Calls to write behind a call that may have released the last permit. If no permit is taken any more, they erase the
+  /// metadata of holders.
   std::vector<Call> forget_holders(const Session& session) const;
 
   /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.

@@ -127,7 +127,7 @@ class Drain final : public PoolVerb {
     throw;
   }
 
-  /// Permits that no client knows would be lost for ever. This goes on after a signal.
+  /// Gives drained permits back, also after a signal: permits of which no client knows would be lost for ever.
   void give_back(Session& session, std::int64_t count) const {
     const Pool pool{session.name(key_), kind(), session.deployment.pub_sub()};  // a request of its own
     if (count > 0) session.redis.run_all(pool.add(count), with_retries(), session.loop.within(kCleanupTime));

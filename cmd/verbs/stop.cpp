@@ -112,7 +112,7 @@ int Stop::not_held(const Inspection& found) const {
   return exit_code::no;
 }
 
-/// The command that removes a hold by force, if its holder cannot be asked or does not end.
+/// The command line that removes a hold by force, if its holder cannot be asked or does not end.
 std::string removal_of(const Inspection& found, const std::vector<Holder>& holders) {
   const bool is_permit = holders.front().mode == Holder::Mode::permit;
   return fmt::format("rlock unlock {}{}{}", found.unknown_text() ? "--type plain " : "",
@@ -145,7 +145,7 @@ void Stop::ask(Session& session, const Asked& asked) const {
     static_cast<void>(session.any_answers(tell_holder(asked.found.name, holder.owner, text)));
 }
 
-/// Asks the holders until they have ended or the time is over. `asked` keeps the keys whose holders have not.
+/// Asks the holders until they have ended or the time is over. Afterwards `asked` has the keys that are still held.
 void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const {
   Milliseconds patience{0};
   for (const Asked& one : asked)

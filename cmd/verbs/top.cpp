@@ -21,8 +21,8 @@
 namespace rlock {
 namespace {
 
-/// Keys on the screen are inspected each time, and a tenth of the others. So a thousand keys cost a server
-/// less than a fiftieth of its time.
+/// Each refresh inspects the new keys, the keys on the screen, and in turn a tenth of all keys. So a thousand keys cost
+/// a server less than a fiftieth of its time.
 constexpr std::size_t kTurns = 10;
 
 /// A search in a large database takes long: the next one waits for this many times as long.
@@ -48,7 +48,7 @@ class Live {
         do turn(next);
         while (session_.loop.now() < next);
       }
-    } catch (const Ended&) {  // the user pressed q, whatever was under way
+    } catch (const Ended&) {  // the user pressed q, a signal came, or the terminal is gone
       terminal_.leave();
     }
     session_.check_signals();

@@ -162,7 +162,7 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
 }
 
 /// The owner whose hold is removed from a lock: the one that was shown. So another owner that acquires the lock
-/// meanwhile keeps it. Empty: any owner, because several were shown, or one was not shown in full.
+/// meanwhile keeps it. Empty: any owner, because there are several holders or servers, or the owner is not fully known.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
   if (is_pool(found)) return Owner{};
   if (owner_) return *owner_;
@@ -176,8 +176,8 @@ Removal taken_by(const LockName& name, const Owner& other) {
   return {name, "other-owner", {other}};
 }
 
-/// `first`: what was found before the first of several keys was removed; null: there is one key. A removal ends a run,
-/// which releases its other keys: the next holders of those keep them.
+/// `first`: what was found here before the first of several keys was removed; null: there is one key. The removal of one
+/// key ends its run, which then releases its other keys. If such a key has another holder by now, this holder keeps it.
 Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
   const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name);
