@@ -13,15 +13,16 @@
 namespace rlock {
 namespace {
 
-/// The part of /proc/PID/stat that we need. Each run reads it, so it is parsed without a stream, and without
-/// a string for each of its fifty fields.
+/// The part of /proc/PID/stat that we need. Every hold reads it at its start, so no stream and no string for each of
+/// the fifty fields is made.
 struct Stat {
   char state = 'X';
   std::int64_t parent = 0;
   std::int64_t started = 0;
 };
 
-/// The field at `number`, counted from the state; 0 if it is no number.
+/// The number in the field at position `number`; the state has position 0. Returns 0 if the field is missing or is no
+/// number.
 std::int64_t field(std::string_view fields, std::size_t number) {
   for (; number > 0; --number) {
     const std::size_t blank = fields.find(' ');
@@ -36,11 +37,13 @@ std::int64_t field(std::string_view fields, std::size_t number) {
 std::optional<Stat> stat_of(std::int64_t pid) {
   const int fd = ::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
-  std::array<char, 1024> text{};  // the name has at most 15 bytes, and a number at most 20 digits
+  // Room for all fields up to the start time: the name has at most 64 bytes, and a number at most 20 digits.
+  std::array<char, 1024> text{};
   const ssize_t got = ::read(fd, text.data(), text.size());
   ::close(fd);
   const std::string_view line{text.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
-  // "pid (name) state parent ...": the name may contain any byte, so it ends at the last parenthesis.
+  // The line is "pid (name) state parent ...". The name may contain blanks and parentheses, so it ends at the last
+  // parenthesis.
   const std::size_t behind_name = line.rfind(") ");
   if (behind_name == std::string_view::npos || behind_name + 2 >= line.size()) return std::nullopt;
   const std::string_view fields = line.substr(behind_name + 2);
@@ -79,7 +82,7 @@ std::optional<ProcessId> process_of(std::int64_t pid) {
 bool lives(const ProcessId& process) {
   errno = 0;
   const auto found = process_of(process.pid);
-  // No descriptor or memory is free, so /proc says nothing: a script must not lose its lock because of that.
+  // If no descriptor or memory is free, we cannot look into /proc. A script must not lose its lock because of that.
   if (!found && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return true;
   return found == process;
 }

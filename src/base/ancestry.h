@@ -23,12 +23,13 @@ std::optional<ProcessId> process_of(std::int64_t pid);
 /// Does this process live? False if /proc does not show it; true if no descriptor or memory is free to look there.
 bool lives(const ProcessId& process);
 
-/// The boot of this system and our pid namespace: "BOOT pid:[INODE]". Only together with this text, a process id
-/// and a start time identify a process. Two hosts or containers may have one host name, but not one such text.
-/// It is looked up once, and empty if /proc does not show it.
+/// The boot of this system and our pid namespace: "BOOT pid:[INODE]". Only together with this text, a process id and
+/// a start time identify a process. Two hosts, or two containers with pid namespaces of their own, may have the same
+/// host name, but not the same text. It is looked up once, and is empty if /proc does not show it.
 const std::string& pid_space();
 
-/// Is the process `pid` an ancestor of this one, according to /proc? False if /proc does not show it.
+/// Is the process `pid` our parent, or an ancestor that /proc shows? If /proc does not show a process, the search
+/// ends there.
 bool is_ancestor(std::int64_t pid);
 
 }  // namespace rlock

@@ -5,9 +5,8 @@
 
 namespace rlock {
 
-/// Remembers where an option that the user did not type got its value. `text`: the setting as it stands in
-/// the environment or a file, "RLOCK_LEASE=5s"; empty: nothing sets it. `option`: the long name, without
-/// dashes.
+/// Remembers where an option got its value if the user did not type it. `option`: the long name, without dashes.
+/// `text`: the setting as a message names it, such as "RLOCK_LEASE=5s". If it is empty, the option is forgotten.
 void remember_default(std::string_view option, std::string text);
 
 /// The option as a message shows it: the text that was remembered for it, else `typed` ("--lease 5s").

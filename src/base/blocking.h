@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-// The real clock, for code that blocks or makes long passes over /proc. Meanwhile, the `now` of its turn of the loop
-// becomes too old. All other code gets `now` as an argument, or asks its loop.
+// The real clock, for code that blocks or makes long passes over /proc, because the `now` of its turn of the loop
+// gets too old. Other code gets `now` as an argument, or asks its loop.
 
 /// remaining(), counted from this moment.
 inline Milliseconds time_left(TimePoint until) noexcept { return remaining(until, Clock::now()); }

@@ -5,8 +5,8 @@
 
 namespace rlock {
 
-/// A failure on its way to main, which knows the exit status of each kind (cmd/cli/exit_code). The text is
-/// for a person: lower case; it says who failed, what failed, why, and what to do. It does not begin with
+/// A failure on its way to main, which knows the exit status of each kind (cmd/cli/exit_code). The text is for a
+/// person. It begins in lower case, and says who failed, what failed, why, and what to do. It does not begin with
 /// "rlock: ", and has no bytes that a terminal would obey (see base/text.h).
 class Error : public std::runtime_error {
  public:

@@ -10,8 +10,8 @@ namespace rlock {
 namespace {
 
 std::string look_up_user() {
-  for (const char* variable :
-       {"LOGNAME", "USER"}) {  // the password database costs more than a whole round trip
+  // These come first because the password database takes longer than a round trip to the server.
+  for (const char* variable : {"LOGNAME", "USER"}) {
     if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
   }
   if (::geteuid() == 0) return "root";

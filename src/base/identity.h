@@ -4,12 +4,12 @@
 
 namespace rlock {
 
-/// User and host of this process, for people who look for the holder of a lock. Looked up once; "?" if
-/// unknown.
+/// The user (LOGNAME or USER if one is set, else the effective user) and the host of this process, for people who
+/// look for the holder of a lock. They are looked up once, and "?" if unknown.
 const std::string& user_name();
 const std::string& host_name();
 
-/// Both, for messages to others: "alice@ops".
+/// User and host, for messages to others: "alice@ops".
 std::string user_at_host();
 
 /// The name of this process in CLIENT LIST: "rlock:<user>@<host>:<pid>". CLIENT SETNAME demands printable

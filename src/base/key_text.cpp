@@ -7,8 +7,8 @@
 namespace rlock {
 namespace {
 
-// Globals, because messages in every layer name keys. They are set once, before the first message. They
-// change how a key is shown, and never which key is meant.
+// Globals, because messages in every layer name keys. They are set when the servers are known, and they only change
+// how a key is shown, not which key is meant.
 std::string prefix_in_force, options_in_force;
 
 }  // namespace

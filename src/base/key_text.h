@@ -11,11 +11,12 @@ namespace rlock {
 
 /// How users type keys: without the prefix (--prefix).
 
-/// Called once, after the options were read. `options`: the options that another command needs to reach the
-/// same server, with a blank at the end. Users paste them before a KEY.
+/// Called once, after the options were read. `options`: the options that another command needs to reach the same
+/// server, with a blank at the end; users paste them before a KEY. Empty: none are needed.
 void set_key_text(std::string prefix, std::string options);
 
-/// The key as a user types it. Empty: it does not begin with the prefix, so a user cannot type it.
+/// The key as a user types it, without the prefix. Empty if the name does not begin with the prefix, or is the
+/// prefix: a user cannot type such a key.
 std::optional<std::string> typed(const LockName& name);
 
 /// For people: typed(), else the full name. as_typed() does not sanitize; quoted() does, and adds single

@@ -18,19 +18,19 @@ namespace {
 
 constexpr std::string_view kName = "rlock: ";
 
-// Globals, because stderr is one too: destructors, sources and the guardian log without a logger. main() and
-// the options set them before the first line. They affect only the output.
+// Globals, because stderr is one too: destructors, sources and the guardian log without a logger. They affect only
+// the output.
 Verbosity level = Verbosity::normal;
 TimePoint start{};
 
-/// If the reader of our stderr does not read, we drop the line after this time: a holder must not be delayed.
+/// If the reader of our stderr does not read, we drop the line after this time, because a holder must not be delayed.
 constexpr Milliseconds kStderrPatience{100};
 
-/// The reader did not read the last line in time: the next line does not wait.
+/// Was the last line dropped because the reader did not read? Then the next line does not wait.
 bool stuck = false;
 
-/// Writes a line in one call, so that lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
-/// a whole.
+/// Writes a line of up to PIPE_BUF bytes in one call. A pipe takes these as a whole, so the lines of two processes do
+/// not mix. A longer line is written in pieces.
 void write_line(std::string_view text, std::string_view name = kName) noexcept {
   constexpr std::string_view kEnd = "\n";
   const auto part = [](std::string_view bytes) {
@@ -48,7 +48,7 @@ void write_line(std::string_view text, std::string_view name = kName) noexcept {
     ssize_t written = 0;
     do written = ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
     while (written < 0 && errno == EINTR);
-    if (written < 0) return;  // stderr is closed, which is no reason to stop
+    if (written < 0) return;  // a closed stderr is no reason to stop
     text.remove_prefix(piece.size());
     name = {};
   }

@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// A string with one meaning. Names with different meanings do not convert into each other, so a key can
-/// never take the place of an owner.
+/// A string with one meaning. Names with different meanings do not convert into each other, so the compiler refuses a
+/// key in the place of an owner.
 template <class Meaning>
 class Name {
  public:
@@ -23,16 +23,18 @@ class Name {
   std::string text_;
 };
 
-/// The key of a lock in Redis, with the prefix. It has 1 byte to 4 KiB.
+/// The key of a lock in Redis, with the prefix: 1 to 4096 bytes (Deployment::name() checks that).
 using LockName = Name<struct LockNameMeaning>;
 
-/// A holder or a waiter: unique per hold, never reused while it lives.
+/// The identity that holds or waits. rlock makes a new one for each hold (new_owner()), unless the user names one by
+/// --owner.
 using Owner = Name<struct OwnerMeaning>;
 
-/// One request that changes data: if it is repeated, it is answered but not done again.
+/// The id of a request that changes data. If the request arrives twice, the server carries it out once and answers
+/// both.
 using RequestId = Name<struct RequestIdMeaning>;
 
-/// A channel on which releases are announced.
+/// A channel of pub/sub, on which releases are announced or a holder gets messages.
 using Channel = Name<struct ChannelMeaning>;
 
 }  // namespace rlock

@@ -27,8 +27,8 @@ std::string random_bytes(std::size_t count) {
 
 std::uint64_t random_below(std::uint64_t bound) {
   if (bound == 0) return 0;
-  const std::uint64_t fair = std::numeric_limits<std::uint64_t>::max() / bound *
-                             bound;  // above it, low numbers would come more often
+  // A number from here on is not used, because low results would then come more often than others.
+  const std::uint64_t fair = std::numeric_limits<std::uint64_t>::max() / bound * bound;
   for (;;) {
     std::uint64_t number = 0;
     std::memcpy(&number, random_bytes(sizeof number).data(), sizeof number);

@@ -26,7 +26,7 @@ Milliseconds jitter(Milliseconds span);
 Owner new_owner();
 Owner new_owner(std::int64_t pid);
 
-/// The length of the longest owner that rlock makes: Linux has at most 2^22 processes.
+/// The length of the longest owner that rlock makes. A process id of Linux is at most 2^22.
 constexpr std::size_t kLongestOwner = std::string_view{"6e0f0261-922f-8ca9-9275-5cd246e2e294:4194304"}.size();
 
 /// The process id in an owner that rlock made; empty for any other owner.

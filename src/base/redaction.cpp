@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::string_view kHidden = "***";
 
-/// Shorter parts occur in every text by chance.
+/// A password that is shorter than this occurs in many texts by chance.
 constexpr std::size_t kLeastPart = 4;
 
-/// A longer password is recognized by this many bytes: servers cut long words when they repeat them, and
-/// tokens are long.
+/// A longer password is recognized by this many bytes at its beginning, because servers cut long words when they
+/// repeat them.
 constexpr std::size_t kKnownBy = 16;
 
-/// A global, so that no layer can print a message without it. It only grows. Longer passwords come first:
+/// A global, because messages in every layer may contain a password. It only grows. Longer passwords come first:
 /// otherwise a password that is the beginning of another one would leave the rest of that one visible.
 std::vector<std::string>& passwords() {
   static std::vector<std::string> all;
@@ -48,8 +48,8 @@ void hide(std::string& text, std::string_view password) {
   }
 }
 
-/// Hides the text between "://" and the last '@' before a blank: a password may contain an '@' that should
-/// have been encoded.
+/// Hides the text between "://" and the last '@' before a blank: a password may contain an '@' that should have been
+/// encoded. If `also_user` is false, a text without a colon stays visible, because it is a user without a password.
 void hide_in_urls(std::string& text, bool also_user) {
   constexpr std::string_view kMark = "://";
   constexpr std::string_view kBlanks = " \t\r\n";

@@ -22,7 +22,7 @@ std::string_view natural_piece(std::string_view text) {
   return text.substr(0, std::max<std::size_t>(size, 1));
 }
 
-/// Compares numbers of any length by value, and everything else by its byte.
+/// Compares two numbers of any length by value, and any other pieces by their first byte.
 std::strong_ordering compare_pieces(std::string_view a, std::string_view b) {
   if (!is_digit(a.front()) || !is_digit(b.front()))
     return static_cast<unsigned char>(a.front()) <=> static_cast<unsigned char>(b.front());
@@ -31,8 +31,8 @@ std::strong_ordering compare_pieces(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
 }
 
-/// The first character of some bytes: its code point and length. If the bytes are no UTF-8, it is one invalid
-/// byte.
+/// The first character of some bytes: its code point and length. If they do not begin with valid UTF-8, it is one
+/// invalid byte.
 struct Character {
   char32_t code = 0;
   std::size_t length = 1;
@@ -87,7 +87,8 @@ std::string sanitized(std::string_view foreign, std::size_t limit) {
     }
     shown += next.length;
   }
-  return redacted(text);  // once more: a line break ends a URL, but its escaped form does not
+  // Again, because an escaped line break does not end a URL any more: more of the text may be its password.
+  return redacted(text);
 }
 
 bool is_harmless(std::string_view bytes) {
@@ -211,7 +212,7 @@ std::string shell_word(std::string_view word) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
   };
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
-  // At the front, '=' is special in zsh: the path of the command with that name.
+  // zsh replaces a word such as =name by the path of the command.
   if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, plain)) return std::string{word};
   const bool simple = std::ranges::all_of(word, printable);
   std::string out = simple ? "'" : "$'";

@@ -9,17 +9,17 @@
 namespace rlock {
 
 /// Foreign bytes, made harmless for a terminal or a log line. Passwords become *** (see redacted()). C0, DEL,
-/// C1 (as UTF-8 and as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8
-/// become \xNN. At most `limit` bytes are shown; "..." marks a cut.
+/// C1 (as UTF-8 and as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8 become
+/// \xNN. At most `limit` bytes are shown, counted before they become \xNN; "..." marks a cut.
 std::string sanitized(std::string_view foreign, std::size_t limit = 300);
 
-/// Is it valid UTF-8 without anything that a terminal would obey?
+/// Is it valid UTF-8 without characters that sanitized() would replace by \xNN?
 bool is_harmless(std::string_view bytes);
 
 /// sanitized(), in single quotes: 'deploy'.
 std::string in_quotes(std::string_view bytes);
 
-/// One word for a shell (bash, zsh, ksh), ready to paste: deploy, 'a b', $'a\nb'. Passwords become *** (see
+/// One word for a shell (bash, zsh, ksh), ready to paste: deploy, 'a b', $'a\x0ab'. Passwords become *** (see
 /// redacted()).
 std::string shell_quoted(std::string_view foreign);
 

@@ -159,7 +159,8 @@ std::string describe(Milliseconds duration) {
 std::string exact(Milliseconds duration) {
   const std::int64_t ms = duration.count();
   if (ms % 1000 != 0) return fmt::format("{}ms", ms);
-  if (ms < 120'000) return fmt::format("{}s", ms / 1000);  // people say 90s, and 2m5s
+  // People say 90s and not 1m30s, but 2m5s and not 125s.
+  if (ms < 120'000) return fmt::format("{}s", ms / 1000);
 
   std::string text;
   std::int64_t rest = ms;

@@ -39,7 +39,8 @@ inline TimePoint earliest(TimePoint a, TimePoint b) noexcept { return a < b ? a 
 /// Should we stop waiting?
 using Interrupted = std::function<bool()>;
 
-/// How long to wait, and what ends the wait sooner. Everything that waits takes one, without a default.
+/// How long to wait, and what ends the wait sooner. A function that can wait takes a Patience or a deadline, without
+/// a default.
 struct Patience {
   TimePoint until;
   Interrupted interrupted = [] { return false; };
@@ -51,10 +52,10 @@ struct Patience {
 Patience within(Milliseconds duration);
 
 /// Reads "500ms", "30", "1m30s", ".5s", "010s": one or several numbers, each with a unit (ms s sec m min h d
-/// w). A bare number means seconds. The result is in whole milliseconds, rounded up. Zero is accepted: the
-/// caller decides if it is allowed. The locale does not matter. Throws Error{usage} for anything else
-/// (negative, exponent, nan, unknown unit, more than kLongest). The text describes the value; the caller
-/// names the option.
+/// w). A bare number means seconds. The result is in whole milliseconds, rounded up. Zero is accepted:
+/// the caller decides if it is allowed. The locale does not matter. Throws Error{usage} for any other
+/// text (negative, exponent, nan, unknown unit, more than kLongest). The error describes the value; the
+/// caller names the option.
 Milliseconds parse_duration(std::string_view text);
 
 /// The longest duration that parse_duration() accepts: 3650 days.
