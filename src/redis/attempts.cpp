@@ -4,16 +4,16 @@
 //   advance()  looks at the written call: there is a reply (accept()), the connection broke or the server is
 //              silent (failed()), or nothing has happened
 //
-// An attempt ends with finish(). After that the vote is settled, or begin() starts the next attempt: at once after
-// a redirection, otherwise after a pause. A settled vote never changes.
+// An attempt ends with finish(). After that the vote is settled, or begin() starts the next attempt: at once after a
+// redirection or a change to RESP2, otherwise after a pause. A settled vote never changes.
 //
 // Three dangers shaped this file:
 // - A hanging server takes calls and answers them much later. If an attempt takes longer than
 //   Timeouts::command, its connection is abandoned, and other calls use a new one.
 // - If a quorum is enough, the caller stops waiting for a call on a slow node, but the call stays on its
 //   connection. Renewals skip that connection, and the release is written behind the call.
-// - A call that was sent twice may be carried out twice. Vote::attempts counts every copy that a server may
-//   have received. A reply such as "not yours" is believed only if there was one copy.
+// - A call that was sent twice may be carried out twice. Vote::attempts counts the copies that a server may have
+//   carried out. A reply such as "not yours" is believed only if there was one copy.
 
 #include "redis/attempts.h"
 
@@ -59,7 +59,7 @@ void Attempts::begin(TimePoint now) {
   const Route::Choice choice =
       only == 0 ? route.connection_for(posted_.key(), now) : Route::Choice{route.find(only)};
   if (const auto* failure = std::get_if<Failure>(&choice)) return failed(*failure, now);
-  if (std::holds_alternative<Route::NotYet>(choice)) return;  // wake_at() covers this
+  if (std::holds_alternative<Route::NotYet>(choice)) return;  // wake_at() says when to ask again
   Connection* connection = std::get<Connection*>(choice);
   if (connection == nullptr)  // only_connection: no other connection will do
     return settle({Error::unreachable, "the connection broke"});
@@ -73,10 +73,10 @@ void Attempts::begin(TimePoint now) {
                                  .asking = std::exchange(with_asking_, false)});
 }
 
-/// Does an unanswered call forbid another acquire or renewal on this connection? A hanging server leaves our calls
-/// in its socket buffer. If we have closed our end, the server later reads only the first bytes of them. So each
-/// connection carries at most one unanswered acquire: then the server still reads the undo behind it. Releases and
-/// undos are always written.
+/// Does an unanswered call on this connection forbid to write the call? With several nodes it forbids acquires and
+/// renewals, but no release and no undo. The reason: a hanging server leaves our calls in its socket buffer. If we
+/// have closed our end, the server later reads only the first bytes of them. Behind a single acquire it still reads
+/// the undo.
 bool Attempts::may_not_follow(const Connection& connection) const {
   return posted_.to_several && posted_.delivery.retry == Delivery::Retry::never && posted_.with_source() &&
          connection.has_unanswered();
@@ -99,17 +99,17 @@ void Attempts::advance(TimePoint now) {
   Failure silence = of_server(
       server, {Error::unreachable, open ? fmt::format("no answer within {}", describe(elapsed(sent_at_, now)))
                                         : connection->silence()});
-  // The server has the call and may still carry it out: only an undo may follow on this connection. A connection
-  // that is not open fails by itself, or opens for the next attempt.
+  // The server has the call and may still carry it out, so only an undo or a release may follow on this connection. A
+  // connection that is not open fails by itself, or opens for the next attempt.
   if (open) route.abandon(connection_, now);
   if (now >= too_slow) return failed(std::move(silence), now);
-  // The deadline cut this attempt short: that is no trouble of the server.
+  // The deadline has cut this attempt short. That says nothing about the server.
   finish();
   settle(plan_.why_unanswered(std::move(silence)));
 }
 
-/// When the attempt counts as too slow. Its time runs from the opening of the connection, because connecting
-/// has its own limit.
+/// When the attempt counts as too slow. Its time does not begin before the connection is open, because connecting has
+/// its own limit.
 TimePoint Attempts::ends(const Connection& connection) const {
   if (!connection.open()) return kNever;
   return plus(std::max(sent_at_, connection.opened_at()), posted_.timeout + posted_.delivery.extra_time);
@@ -127,8 +127,8 @@ void Attempts::accept(TimePoint now) {
   vote_.reply = std::move(reply);
 }
 
-/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out: a
-/// redirection, or a server that cannot answer now.
+/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out: after a
+/// redirection, or if the server cannot answer now.
 void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   Route& route = *node_.route;
   // A call that was not carried out does not count: the next reply does not depend on it.
@@ -157,7 +157,7 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
       return;
     }
     if (last) {
-      settle(*node_.trouble);  // unlike the reply, it says which of several servers sent it
+      settle(*node_.trouble);  // it names the server, and the reply does not
     } else {
       plan_.pause(*node_.trouble, now);
     }
@@ -178,7 +178,7 @@ void Attempts::finish() {
 void Attempts::drop(TimePoint now) {
   if (!in_flight_) return;
   in_flight_->forgotten = true;
-  // A server that waits (WAIT) reads nothing else on that connection, not even an undo.
+  // A server that carries out WAIT reads nothing else from that connection, not even an undo.
   if (posted_.delivery.extra_time > Milliseconds{0} && !in_flight_->answer)
     node_.route->abandon(connection_, now);
 }
@@ -193,7 +193,8 @@ void Attempts::failed(Failure why, TimePoint now) {
   plan_.reconnect(std::move(why), now, node_.route->next_attempt());
 }
 
-/// Before the first contact a retry would only hide a wrong address: it needs --wait.
+/// May the call be tried again? Before the first contact a retry would only hide a wrong address. So it needs --wait,
+/// or Retry::from_the_start.
 bool Attempts::may_retry() const {
   const Delivery::Retry retry = posted_.delivery.retry;
   return retry == Delivery::Retry::from_the_start ||

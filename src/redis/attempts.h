@@ -16,7 +16,7 @@ namespace rlock {
 struct PostedCall {
   Call call;
   Delivery delivery;
-  TimePoint deadline;        ///< the vote is settled then
+  TimePoint deadline;        ///< by then the vote is settled
   Milliseconds timeout;      ///< an attempt that takes longer has failed
   bool retry_first_contact;  ///< retry before the node has ever answered, too
   bool to_several;           ///< there are several nodes
@@ -28,9 +28,9 @@ struct PostedCall {
   }
 };
 
-/// The attempts to deliver a call to one node: one after the other, until they settle the vote. It decides what an
-/// attempt needs before it may begin, when it counts as failed, and whether another one follows (RetryPlan says
-/// when). It also counts how often the server may have received the call (Vote::attempts).
+/// The attempts to deliver a call to one node: one after the other, until they settle the vote. This class decides
+/// what an attempt needs before it may begin, when it counts as failed, and whether another one follows (RetryPlan
+/// says when). It also counts how often a server may have carried out the call (Vote::attempts).
 class Attempts {
  public:
   /// REQUIRES: posted, node and vote outlive it.
@@ -64,8 +64,8 @@ class Attempts {
   std::uint64_t connection_ = 0;  ///< the connection of the current attempt; 0: there is no attempt
   std::shared_ptr<InFlightCall> in_flight_;
   TimePoint sent_at_{};
-  bool with_asking_ = false;  ///< write ASKING before it
-  bool slot_moves_ = false;   ///< the server said so: Call::while_slot_moves is sent instead
+  bool with_asking_ = false;  ///< the next attempt writes ASKING before the call
+  bool slot_moves_ = false;   ///< a slot is moving: Call::while_slot_moves is sent instead of the call
 };
 
 }  // namespace rlock

@@ -7,14 +7,14 @@
 
 namespace rlock {
 
-/// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed
-/// sooner, there is a pause, which doubles each time and has jitter. So a crowd of waiters does not keep down a
-/// server that is coming back. There are at most 20 attempts a second.
+/// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed sooner,
+/// there is a pause, which doubles each time and has jitter. So a crowd of waiters does not keep down a server that
+/// is coming back. There are at most 20 attempts a second.
 class Backoff {
  public:
   static constexpr Milliseconds kShortest{50};
-  static constexpr Milliseconds kLongest{
-      500};  ///< with jitter, rlock notices a server that is back within a second
+  /// With jitter, at most a second passes between a failure and the next attempt.
+  static constexpr Milliseconds kLongest{500};
   static constexpr Milliseconds kLasting{1000};
 
   bool due(TimePoint now) const noexcept { return now >= next_; }

@@ -20,8 +20,8 @@ struct Call {
   /// with several keys. Holds one call at most, which has no such form itself.
   std::vector<Call> while_slot_moves{};
 
-  /// The most memory that the reply may take, in bytes, texts and items together. Most replies are a few
-  /// numbers. A server that sends more is hostile or broken, and rlock may keep a thousand replies at a time.
+  /// The most memory that the reply may take, in bytes, texts and items together. Most replies are a few numbers. A
+  /// server that sends more than this is hostile or broken, and rlock may keep a thousand replies at a time.
   std::size_t largest_reply = 16U << 10;
 };
 

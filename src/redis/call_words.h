@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// The keys or the arguments of a call. Copies share the words, because a call is copied into each request,
-/// attempt and list of followers. Real copies were an eighth of all that a start computes.
+/// The keys or the arguments of a call. Copies share the words, because a call is copied into each request and list
+/// of followers. With real copies, copying was an eighth of the work of a start.
 class CallWords {
  public:
   CallWords() = default;

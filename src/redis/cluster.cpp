@@ -1,16 +1,16 @@
-// Finds the node for a call in a Cluster. slots_ says which address serves each of the 16384 slots, nodes_
-// has a Link for each address. connection_for() goes from the key to its slot, its address and its link.
+// Finds the node for a call in a Cluster. slots_ says which address serves each of the 16384 slots, and nodes_ has a
+// Link for each address in use. connection_for() goes from the key to its slot, its address and its link.
 //
-// The map is a copy of the answer of one node, and it becomes outdated. Four events set stale_: a
-// redirection, a failing node, an abandoned connection, and a subscription that its node ended. Then a
-// SlotQuery asks one node after the other for CLUSTER SLOTS. The first good answer replaces the whole map.
-// Calls wait for a slot query only if there is no map at all, or if their node fails.
+// The map is a copy of the answer of one node, and it becomes outdated. stale_ is set if there is a sign of that: the
+// error MOVED, READONLY or CLUSTERDOWN, a slot without a node, a failing node, an abandoned connection, or a
+// subscription that its node ended. Then a SlotQuery asks one node after the other for CLUSTER SLOTS. The first good
+// answer replaces the whole map. Calls wait for a slot query only if there is no map at all, or if their node fails.
 //
 //   MOVED  The slot has another node: slots_ changes at once, and the call is sent again.
 //   ASK    The slot is moving: only this call goes to the other node, with ASKING before it.
 //
-// A failover takes some seconds, and any node may be the dead one. So a slot query gives each node only a
-// share of the time. Between two slot queries there is a pause (Backoff), however many calls fail.
+// A failover takes some seconds, and any node may be the dead one. So a slot query gives each node only a share of
+// the time. However many calls fail, the Backoff spaces out the slot queries.
 
 #include "redis/cluster.h"
 
@@ -24,7 +24,7 @@
 namespace rlock {
 namespace {
 
-/// How long one node may take to answer CLUSTER SLOTS before another one is asked.
+/// A node gets at least this long to answer CLUSTER SLOTS before another one is asked.
 constexpr Milliseconds kLeastShare{250};
 
 }  // namespace
@@ -193,7 +193,7 @@ void Cluster::advance(TimePoint now) {
   query_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
   Link& link = *query_->asked;
   Connection* const newer = silent ? nullptr : link.connection(now);
-  // The link has reconnected in RESP2, because the server wanted it.
+  // The link has opened another connection at once, for example in RESP2. Asks on that one.
   if (newer != nullptr && newer->number() != query_->connection) {
     query_->connection = newer->number();
     query_->in_flight = newer->send(ask_slots());
@@ -241,7 +241,7 @@ void Cluster::forget_nodes() {
   });
 }
 
-/// This node gave no answer, so the next one is asked. Of all reasons, the most helpful one is kept.
+/// This node gave no usable answer, so the next one is asked. Of all reasons, the most helpful one is kept.
 void Cluster::pass(Failure why, TimePoint now) {
   const bool tells_less = query_->best_reason && query_->best_reason->kind != Error::unreachable &&
                           why.kind == Error::unreachable;
@@ -262,12 +262,12 @@ void Cluster::subscribe() {
     const Address* owner = slots_.owner(slot_of(channel.str()));
     Link* const right = owner != nullptr ? &node(*owner) : listened;
     if (right == listened) {
-      // Sends it only if the node has ended the subscription since.
+      // This sends SSUBSCRIBE only if the node has ended or refused the subscription since.
       if (right != nullptr) right->watch(channel, true);
       continue;
     }
     if (listened != nullptr) {
-      // The channel's slot has moved, as its node or another one said. Calls find the new node by themselves.
+      // The channel's slot has moved. Calls find the new node by themselves, but subscriptions do not.
       debug(fmt::format("redirected by {} to {}", listened->address().str(), right->address().str()));
       listened->unwatch(channel, true);
       listened->unwatch(channel, false);
@@ -323,7 +323,7 @@ TimePoint Cluster::wake_at() const {
     const bool moved = query_->in_flight->answer || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : query_->ends;
   }
-  // A call starts a slot query by itself. A caller that only listens needs one too.
+  // A call starts a slot query by itself. A caller that only listens needs this wake-up.
   return stale_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 

@@ -2,14 +2,14 @@
 // securing (TLS), greeting (Handshake: HELLO, AUTH, SELECT), open and failed. It enters each state at most
 // once.
 //
-// Output: callers may send calls at any time. The Pipeline holds them back until the greeting allows them,
-// and decides the order. encode() turns them into bytes, and flush() writes these to the socket.
+// Output: callers may send calls at any time. The Pipeline holds the calls back until the greeting allows them, and
+// decides the order. encode() turns them into bytes, and flush() writes the bytes to the socket.
 // Input: the Wire reads into the ReplyReader, which returns whole replies. The Pipeline finds the command
 // that each reply belongs to. The Handshake gets the replies to the greeting.
 //
-// A server that refuses us (too many clients, a wrong password) sends the reason and hangs up. Then a write
-// may fail before we read the reason. So after a failed write the next turn reads first, and the connection
-// fails with the reason of the server.
+// A server that refuses us (too many clients, protected mode) sends the reason and hangs up. Then a write may fail
+// before we read the reason. So after a failed write the next turn reads first, and the connection fails with the
+// reason of the server.
 
 #include "redis/connection.h"
 
@@ -55,7 +55,7 @@ void Connection::connected() {
     return fail({error.kind(), error.what()});
   }
   state_ = State::securing;
-  if (!wire_->secure()) return flush();  // the TLS handshake; receive() continues when it is done
+  if (!wire_->secure()) return flush();  // the TLS handshake begins; receive() continues when it is done
   const bool at_once = handshake_.comes_alone() || pipeline_.holds_back();
   begin_greeting();
   if (at_once) flush();  // otherwise it is written with the first call, or when the socket is writable
@@ -64,8 +64,8 @@ void Connection::connected() {
 void Connection::begin_greeting() {
   state_ = State::greeting;
   pipeline_.greet(handshake_.begin());
-  // Without a user, a password and a database, the server cannot refuse the greeting in a way that matters to a
-  // call. So calls follow the greeting in the same write, which saves a round trip.
+  // If the greeting names no user, password or database, the server cannot refuse it in a way that matters to a call.
+  // So calls follow the greeting in the same write, which saves a round trip.
   if (!handshake_.comes_alone()) pipeline_.open();
   encode();
 }
@@ -82,8 +82,8 @@ void Connection::leave_behind(const std::vector<Call>& calls) {
 }
 
 bool Connection::has_unanswered() const {
-  // The previous connection was abandoned. Until the server greets this one, it may still hang in the
-  // abandoned call.
+  // A call on the previous connection was given up. Until the server answers the greeting of this one, it may still
+  // hang in that call.
   if (handshake_.greeting().after_silence && !open()) return true;
   return pipeline_.has_unanswered();
 }

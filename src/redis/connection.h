@@ -42,7 +42,7 @@ class Connection final : public Source {
   /// True if the server has sent at least one well-formed reply and is of the right kind.
   bool spoke() const noexcept { return spoke_ && !unexpected_; }
   const ServerIdentity& identity() const noexcept { return handshake_.identity(); }
-  bool resp3() const noexcept { return handshake_.greeting().resp3; }  ///< pushes come on this connection
+  bool resp3() const noexcept { return handshake_.greeting().resp3; }  ///< calls and pushes share it
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
   /// Why it is not open yet, as the text of a failure. REQUIRES: it is neither open nor failed
@@ -77,8 +77,8 @@ class Connection final : public Source {
   /// Gives up this connection: it fails with `why`, and its socket is closed.
   void fail(Failure why);
 
-  /// Stops reading, and frees what it has read. Bytes that are on their way stay there, and leave_behind()
-  /// still works.
+  /// Stops reading, and frees what it has read. Bytes that were written stay on their way, and leave_behind() still
+  /// works.
   /// REQUIRES: the connection has left the loop.
   void stop_reading();
 

@@ -13,7 +13,7 @@ struct Delivery {
   enum class Retry {
     never,           ///< no: the failure is the vote
     until_deadline,  ///< yes; before the first contact only with Options::retry_first_contact
-    from_the_start,  ///< yes, always: the node may have got an earlier call, although it has not answered yet
+    from_the_start,  ///< yes: a node that has never answered may have got an earlier call, too
   } retry = Retry::never;
 
   /// When is a script sent with its source (EVAL), on a connection that has not carried it yet? Otherwise it

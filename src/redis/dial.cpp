@@ -1,7 +1,7 @@
-// connect() with a time limit. A helper process looks up a host name (Lookup); the results, or the one given
-// address, become endpoints_. connect_next() tries them in order, each for its share of the remaining time.
-// So the first address of a dual-stack host cannot use up the time of the second. Of all failures the first
-// is reported: see note().
+// connect() with a time limit. A helper process looks up a host name (Lookup). Its results, or the numeric addresses,
+// become endpoints_. connect_next() tries them in order, each for its share of the remaining time. So the first
+// address of a dual-stack host cannot use up the time of the second. Of all failures the first is reported: see
+// note().
 
 #include "redis/dial.h"
 
@@ -26,7 +26,7 @@ namespace {
 
 /// The text for an error of connect().
 std::string refusal(int error) {
-  return error == EAGAIN ? "its listen queue is full" : reason(error);  // EAGAIN: of Unix sockets only
+  return error == EAGAIN ? "its listen queue is full" : reason(error);  // a Unix socket says EAGAIN
 }
 
 std::uint32_t zone_of(const std::string& name) {
@@ -112,7 +112,7 @@ void Dial::connect_next(TimePoint now) {
   if (next_ > 2) *failure_ += fmt::format(" ({} other addresses failed too)", next_ - 1);
 }
 
-/// The address that the system would have tried first is the best clue.
+/// Keeps the first failure: the address that the system would try first is the best clue.
 void Dial::note(const std::string& failure) {
   if (first_failure_.empty()) first_failure_ = failure;
 }
@@ -142,7 +142,7 @@ std::optional<int> Dial::outcome() const {
   socklen_t size = sizeof error;
   ::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0) return error;
-  // The event may belong to another socket that had our number: only a peer proves that we are connected.
+  // The event may be that of an earlier socket with the same number. Only a peer proves that we are connected.
   sockaddr_storage peer{};
   size = sizeof peer;
   if (::getpeername(socket_.number(), reinterpret_cast<sockaddr*>(&peer), &size) == 0) return 0;

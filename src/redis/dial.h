@@ -30,7 +30,7 @@ class Dial {
   /// The step that it waits for, as the text of a failure.
   std::string silence() const;
 
-  /// The socket: non-blocking, closed on exec. REQUIRES: connected()
+  /// The socket: non-blocking, closed on exec. Before connected(), the caller may only close it.
   [[nodiscard]] Descriptor take() { return std::move(socket_); }
 
   int fd() const noexcept { return lookup_ ? lookup_->fd() : socket_.number(); }

@@ -1,6 +1,6 @@
 // The life of a call. post() makes a Pending: the call and, for each node, a Vote and the Attempts that settle it.
-// Each event and each turn of the loop takes them as far as they can go (attempts.cpp). All other functions add up
-// what the nodes say.
+// Each event takes them as far as they can go (attempts.cpp). Most other functions add up what the nodes say, or pass
+// an order on to each node.
 
 #include "redis/executor.h"
 
@@ -37,7 +37,8 @@ struct Executor::Pending {
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
     : loop_(loop), options_(options) {
-  // Joins before its routes do. So in each turn it learns why a connection broke before the route forgets it.
+  // Joins before its routes do. So in each turn the Executor learns why a connection broke before the route forgets
+  // that connection.
   loop_.join(*this);
   for (Target target : targets) {
     using Topology = Target::Topology;

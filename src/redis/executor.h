@@ -44,7 +44,7 @@ class Executor final : public Redis, public Source {
   void give_away() override;
   bool given_away() const noexcept { return given_away_; }
 
-  /// Each attempt lasts at most Timeouts::command. If one takes longer, its connection is abandoned.
+  /// If an attempt takes longer than Timeouts::command, its connection is abandoned.
   Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom& enough_from) override;

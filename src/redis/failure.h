@@ -11,7 +11,7 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
-  bool answered = false;  ///< the server has answered, so its URL is right; the text says the remedy
+  bool answered = false;  ///< the server sent an error that rlock knows, so its URL is right
   /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
   /// Redis server, or one of several servers refuses us.
   bool lasts = false;
@@ -28,9 +28,10 @@ Failure of_server(const std::string& server, Failure why);
 /// A server was asked and has not replied, for no known reason.
 inline Failure no_answer() { return {Error::unreachable, "no answer"}; }
 
-/// Translates an error reply for people and into an error kind. NOAUTH, WRONGPASS, NOPERM and forbidden
-/// commands in scripts are `denied`. WRONGTYPE is `wrong_type`. LOADING, READONLY, MISCONF, OOM and others
-/// are `unreachable`. The text has the reason, the remedy and the server's own text.
+/// Translates an error reply into an error kind and a text for people. NOAUTH, WRONGPASS, NOPERM and forbidden
+/// commands in scripts are `denied`. WRONGTYPE is `wrong_type`. CROSSSLOT and unknown commands are `config`. LOADING,
+/// READONLY, MISCONF, OOM and most others are `unreachable`. The text has the server's own text and, if rlock knows
+/// the error, its reason and often the remedy.
 Failure failure_of(const Reply& error);
 
 /// Is this the error of a server that cannot answer now, but may soon?

@@ -22,9 +22,9 @@ struct Greeting {
   int db = 0;
   bool resp3 = true;
   Meant meant{};            ///< the kind of server; another kind is a failure
-  bool ask_run_id = false;  ///< ask for it last, in the same write; in RESP2 it is asked for anyway
-  bool after_silence =
-      false;  ///< an earlier connection was abandoned, and its calls may still be carried out
+  bool ask_run_id = false;  ///< ask for the run id, last and in the same write; RESP2 asks anyway
+  /// A call on the previous connection was given up, and may still be carried out.
+  bool after_silence = false;
 };
 
 /// The greeting of one connection, as a state machine. It decides which commands to write, what the replies
@@ -40,20 +40,20 @@ class Handshake {
   /// The commands of the greeting, in order. Each gets one reply. Call it only once.
   [[nodiscard]] std::vector<CommandWords> begin();
 
-  /// Must the greeting be answered before calls are written? Otherwise we could acquire a lock as the wrong
-  /// user or in the wrong database.
+  /// Must the greeting be answered before calls are written? Yes if it names a user, a password or a database:
+  /// otherwise we could acquire a lock as the wrong user or in the wrong database.
   [[nodiscard]] bool comes_alone() const noexcept;
 
   /// Takes the reply to the next command, and returns the commands to write now. These are none, or a
   /// question to a server of another kind.
   [[nodiscard]] std::vector<CommandWords> accept(Reply reply);
 
-  /// The connection ended before the server sent anything. Returns `why` with a hint.
+  /// The connection ended before the server sent anything. Returns `why`, with a hint without TLS.
   [[nodiscard]] Failure hung_up(Failure why);
 
-  /// At most one of these is true. If none is, more replies must come.
+  /// At most one of accepted(), unexpected() and failure() is true. If none is, more replies must come.
   bool accepted() const noexcept { return state_ == State::accepted; }
-  /// The server is not what its URL says, and was asked what helps to name the right URL.
+  /// The server is not what its URL says, and was asked for facts that help to name the right URL.
   bool unexpected() const noexcept { return state_ == State::unexpected; }
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 

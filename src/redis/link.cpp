@@ -4,7 +4,7 @@
 //                   it, and starts the pause of the Backoff. After that the next call opens another
 //                   connection.
 //   abandoned_      Earlier connections whose server did not answer in time. They stay open, so that
-//                   send_on_abandoned() can write undos behind the calls that they carry.
+//                   send_on_abandoned() can write undos and releases behind the calls that they carry.
 //   second_pubsub_  For messages, if the server speaks only RESP2: there a connection with subscriptions
 //                   cannot carry calls.
 //
@@ -24,8 +24,8 @@
 namespace rlock {
 namespace {
 
-/// This many abandoned connections are kept for send_on_abandoned(). If there are more, the server has been
-/// gone for many attempts. Then the calls on the oldest ones are older than a lease.
+/// At most this many abandoned connections are kept for send_on_abandoned(). If there are more, the server has been
+/// silent for as many attempts, and the oldest connection is closed.
 constexpr std::size_t kMostAbandoned = 4;
 
 }  // namespace
@@ -86,7 +86,7 @@ void Link::open(TimePoint now) {
 }
 
 void Link::failed(Failure why, TimePoint now) {
-  // The next connection needs these facts.
+  // These facts must outlive the connection.
   contacted_ = contacted();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
   // a broken connection is not open, but may have served
@@ -111,8 +111,8 @@ void Link::advance(TimePoint now) {
   subscribe(now);
 }
 
-/// If a server refuses RESP3 or hangs up on HELLO, the next connection opens at once, in RESP2. If that one fails
-/// after a server only hung up, HELLO was not the reason, and RESP3 is tried again.
+/// If a server refuses RESP3 or hangs up on HELLO, the next connection opens at once, in RESP2. If the server only
+/// hung up, and a connection in RESP2 fails too, HELLO may not have been the reason. Then RESP3 is tried again.
 void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;
@@ -128,7 +128,7 @@ void Link::check_connection(TimePoint now) {
 }
 
 void Link::abandon(std::uint64_t connection, TimePoint now) {
-  if (find(connection) == nullptr) return;  // another call has abandoned it already
+  if (find(connection) == nullptr) return;  // it has failed, or another call has abandoned it
   contacted_ = contacted();
   loop_.leave(*connection_);  // it is not read any more
   had_unanswered_ = connection_->has_unanswered();
@@ -194,7 +194,7 @@ void Link::open_second(TimePoint now) {
   }
 }
 
-/// Sends the subscriptions, once for each pub/sub connection.
+/// Sends the subscriptions on a new pub/sub connection, or once more if the server could not accept them.
 void Link::subscribe(TimePoint now) {
   if (!connection_ || now < subscriptions_.begin_at()) return;
   // Only if the first one is open: until then it may turn out to speak RESP3, or be refused.

@@ -17,8 +17,8 @@ namespace rlock {
 /// jitter. For each connection the link reads the password again; it uses RESP2 if the server does not know
 /// HELLO. After each reconnection it subscribes to its channels again.
 ///
-/// A RESP2 connection with subscriptions cannot carry calls, so such a server gets a second connection for
-/// them.
+/// A RESP2 connection with subscriptions cannot carry calls, so a RESP2 server gets a second connection for the
+/// subscriptions.
 class Link final : public Source {
  public:
   /// `tls`: see tls_context(); null if Target::tls is off.
@@ -65,7 +65,8 @@ class Link final : public Source {
   /// Closes this connection, if it is still the current one: it led to the wrong server.
   void renew(std::uint64_t connection, Failure why, TimePoint now);
 
-  /// Closes the connection and opens no other. Only send_on_abandoned() still works.
+  /// Closes the connection, and forgets the subscriptions, so that it opens no other by itself. Call it if only
+  /// send_on_abandoned() is still needed.
   void retire(TimePoint now);
 
   /// See Route. `sharded`: use SSUBSCRIBE.

@@ -102,9 +102,9 @@ std::optional<std::string> find_server() {
   return std::nullopt;
 }
 
-/// Starts a server without TCP that keeps everything on disk and evicts nothing. It gets none of our
-/// environment, which may hold secrets. All its files are named relative to the checked folder, whatever its
-/// path names by now.
+/// Starts a server without TCP that keeps everything on disk and evicts nothing. It gets none of our environment,
+/// which may hold secrets. All its files are named relative to the checked folder, so it does not matter where the
+/// path leads by now.
 void start(const Descriptor& folder, const Descriptor& lock) {
   const auto server = find_server();
   if (!server)
@@ -166,7 +166,7 @@ bool stop_local_server(const Patience& patience) {
   std::string refusal;
   do {
     if (const auto listener = find_listener(directory.socket())) refusal = ask(*listener, "SHUTDOWN\r\n");
-    // The server is gone, and so are the processes that it forked to write.
+    // The lock is free only when the server is gone, with the processes that it forked to write.
     if (take_lock(folder)) return true;
   } while (pause(patience));
   if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));

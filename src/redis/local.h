@@ -24,7 +24,7 @@ Address ensure_local_server(const Patience& patience);
 /// Is a server program installed? Throws nothing.
 bool local_server_is_installed();
 
-/// How long the server may take to start. If it cannot start, it says so at once.
+/// How long the server may take to start. If it ends at once, we report that at once.
 constexpr Milliseconds kLocalStart{10000};
 
 /// Stops the server, which saves its data, and waits until it is gone. Returns false if it does not run.
@@ -36,7 +36,7 @@ struct LocalServer {
   std::string directory;
   Address address;
   bool running = false;
-  pid_t pid = 0;  ///< the process that listens, according to the kernel; 0: it does not run
+  pid_t pid = 0;  ///< the process that listens, according to the kernel; 0: unknown
 };
 LocalServer local_server();
 

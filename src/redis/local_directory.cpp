@@ -53,8 +53,8 @@ std::string state_home() {
 
 bool is_trusted(uid_t owner) { return owner == ::geteuid() || owner == 0; }
 
-/// Is it the private group that Debian and Ubuntu make for each user, with the user's name and no other
-/// members? There `mkdir` makes folders that this group may write to.
+/// Is it the private group that Debian and Ubuntu make for each user, with the user's name and no other members? On
+/// these systems `mkdir` makes folders that this group may write to.
 bool is_private(gid_t number) {
   const passwd* user = ::getpwuid(::geteuid());
   if (user == nullptr || user->pw_gid != number) return false;

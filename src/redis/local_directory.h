@@ -19,9 +19,10 @@ class LocalDirectory {
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   std::string socket() const { return *this / kSocket; }
 
-  /// Opens the folder (O_PATH). Empty if it does not exist. Throws Error{config} if another user could enter
-  /// or replace it. The folder must be ours with mode 0700. The folders and links above it must be ours or
-  /// root's, and writable for no one else unless they are sticky like /tmp.
+  /// Opens the folder (O_PATH). Empty if it does not exist. Throws Error{config} if another user could enter or
+  /// replace it. The folder must be ours, without rights for others. The folders and links above it must be ours or
+  /// root's. Others may write to such a folder only if it is sticky like /tmp, or if they are the user's private
+  /// group.
   Descriptor open() const;
 
   /// Makes the folder and those above it if they do not exist; then does the same as open().

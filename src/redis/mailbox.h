@@ -19,7 +19,7 @@ class Mailbox {
   /// Listens to exactly these channels. It misses no message on channels that stay.
   void listen_to(std::vector<Channel> channels);
 
-  /// Keeps the subscriptions on the server: to end them would cost a request.
+  /// Stops listening, but leaves the subscriptions on the server, because it would cost a request to end them.
   void let_stand();
 
   /// The newest messages since the last take(), in order.

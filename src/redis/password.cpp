@@ -17,7 +17,7 @@
 namespace rlock {
 namespace {
 
-/// No password is longer. If the user names a wrong file, rlock does not read all of a large one.
+/// The most bytes in a password file. If the user names a wrong file, which is large, rlock does not read all of it.
 constexpr std::size_t kLongestPassword = 4096;
 
 class File {

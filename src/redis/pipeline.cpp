@@ -1,10 +1,11 @@
-// Matches replies with commands. expected_ has the written commands in order: the next reply belongs to its
-// first item. unwritten_ has commands that have their place in that order but are not yet written. held_back_
-// has calls that wait for the greeting and have no place yet.
+// Matches replies with commands. expected_ has the commands that wait for a reply, in order: the next reply belongs
+// to the first of them. unwritten_ has the words of those that are not yet written. held_back_ has calls that wait
+// for the greeting and have no place in the order yet.
 //
-// A script is sent by its hash. If the server answers NOSCRIPT, the call is written again with the source, at
-// the end of the order. Its followers are written again behind it, and the replies to their first copies are
-// ignored. Scripts whose source was sent are in taught_: the server knows their hashes.
+// A script is sent by its hash, unless its source must come first: see hash_will_do(). If the server answers
+// NOSCRIPT, the call is written again with the source, at the end of the order. Its followers are written again
+// behind it, and the replies to their first copies are ignored. Scripts whose source was sent are in taught_: the
+// server knows their hashes.
 //
 // Messages come between the replies and have no place in the order. RESP3 marks them. In RESP2 they are
 // ordinary arrays: on a connection with subscriptions, their first word tells them from replies.
@@ -25,10 +26,11 @@
 namespace rlock {
 namespace {
 
-/// This many pushes are kept until they are read. More than a few mean a flood.
+/// At most this many pushes are kept until they are read. More than a few mean a flood.
 constexpr std::size_t kMostPushes = 100;
 
-/// A message is cut to this many bytes: ours are shorter.
+/// A message is cut to this many bytes. Messages about releases are shorter, but a stop request loses the end of a
+/// long reason.
 constexpr std::size_t kLongestMessage = 64;
 
 bool is_word(const Reply& reply, std::string_view word) {
@@ -50,7 +52,7 @@ CommandWords words_of(const Call& call, bool by_hash) {
 // --- what is written -----------------------------------------------------------------------------
 
 void Pipeline::greet(std::vector<CommandWords> commands) {
-  for (CommandWords& words : commands) {  // not through put(), because calls wait for the greeting
+  for (CommandWords& words : commands) {  // put() would hold them back, like calls
     unwritten_.push_back(std::move(words));
     expected_.push_back({.role = Role::greeting});
   }
@@ -123,9 +125,9 @@ void Pipeline::write(Expected expected) {
   expected_.push_back(std::move(expected));
 }
 
-/// Is the hash of the script enough? `with_source`: no caller can react to NOSCRIPT, so the first call of a script on
-/// this connection carries its source. Later calls carry the hash: if a stopped server goes on after our process has
-/// ended, it reads only the first part of our bytes.
+/// Is the hash of the script enough? With `with_source`, we may not be able to react to NOSCRIPT. So the first call
+/// of a script on this connection carries its source. Later calls carry the hash, to be short: if a stopped server
+/// goes on after our process has ended, it reads only the first part of our bytes.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;
@@ -186,7 +188,7 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
                         expected_.front().call.args.at(1) == channel;
   // If it is not expected, the server has ended the subscription itself, because the slot moved.
   if (expected) expected_.pop_front();
-  // Once more, because an earlier subscription may have ended.
+  // subscribe() has inserted the channel already, but the end of an earlier subscription may have erased it since.
   if (begins && expected) subscribed_.emplace(channel, sharded);
   keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
   // After keep(), which drops pushes for unknown channels.
@@ -194,14 +196,15 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   return true;
 }
 
-/// Drops a push for a channel without a subscription. In a flood it keeps the first kMostPushes: each message
-/// is only a reason to ask again.
+/// Drops a push for a channel without a subscription. In a flood it keeps the first kMostPushes, because a message is
+/// mostly just a reason to ask again.
 void Pipeline::keep(Push push) {
   const bool wanted = subscribed_.contains({push.channel, push.sharded});
   if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
 }
 
-/// An accepted subscription is answered by a push: a reply is always an error.
+/// Takes a reply to SUBSCRIBE or UNSUBSCRIBE. It must be an error, because the server answers with a push if it
+/// accepts.
 void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
   if (!reply.is_error())
     throw Error{Error::internal, "the server answered a subscription with something else"};
@@ -222,8 +225,9 @@ void Pipeline::accept_answer(Expected expected, Reply reply) {
   expected.in_flight->answer = std::move(reply);
 }
 
-/// The server does not know the script. The call's followers are written again too, because their place is
-/// behind it. A call that was given up is not written again: it would arrive behind its own undo, and stay.
+/// The server does not know the script. The call's followers are written again too, because their place is behind it.
+/// A call that was given up is not written again, because it would arrive behind its own undo, and its hold would
+/// stay.
 void Pipeline::write_with_source(Expected expected) {
   if (expected.in_flight->forgotten && !expected.in_flight->answer) return;
   expected.form = Form::by_source;

@@ -42,7 +42,7 @@ struct Writing {
 };
 
 /// The order of commands and replies on one connection, as a state machine. The next reply belongs to the
-/// first command without one. EVAL follows EVALSHA if the server does not know the script. Pushes come
+/// first command without a reply. EVAL follows EVALSHA if the server does not know the script. Pushes come
 /// between the replies. Calls are held back until the greeting allows them. Commands come out and replies go
 /// in; it knows neither socket nor clock.
 class Pipeline {
@@ -85,8 +85,8 @@ class Pipeline {
   /// The most memory that the next reply may take, in bytes. Its call sets this limit.
   [[nodiscard]] std::size_t largest_reply() const;
 
-  /// Gives a reply to its command. Returns a reply to a command of the greeting. Throws Error{unreachable} or
-  /// Error{internal} for a reply that no server should send.
+  /// Takes the next reply. If it answers a command of the greeting, returns it. Throws Error{unreachable} if no
+  /// command waits for a reply, and Error{internal} if a subscription is answered by anything but an error.
   [[nodiscard]] std::optional<Reply> accept(ReplyReader::Item item);
 
   /// The pushes for our channels. In a flood only the first are kept.
@@ -96,7 +96,7 @@ class Pipeline {
   /// Has a caller given up a call that was written and whose reply has not come yet?
   bool has_unanswered() const;
 
-  /// Is a reply still to come, to whomever?
+  /// Is any reply still to come?
   bool expects_replies() const noexcept { return !expected_.empty(); }
 
  private:

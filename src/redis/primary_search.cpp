@@ -23,7 +23,7 @@
 namespace rlock {
 namespace {
 
-/// The time for a slow name look-up and a round trip.
+/// A Sentinel gets at least this long: enough for a slow name look-up and a round trip.
 constexpr Milliseconds kLeastShare{250};
 
 /// The primary's address in a Sentinel's reply. Empty if it is no valid address: the text of a hostile

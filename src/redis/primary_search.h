@@ -23,7 +23,7 @@ class PrimarySearch {
   /// Starts again with all Sentinels.
   void begin(TimePoint now);
 
-  /// The server that was found is no primary, or not there: asks the remaining Sentinels.
+  /// The server that was found is no primary, or cannot be reached: asks the remaining Sentinels.
   void disbelieve(Failure why, TimePoint now);
 
   void advance(TimePoint now);
@@ -42,7 +42,7 @@ class PrimarySearch {
   void ask(TimePoint now);
   void accept(const Reply& reply, TimePoint now);
 
-  /// How helpful a failure is: a Sentinel's answer is more helpful than another one's silence.
+  /// How helpful a failure is, in ascending order. What one Sentinel answers says more than the silence of another.
   enum class Weight { silent, unknown, denied, stale };
   void pass(Weight weight, Failure why, TimePoint now);
   void remember(Weight weight, Failure why);
@@ -53,7 +53,7 @@ class PrimarySearch {
   const std::shared_ptr<const TlsContext> tls_;
   const Milliseconds share_;
   std::vector<std::size_t> order_;
-  std::size_t position_ = 0;  ///< index of the Sentinel that is being asked, or is next
+  std::size_t position_ = 0;  ///< index in order_ of the Sentinel that is being asked, or is next
   bool with_password_ = true;
   bool resp3_ = true;
   std::unique_ptr<Connection> connection_;

@@ -5,7 +5,7 @@
 namespace rlock {
 namespace {
 
-/// At the end of the process, replies to followers are awaited for this long.
+/// await_followers() waits at most this long.
 constexpr Milliseconds kFollowers{200};
 
 }  // namespace

@@ -21,17 +21,17 @@ namespace rlock {
 
 class Mailbox;
 
-/// Sends each Call to every node, and returns one Vote from each. A single server is a quorum of one. The
-/// functions of src/sync that wait, renew and release take a Redis. The synchronizers do no I/O and never see
-/// it. The Executor is the real one; tests have one that answers from a list.
+/// Sends each Call to the nodes, and returns one Vote from each. A single server is a quorum of one. The functions of
+/// src/sync that wait, renew and release take a Redis. The synchronizers do no I/O and never see it. The Executor is
+/// the real one; tests have one that answers from a list.
 ///
 /// post() and its Request never pump the loop, so Sources may use them; run() pumps it.
 class Redis {
  public:
   using RequestId = std::uint64_t;
 
-  /// A call under way, and its votes so far. When the Request is destroyed, the call stays on the wire, and
-  /// its replies are ignored. REQUIRES: the Redis outlives it.
+  /// A call under way, and its votes so far. When the Request is destroyed, the call is dropped: what was written
+  /// stays on the wire, and the replies are ignored. REQUIRES: the Redis outlives it.
   class [[nodiscard]] Request {
    public:
     Request() = default;  ///< no request
@@ -46,15 +46,15 @@ class Redis {
     ~Request() { drop(); }
 
     explicit operator bool() const noexcept { return redis_ != nullptr; }
-    const Votes& votes() const { return redis_->votes(id_); }  ///< the votes so far; valid as long as the
-    ///< request
+    /// The votes so far; valid as long as the request.
+    const Votes& votes() const { return redis_->votes(id_); }
     bool settled() const { return redis_->settled(id_); }  ///< has every node voted?
 
     void drop() {
       if (redis_ != nullptr) std::exchange(redis_, nullptr)->drop(id_);
     }
 
-    /// Lets the call go on to its deadline without a Request.
+    /// Lets the call go on without a Request, until it is settled.
     void detach() {
       if (redis_ != nullptr) std::exchange(redis_, nullptr)->detach(id_);
     }
@@ -74,7 +74,7 @@ class Redis {
   /// Should a caller retry after a failure? Yes if --wait was given or a quorum has answered before.
   virtual bool keeps_trying() const = 0;
 
-  /// Why no quorum can be used, by the newest attempt at each node. Empty: the newest attempts did not fail.
+  /// Why no quorum can be used, by the newest attempt at each node. Empty: it did not fail at a quorum of nodes.
   virtual std::optional<Failure> trouble() const { return std::nullopt; }
 
   /// Number of open connections that were lost; only grows. After a loss, a listener must ask again.
@@ -91,20 +91,21 @@ class Redis {
   /// called once per turn of the loop, with the time of that turn.
   using EnoughFrom = std::function<TimePoint(const Votes&, TimePoint now)>;
 
-  /// Posts the call and pumps the loop, until every vote is settled, the votes are enough, or the patience
-  /// ends. Then drops it.
+  /// Posts the call and pumps the loop, until every vote is settled, the votes are enough, or the patience ends. Then
+  /// drops the call.
   virtual Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) = 0;
 
   /// Is there an answered call with an unanswered follower, on a connection that still works?
   virtual bool has_followers_in_flight() const { return false; }
 
-  /// For the end of the process. If a server does not know a follower's script, we must read that reply and
-  /// send the source. Waits for a moment at most: the replies mostly come together with the call's.
+  /// Waits for the replies to followers, for a moment at most: most of them come together with the reply to their
+  /// call. Call it before the process ends. If a server does not know the script of a follower, we must read that
+  /// reply and send the source.
   void await_followers(const Patience& patience) const;
 
   /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
-  /// carries those out and then undoes them. No reply is awaited.
+  /// carries out the old calls first, and then `calls`, which reverse them. No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   virtual void watch(const Channel& channel) = 0;
@@ -123,8 +124,7 @@ class Redis {
     return run(call, delivery, patience, [](const Votes&, TimePoint) { return kNever; });
   }
 
-  /// Returns the first reply that is no error, for a quorum of one or if any node will do. Throws Error if
-  /// all replies are errors or failures.
+  /// Returns a reply that is no error, for a quorum of one or if any node will do. Throws Error if there is none.
   Reply ask(const Call& call, const Patience& patience);
 
  protected:

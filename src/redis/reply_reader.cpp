@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// The functions that hiredis' parser calls for each element that it has read. They must not throw, because
-/// the caller is C. Null: the element exceeds a bound, or there is no memory.
+/// The functions that hiredis' parser calls for each element that it has read. They must not throw, because the
+/// caller is C. They return null if the element exceeds a bound, or there is no memory.
 struct ReplyBuilder {
   using Task = redisReadTask;
 
@@ -33,8 +33,8 @@ struct ReplyBuilder {
     return spend(task, sizeof(Reply)) ? new (std::nothrow) Reply : nullptr;
   }
 
-  /// The object for hiredis, or null after a failure. Then hiredis frees the root object, with all its items. It
-  /// does not know a root that failed itself, so that one is freed here.
+  /// Returns the object for hiredis, or null after a failure. After null, hiredis frees the root object, with all its
+  /// items. But if the root itself failed, hiredis never got it, so it is deleted here.
   static void* done(const Task* task, Reply* reply, bool good) noexcept {
     if (good) return reply;
     if (task->parent == nullptr) delete reply;
@@ -95,7 +95,7 @@ struct ReplyBuilder {
 
 namespace {
 
-/// The bytes around a text: its length before it, and the line end behind it.
+/// More than the bytes around a text take: its length before it, and the line end behind it.
 constexpr std::size_t kHeaders = 64;
 
 /// A guess at another kind of server that may listen here.

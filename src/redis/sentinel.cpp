@@ -9,9 +9,9 @@
 //   leading     Calls are sent to the primary. Every half second a call also asks the Sentinels again
 //               (asks_again_).
 //
-// A primary may hang, or be cut off together with us. It continues to answer while the Sentinels have chosen
-// another, and what it grants is lost. Neither the server nor its connection shows this. So the Sentinels are
-// asked again and again, at least once in a third of a short lease.
+// A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
+// primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the
+// Sentinels are asked again and again while calls are made, at least once in a third of a short lease.
 
 #include "redis/sentinel.h"
 
@@ -25,7 +25,7 @@
 namespace rlock {
 namespace {
 
-/// This many retired links are kept for send_on_abandoned().
+/// At most this many retired links are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
 
 /// How often the Sentinels are asked whether the primary is still the same: within a third of a short lease.

@@ -12,10 +12,10 @@
 
 namespace rlock {
 
-/// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to
-/// a replica. A call also asks them if the last question is half a second old. The reason: after a failover, the
-/// old primary still acts as a primary for about ten seconds, and so does one that was frozen. The named server is
-/// asked for its role before it gets a call: a replica would report old locks.
+/// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to a
+/// replica. A call also asks them if the last question is half a second old. The reason: after a failover, the old
+/// primary still acts as a primary for about ten seconds, and so does one that was frozen. The named server is asked
+/// for its role before it gets a call, because a replica would report old locks.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
@@ -72,7 +72,7 @@ class Sentinel final : public Route {
   std::unique_ptr<Link> link_;                  ///< to the named server
   Address primary_;                             ///< the last primary that was confirmed
   std::vector<std::unique_ptr<Link>> retired_;  ///< for calls on their abandoned connections
-  std::uint64_t checked_ = 0;  ///< the connection that was asked for its role, or leads to a primary
+  std::uint64_t checked_ = 0;  ///< the connection on which the named server was asked for its role
   std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;

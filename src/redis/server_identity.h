@@ -16,7 +16,7 @@ namespace rlock {
 struct ServerIdentity {
   std::string mode;    ///< "standalone", "cluster" or "sentinel"
   std::string role;    ///< "master" or "replica"
-  std::string run_id;  ///< id of this run of the server; asked for only if several servers make a quorum
+  std::string run_id;  ///< id of this run of the server; asked for in a quorum, and in RESP2
 };
 
 /// The kind of server that a connection is meant for.

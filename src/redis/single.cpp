@@ -29,7 +29,7 @@ std::optional<Failure> Single::wrong_url(const Reply& error) const {
 
 Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view, TimePoint now) {
   if (error.is_error("READONLY")) {
-    // A primary has become a replica. Its name may now lead to another server.
+    // The primary has become a replica. The name in the URL may now lead to another server.
     link_.renew(connection, failure_of(error), now);
     return Verdict::later;
   }

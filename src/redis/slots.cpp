@@ -20,7 +20,7 @@ constexpr std::array<std::uint16_t, 256> kCrc = [] {
   return table;
 }();
 
-/// More than any Cluster has: its own limit is 1000 nodes.
+/// More than any Cluster has: Redis recommends at most 1000 nodes.
 constexpr std::size_t kMostNodes = 2000;
 
 std::string_view hashed_part(std::string_view key) {

@@ -27,7 +27,7 @@ class SlotMap {
   /// The primary that serves the slot; null: no node does.
   const Address* owner(std::uint16_t slot) const;
 
-  /// Does this node serve any slot?
+  /// Does the map name this node? It may have lost its slots by redirections since.
   bool has(const Address& node) const;
 
   /// Applies a redirection.

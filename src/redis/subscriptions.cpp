@@ -2,10 +2,11 @@
 // subscribes a new connection to all of wanted_ at once; later changes are sent one by one (add() and
 // remove()). The server's answers mean:
 //
-//   message, confirmation   a reason to ask again (wakeups_)
-//   refused for now         all of wanted_ is subscribed to again, after a pause
-//   refused for good        error_ is set: callers poll, and the server is not asked again
-//   ended (sharded only)    dropped here; the Cluster finds the right node
+//   message, confirmation     a reason to ask again (wakeups_)
+//   refused for now, ended    all of wanted_ is subscribed to again, after a pause
+//   refused for good          error_ is set: callers poll, and the server is not asked again
+//
+// If a sharded subscription is ended or refused for good, it is only dropped here, and the Cluster finds the right node.
 //
 // A confirmation counts like a message. A client that was told "busy" and then subscribed may have missed the
 // release in between.
@@ -17,7 +18,7 @@
 namespace rlock {
 namespace {
 
-/// The pause before we subscribe again if the server could not accept it (LOADING).
+/// The pause before we subscribe again if the server ended the subscription, or could not accept it yet (LOADING).
 constexpr Milliseconds kPause{200};
 
 constexpr std::size_t kMostMessages = 16;
@@ -41,8 +42,8 @@ std::vector<Subscription> Subscriptions::begin(std::uint64_t connection) {
   return {wanted_.begin(), wanted_.end()};
 }
 
-/// Did the server end or refuse a sharded subscription? Then the slot has moved, or the server is older than
-/// Redis 7. The plain subscription to the same channel stays, and gets the messages of such a server.
+/// Did the server end or refuse a sharded subscription? Then the slot has moved, or the server is older than Redis 7.
+/// The plain subscription to the same channel stays, and gets the messages of an old server.
 bool Subscriptions::sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;

@@ -30,8 +30,8 @@ struct Tls {
   bool insecure = false;
 };
 
-/// A password, or the file with it. The file is read for each connection, because passwords change. The
-/// password is never printed, and is removed from every text (see base/redaction.h).
+/// A password, or the file with it. The file is read for each connection, because passwords change. Messages hide
+/// the password (see base/redaction.h).
 class PasswordSource {
  public:
   PasswordSource() = default;
@@ -41,9 +41,9 @@ class PasswordSource {
   bool empty() const noexcept { return !fixed_ && path_.empty(); }
   const std::string& path() const noexcept { return path_; }  ///< the file's path; empty: there is no file
 
-  /// The current password; empty: there is none. Removes one newline at the end of a file. Remembers the
-  /// password if the file can be read only once (a pipe: `--password-file <(pass redis)`). Throws
-  /// Error{config} if the file is missing, unreadable, empty, or has two lines.
+  /// The current password; empty: there is none. Removes one line end at the end of a file. Remembers the password if
+  /// the file can be read only once (a pipe: `--password-file <(pass redis)`). Throws Error{config} if the file
+  /// cannot be read, or is not one line of text.
   std::optional<std::string> read() const;
 
  private:
@@ -51,7 +51,7 @@ class PasswordSource {
   std::string path_;
 };
 
-/// One deployment: a server, the servers behind Sentinels, a Cluster, or the private server of `local:`.
+/// One node: a server, the servers behind Sentinels, a Cluster, or the private server of `local:`.
 struct Target {
   enum class Topology { single, sentinel, cluster, local };
 
@@ -69,7 +69,7 @@ struct Target {
   bool to_primary = false;  ///< for a single server: refuse a replica
   bool ask_run_id = false;  ///< several servers make a quorum, so no two of them may be the same
 
-  /// The URL without secrets: "redis://***@host:6379/2". Messages use only this.
+  /// The URL without secrets, for messages: "redis://***@host:6379/2".
   std::string str() const;
 
   /// The URL for a nested rlock (RLOCK_URL): with the user, without the password.

@@ -44,7 +44,8 @@ std::string openssl_reason(unsigned long error) {
               fmt::format("{} {}: {}", as_given(option, fmt::format("--{}", option)), in_quotes(path), why)};
 }
 
-/// OpenSSL opens a FIFO without a writer for ever, and our signals do not end that. So it gets regular files.
+/// If a FIFO has no writer, OpenSSL would wait for ever to open it, and our signals would not end that. So it gets
+/// regular files only.
 void require_readable(std::string_view option, const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
   if (!file) refuse(option, path, ::rlock::reason(errno));

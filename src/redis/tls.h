@@ -47,8 +47,9 @@ std::string tls_library_version();
 /// The context for these settings; null if TLS is off.
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls);
 
-/// Our end of a TLS session. It knows no socket: bytes go in and come out. Unless --insecure was given, it
-/// encrypts nothing before the server has proved by a trusted chain that it is `host`: no password is sent before.
+/// Our end of a TLS session. It knows no socket: bytes go in and come out. Unless --insecure was given, it encrypts
+/// nothing before the server has proved by a trusted chain that it is `host` (or Tls::sni). So no password is sent
+/// before.
 class TlsSession {
  public:
   TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host);
@@ -65,7 +66,7 @@ class TlsSession {
   /// The bytes for the wire: handshake and encrypted text.
   std::string take_wire();
 
-  /// Why the session failed; empty: it did not. After a failure, take_wire() has an alert for the server.
+  /// Why the session failed; empty: it did not. After a failure, take_wire() may have an alert for the server.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
  private:

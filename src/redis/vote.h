@@ -15,10 +15,10 @@ struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
   std::uint64_t connection = 0;  ///< the connection that answered (Delivery::only_connection)
-  TimePoint asked{};             ///< when the answered attempt was written: a lease runs from here
+  TimePoint asked{};             ///< when the answered attempt began: a lease runs from here
 
-  /// How often the server may have received the call. If it is more than once, the reply may be the result of
-  /// the first copy.
+  /// How often a server may have carried out the call. If it is more than once, an earlier copy may have changed what
+  /// the reply says.
   int attempts = 0;
 
   bool settled() const noexcept { return reply || failure; }

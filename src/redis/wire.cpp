@@ -22,7 +22,7 @@ constexpr std::string_view kEnd = "\r\n";
 /// "$", 20 digits and "\r\n".
 constexpr std::size_t kLongestHead = 23;
 
-/// Appends "*3\r\n" or "$7\r\n". A run writes a hundred words: fmt would take most of the time.
+/// Appends "*3\r\n" or "$7\r\n". fmt would take most of the time, because a run writes a hundred words.
 void append_head(std::string& command, char kind, std::size_t count) {
   std::array<char, kLongestHead> head{kind};
   char* const digits_end = std::to_chars(head.data() + 1, head.data() + head.size(), count).ptr;

@@ -29,7 +29,7 @@ class Wire {
   void say(const std::vector<std::string>& words);
 
   void flush();
-  void receive(ReplyReader& reader);  ///< reads all available bytes
+  void receive(ReplyReader& reader);  ///< reads the available bytes, 256 KiB at most
 
   /// Why the connection is broken; empty: it works.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
