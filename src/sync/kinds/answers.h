@@ -20,8 +20,9 @@ std::string word_of(const Reply& reply);
 
 /// Answers to an acquire:
 ///   {held, now[, token]}
-///   {busy, pttl, holder}
-///   {not_ours}          one more hold was asked for, but this owner has none
+///   {busy, pttl, holder}, or where waiters have places, what decode_place() decodes
+///   {not_ours}          one more hold was asked for, but this owner has none; or it is a late copy of an acquire whose
+///                       hold has ended
 ///   {upgrade}           this owner already holds the lock for reading and would wait for itself
 ///   {superseded, text}  a newer waiter has arrived; `text` is its description of itself
 ///   {foreign, kind}     the key holds something else
@@ -41,7 +42,7 @@ struct Forced {
     refused,      ///< see `refused`
   } how = How::removed;
   std::string other{};
-  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
+  std::string unannounced{};  ///< why waiters could not be told; else empty
   Refused refused{};
 };
 

@@ -33,7 +33,7 @@ inline std::string word(Way way) {
   return "";
 }
 
-/// The argument behind the channel: "1" if the script also announces by sharded pub/sub.
+/// The argument `sharded` of the scripts: "1" if they also announce by sharded pub/sub, else "0".
 inline std::string word(PubSub pub_sub) { return pub_sub == PubSub::sharded_too ? "1" : "0"; }
 
 }  // namespace rlock

@@ -12,10 +12,11 @@
 namespace rlock {
 namespace {
 
-/// A waiter's description of itself is cut after this many bytes: the server keeps it for a day.
+/// A waiter's description of itself is cut after this many bytes, because the server keeps it for a day.
 constexpr std::size_t kLongestWho = 500;
 
-/// The script keeps the newest ticket as long as this: a late copy of the call must not draw a newer ticket.
+/// The server remembers the request for this long, which is as long as it keeps the newest ticket. Otherwise
+/// a late copy of the call could draw a newer ticket.
 constexpr Milliseconds kTicketMemory = std::chrono::hours{24};
 
 }  // namespace

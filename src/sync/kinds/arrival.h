@@ -9,8 +9,9 @@
 namespace rlock {
 
 /// Announces the arrival of a waiter with --newest. Once the answer is Held, earlier waiters with --newest
-/// will not get the lock, even if this waiter gives up. Held::fence is the waiter's ticket: see Claim. One
-/// Arrival is one request: however often it is sent, the waiter arrives once. It cannot be undone.
+/// will not get the lock, even if this waiter gives up. But if the owner of the claim holds the lock already,
+/// it supersedes no waiter. Held::fence is the waiter's ticket: see Claim. One Arrival is one request:
+/// however often it is sent, the waiter arrives once. It cannot be undone.
 class Arrival final : public Waitable {
  public:
   /// `who`: the waiter's description of itself, which superseded waiters print. The claim has the ticket that

@@ -9,11 +9,11 @@
 
 namespace rlock {
 
-/// The answer to an acquire: another owner holds the lock.
+/// The answer to an acquire that has to wait, for example because another owner holds the lock.
 struct Busy {
-  /// When to ask again even without an announcement. Empty: only an announcement is a reason to ask.
+  /// When to ask again, even without an announcement. Empty: the answer names no time.
   std::optional<Milliseconds> retry_after{};
-  bool no_ttl = false;                     ///< the key has no TTL: it never frees itself
+  bool no_ttl = false;                     ///< the key has no TTL, so it never expires
   std::optional<std::int64_t> position{};  ///< our place in the queue, from 1
   std::optional<std::int64_t> queue{};     ///< the length of the queue
   LockName key{};        ///< the busy key; the waiter fills it in if the answer does not name it

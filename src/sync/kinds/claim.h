@@ -8,12 +8,13 @@
 
 namespace rlock {
 
-/// How often a holder renews, and a fair waiter its place: two renewals may get lost within a lease.
+/// How often a holder renews its lease: two renewals may get lost within a lease. A waiter for a fair lock
+/// asks as often, or more often if its wait timeout is short.
 constexpr Milliseconds renewal_interval(Milliseconds lease) { return lease / 3; }
 
-/// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because a try
-/// does not wait. `no_places`: over several servers there is no line, because each server would order the
-/// waiters differently.
+/// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because the
+/// caller does not wait, or polls. `no_places`: over several servers there is no line, because each server
+/// would order the waiters differently.
 enum class Turn { queue, leave, no_places };
 
 /// The lock, the owner and the lease that an acquire asks for. Every synchronizer with an owner is made from
@@ -24,12 +25,13 @@ struct Claim {
   Milliseconds lease{30000};  ///< at least 1 ms; for permits also 0: they never end
   PubSub pub_sub = PubSub::classic;
 
-  /// The user named the owner, so it may hold the lock before and after this hold. Then the server tells
-  /// holds apart by a request instead of the owner, so that a late copy of a call touches no other hold.
+  /// The server tells holds apart by a request instead of the owner, so that a late copy of a call touches no
+  /// other hold. This is needed if the user named the owner, because it may then hold the lock before and
+  /// after this hold. Permits without a lease need it, too.
   bool owner_returns = false;
 
-  /// For one more hold of an owner: the request that acquires that hold, as the hold's ID names it. Empty: a new
-  /// request.
+  /// For an inner hold: the request that acquires it, if it was chosen before. The ID of the hold names it.
+  /// Empty: a new request is made.
   RequestId request{};
 
   Turn turn = Turn::leave;

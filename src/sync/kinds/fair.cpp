@@ -15,8 +15,9 @@ namespace {
 /// If a waiter has not asked for this many intervals, it counts as dead.
 constexpr int kMissedBeforeDead = 2;
 
-/// The head of the queue sleeps at most this long: if its announcement is lost, all waiters are stuck. Other
-/// waiters ask only to show that they live: the server tells a new head (lua/shared/queue/tell_new_head).
+/// The head of the queue sleeps at most this long, because all waiters are stuck if its announcement is lost.
+/// The other waiters ask only to show that they live, because the server tells a new head that it is first
+/// (lua/shared/queue/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
 
 constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,
@@ -27,7 +28,7 @@ constexpr Milliseconds kTheirWaitTimeout{300000};
 
 Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_timeout) {
   const Milliseconds most = wait_timeout.value_or(kLongest) / kMissedBeforeDead;
-  // A waiter shows that it lives as often as a holder does.
+  // A waiter asks as often as a holder renews, or more often if the wait timeout is short.
   return std::max(std::min(renewal_interval(claim.lease), most), Milliseconds{1});
 }
 
@@ -56,8 +57,8 @@ HoldEntry FairLock::hold_entry() const {
   return {name().str(), owner().str(), {fair_queue_keys(name()).back(), line_keys(name()).back()}};
 }
 
-/// Works as in a line: each waiter has a channel of its own, and "1 <rest>" says that this waiter is first
-/// now.
+/// A message means the same as in a line: each waiter has a channel of its own, and "1 <rest>" tells the
+/// waiter that it is first now.
 Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) const {
   const Line* const line = Lock::line(busy);
   return line != nullptr ? line->read_notice(message, busy) : Line::Notice::reason();
@@ -74,9 +75,9 @@ Attempt FairLock::decode(const Reply& reply) const {
   return busy;
 }
 
-/// The release always wakes the head of the queue. A holder has no place in the queue, so it never wakes
-/// itself. An undo wakes the head, too: it was told "busy" while the undone acquire held the lock, and sleeps.
-/// The script also leaves the queue, because a late copy of the acquire may have put us there.
+/// A release that frees the lock wakes the head of the queue, whatever options.wake says. An undo must do so,
+/// too: the head was told "busy" while the undone acquire held the lock, and sleeps. The script first takes
+/// us out of the queue, where a late copy of the acquire may have put us. So we do not wake ourselves.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
   return Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
 }

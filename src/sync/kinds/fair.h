@@ -8,12 +8,13 @@ namespace rlock {
 ///
 /// Living waiters of rlock and Redisson get the lock in the order of their first request. Each call of a
 /// waiter shows that it lives. If a waiter of rlock has not asked for two renewal intervals, or for the wait
-/// timeout if that is shorter, it loses its place. A dead waiter of Redisson keeps its place for Redisson's
-/// wait timeout, usually 5 minutes.
+/// timeout if that is shorter, it loses its place. A dead waiter of Redisson keeps its place until its
+/// deadline is over, usually for 5 minutes or more.
 ///
-/// Each waiter listens to a channel of its own, and a release wakes only the head of the queue. So the cost
-/// of a hand-over does not grow with the queue. The server tells a new head that it is first, and how long
-/// the holder may keep the lock. If the holder dies, the head asks when the lease ends.
+/// Each waiter listens to a channel of its own, and a release wakes the head of the queue, not all waiters.
+/// So a hand-over takes no more messages in a long queue than in a short one. If a new head is a waiter of
+/// rlock, the server tells it that it is first, and how long the holder may keep the lock. If the holder
+/// dies, the head asks when the lease ends.
 class FairLock final : public Lock {
  public:
   using Turn = rlock::Turn;

@@ -11,7 +11,7 @@ constinit const LockBase::Form kFenced{&kinds::lock, &scripts::fenced_acquire, &
 
 }  // namespace
 
-/// The token is never deleted, so the next hold always draws a larger one.
+/// No release deletes the token, so the next hold draws a larger one.
 FencedLock::FencedLock(const Claim& claim, Hold hold)
     : Lock(claim, hold, kFenced, {{Parameter::token, prefix_name("redisson_lock_token", claim.name)}}) {}
 

@@ -15,7 +15,7 @@ namespace {
 struct Other {
   std::string_view word;
   std::string_view what;      ///< for people
-  std::string_view remedy{};  ///< another way out, besides choosing another key; empty: delete this key
+  std::string_view remedy{};  ///< what people can do instead of choosing another key; empty: delete this key
 };
 
 constexpr Other kOthers[] = {
@@ -26,7 +26,8 @@ constexpr Other kOthers[] = {
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 
-/// The verbs of semaphores, pools and latches have no --type: a remedy that names it would be refused.
+/// Does the verb that asks for `wanted` have --type? The verbs of semaphores, pools and latches do not, and
+/// would refuse a remedy that names it.
 bool has_type(std::string_view wanted) {
   const auto kind = std::ranges::find(all_kinds(), wanted, &Kind::noun);
   return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;

@@ -7,12 +7,13 @@
 
 namespace rlock {
 
-/// Refuses, because the script found something else under the key (lua/shared/redis/kind_of). The text says
-/// what the key holds and how to go on. `wanted` names what was asked for: "a lock".
+/// Makes the refusal for a key under which the script found something else (lua/shared/redis/kind_of). Its
+/// text says what the key holds and how to go on. `wanted` names what was asked for: "a lock".
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found);
 Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found);
 
-/// Another owner holds the key for `pttl` more; -1: it has no TTL. `holder`: one owner; nil: unknown.
+/// The answer that another owner holds the key. `pttl`: for at most how many ms; -1: the key has no TTL.
+/// `holder`: one owner; nil: it is unknown.
 Busy busy_until(const Reply& pttl, const Reply& holder = {});
 
 }  // namespace rlock

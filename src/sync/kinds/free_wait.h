@@ -17,7 +17,8 @@ class FreeWait final : public Waitable {
   Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
 
-  /// The channels of all kinds of lock: a key that is free now may be of any kind next time.
+  /// The channels of each kind of lock that announces its releases. A key that is free now may be locked as
+  /// any kind next time.
   std::vector<Channel> channels() const override;
 
   const LockName& name() const override { return names_.front(); }

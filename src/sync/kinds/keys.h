@@ -29,24 +29,25 @@ Channel latch_channel(const LockName& name);
 /// which are named at random. So an ACL made for Redisson suffices, and no name can collide.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
-/// The keys of the line in which rlock's waiters for a lock that is not fair stand:
+/// The keys of the line of rlock's waiters for a lock that is not fair:
 ///   a zset, owner -> time of arrival
 ///   a hash, owner -> notes of the scripts about the waiter
 ///   a hash, owner -> JSON, the waiter's description of itself (also for waiters for a fair lock)
 /// The names are among Redisson's unlock latches, like that of the queue.
 std::vector<std::string> line_keys(const LockName& name);
 
-/// The slots of rlock's permits: a zset, end of a permit's id -> slot. The scripts can rebuild it from the
-/// taken permits, so losing it does no harm. The name is among Redisson's unlock latches, like that of the
-/// queue.
+/// The slots of rlock's permits: a zset, the last 12 bytes of a permit's id -> slot. The scripts can rebuild
+/// it from the taken permits, so losing it does no harm. The name is among Redisson's unlock latches, like
+/// that of the queue.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the time until which a lock stays (--min-hold, --once-per), for the inner holds that end after the hold
-/// that asked for it. The name is among Redisson's unlock latches, like that of the queue.
+/// A string: the time until which a lock must stay (--min-hold, --once-per). If the hold that asked for it
+/// ends before its inner holds, its release writes the time here for the release of the last inner hold. The
+/// name is among Redisson's unlock latches, like that of the queue.
 std::string keep_key(const LockName& name);
 
-/// The inner holds of an owner whose holds are not counted (tokens, permits): a zset, request -> end of its lease.
-/// The name is among Redisson's unlock latches, like that of the queue.
+/// The inner holds of an owner, if the lock itself does not count holds (plain token locks, permits): a zset,
+/// request -> end of its lease. The name is among Redisson's unlock latches, like that of the queue.
 std::string inner_holds_key(const LockName& name, const Owner& owner);
 
 /// The hash in which rlock records facts about holders for people: owner -> JSON.
@@ -56,7 +57,7 @@ std::string metadata_key(const LockName& name);
 std::string history_key(const LockName& name);
 
 /// Do the derived names share a Cluster slot with the key? Those of "a{b", "{}x" and "a}b" do not, so a
-/// Cluster cannot place them.
+/// Cluster refuses calls with the key and such a name.
 bool placeable(const LockName& name);
 
 }  // namespace rlock

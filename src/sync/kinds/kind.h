@@ -27,9 +27,9 @@ struct Kind {
   Layout layout;
   std::string_view as_stored{};  ///< for people, if only `stored_as` is known; empty: use the noun
   std::string_view as_found{};   ///< for people, if the key was inspected; empty: use the noun
-  std::string_view remedy{};     ///< how to acquire this kind instead; empty: run and lock acquire cannot
+  std::string_view remedy{};  ///< for refusals: how to acquire this kind instead; empty: they do not say it
 
-  /// The kind that this one looks like when no other key stands beside it. Null: it looks like no other kind.
+  /// The plainer kind for which this one is taken if no other key stands beside it. Null: there is none.
   const Kind* like = nullptr;
 
   /// The channel of its releases. Null: its releases are not announced.

@@ -16,11 +16,11 @@
 namespace rlock {
 namespace {
 
-/// How long the record of an opened latch stays.
+/// How long the record of a latch stays after the latch was set or opened.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
 
-/// The number behind `"name":` in a record. Only our script writes records; empty if the text is anything
-/// else.
+/// The number behind `"name":` in a record of lua/latch/record. Empty: the record has none, or is another
+/// text.
 std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
   const std::string label = fmt::format("\"{}\":", name);
   const std::size_t at = record.find(label);
@@ -135,7 +135,7 @@ Call LatchWait::ask(Milliseconds waited) const {
 /// A waiter that gives up loses its place.
 std::optional<Call> LatchWait::undo(Wake) const { return ask(Milliseconds{-1}); }
 
-/// A closed latch stays busy until an announcement, or until its key expires (retry_after).
+/// A closed latch also opens when its key expires: see retry_after.
 Attempt LatchWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};

@@ -17,11 +17,11 @@ struct LatchAnswer {
   enum class How {
     done,
     exists,   ///< set: there is a latch already, unchanged; see `count`
-    absent,   ///< down, remove: there is no latch
+    absent,   ///< down, remove, status: there is no latch
     refused,  ///< see `refused`
   } how = How::done;
-  std::int64_t count = 0;     ///< how often the latch must still be counted down; 0: it is open
-  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
+  std::int64_t count = 0;     ///< how often the latch must still be counted down; 0 or less: it is open
+  std::string unannounced{};  ///< why waiters could not be told; else empty
   Refused refused{};
 };
 
@@ -53,7 +53,7 @@ class Latch {
   Call erase_record() const;
 
   Call status() const;
-  LatchAnswer read_status(const Reply& reply) const;  ///< done, with the count; or absent
+  LatchAnswer read_status(const Reply& reply) const;  ///< done with the count, absent, or refused
   Call record() const;
   std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record
 
@@ -73,8 +73,7 @@ class LatchWait final : public Waitable {
  public:
   enum class Until {
     open,  ///< an absent latch counts as open
-    set,   ///< ends when the latch is set, or was opened before according to rlock's record; an absent latch
-           ///< is busy
+    set,   ///< ends when the latch is set, or at once if rlock's record says that it was opened before
   };
 
   /// The owner of the claim is the waiter; the lease is not used.

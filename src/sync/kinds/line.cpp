@@ -11,12 +11,12 @@
 namespace rlock {
 namespace {
 
-/// The first waiter has this long to take a released lock before the second asks: a first that needs longer
-/// is frozen.
+/// The second waiter asks this long after a release of another client. If the first waiter has not taken the
+/// lock by then, it is probably frozen.
 constexpr Milliseconds kFirstMayTake{300};
 
-/// The first waiter asks again after this at the latest, the second after twice as long: messages get lost,
-/// and people delete keys by hand. The scripts use the same figure for the place that they answer.
+/// The first waiter asks again after this at the latest, the second after twice as long, and so on, because
+/// messages get lost and people delete keys by hand. lua/shared/line/take_place has the same figure.
 constexpr Milliseconds kFirstSleeps{2000};
 
 /// When waiters have lost the server or their line, each asks this much later than the one before it. Until a
@@ -93,12 +93,13 @@ Line::Notice Line::read_notice(const Message& message, const Busy& busy) const {
     if (moved) return *moved;
     const auto later = message.text ? later_in(*message.text) : std::nullopt;
     if (later) return *later;
-    // After a failover thousands of waiters subscribe again at once: they ask one after the other.
+    // A message without a text confirms a subscription. After a failover thousands of waiters subscribe at
+    // once, so they ask one after the other.
     return {.ask_after = message.text ? Milliseconds{0} : pause_behind_others(busy)};
   }
   if (place <= 1) return Notice::reason();
-  // A confirmed subscription is no reason for the second waiter to ask: if it missed a release, the first
-  // waiter knows of that.
+  // A message without a text confirms our subscription. It is no reason for the second waiter to ask: the
+  // first waiter hears of a release that the second has missed.
   if (place > kListening || !message.text) return {};
   return {.ask_after = kFirstMayTake};
 }

@@ -18,9 +18,9 @@ namespace rlock {
 /// it.
 ///
 /// Each waiter listens to a channel of its own, on which it is told when its turn comes. The first two also
-/// listen to the releases of other clients. The first asks at once; the second asks a little later, in case the
-/// first is frozen. So a release wakes one waiter, however long the line is. All waiters hear when a line
-/// begins, because then the line in which they stood was lost.
+/// listen to the releases of other clients. After such a release, the first asks at once, and the second a
+/// little later, in case the first is frozen. So a release does not wake all waiters, however long the line
+/// is. When a new line begins, all waiters are told, because the line in which they stood was lost.
 class Line {
  public:
   /// A waiter asks again after a time that grows with its place, up to this.
@@ -34,7 +34,7 @@ class Line {
 
   /// See HoldEntry::waiting.
   std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
-  /// The values for the scripts: the keys of the line, the channel of its waiters, and our ticket (--newest).
+  /// The values for the scripts: the keys of the line, the channel of releases, and our ticket (--newest).
   Values values() const;
   /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we do not queue.
   std::string waited(Milliseconds waited) const;

@@ -9,11 +9,11 @@ class Lock : public LockBase {
  public:
   explicit Lock(const Claim& claim, Hold hold = Hold::first);
 
-  /// For a client that knows only the owner's name (`rlock lock release`): releases one hold, first or inner.
-  /// It also wakes the head of a fair queue.
+  /// For a client that does not know whether the lock is fair, nor whether the hold is an inner one (`rlock
+  /// lock release`). Releases one hold, and wakes the head of a fair queue, too.
   Call release_any() const;
 
-  /// Deletes the lock of any holder. If `owner` is not empty, only if that owner holds it.
+  /// Deletes the lock, whoever holds it. If `owner` is not empty, deletes it only if that owner holds it.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:

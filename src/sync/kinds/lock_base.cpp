@@ -11,8 +11,8 @@ namespace {
 
 using P = Parameter;
 
-/// While a Cluster slot moves, a call with several keys fails. If the script needs only one, the call can be
-/// sent with that key alone.
+/// While a Cluster slot moves, the server may refuse a call with several keys. If the script needs only one
+/// key, the call can be sent with that key alone.
 Call with_single_key(Call call) {
   if (call.script->required_keys != 1 || call.keys.size() == 1) return call;
   Call single = call;
@@ -104,8 +104,8 @@ Call LockBase::still_ours(Milliseconds rest) const {
 Call LockBase::release(const ReleaseOptions& options) const {
   const Way way = requests_.release_way();
   Call call = release_call(options, way);
-  // With the first key alone, the script could not note the request, which a returning owner needs. Nor could it see
-  // the inner holds that the lock does not count.
+  // With the first key alone, the script could neither note the request (Claim::owner_returns) nor see the
+  // inner holds that the lock does not count.
   return way == Way::first && form_->counts ? with_single_key(std::move(call)) : call;
 }
 

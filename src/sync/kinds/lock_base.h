@@ -18,7 +18,7 @@ class LockBase : public Lockable {
 
   /// The differences between the kinds.
   struct Form {
-    const Kind* wanted;  ///< its name in refusals
+    const Kind* wanted;  ///< the kind that refusals name
     const Script* acquire;
     const Script* enter;  ///< acquires one more hold; null: `acquire` does
     const Script* renew;
@@ -46,7 +46,7 @@ class LockBase : public Lockable {
   /// `own`: values that only the scripts of this kind take.
   LockBase(const Claim& claim, Hold hold, const Form& form, Channel releases, Values own = {});
 
-  /// For kinds whose waiters poll.
+  /// The claim without a place among the waiters, for kinds whose waiters poll.
   static Claim without_place(Claim claim);
 
   Attempt decode(const Reply& reply) const override;

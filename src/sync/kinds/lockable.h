@@ -39,10 +39,10 @@ using Attempt = std::variant<Held, Busy, Refused, Failure>;
 
 /// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
 enum class Way {
-  first,  ///< no later hold has this owner: a late copy may release what a late copy of the acquire took
+  first,  ///< no later hold has this owner, so a late copy may also release what a late copy of the acquire took
   again,  ///< the owner may acquire the lock again, and a late copy must not release that hold
-  undo,   ///< the undo of an acquire: it does nothing unless that request acquired the hold
-  inner,  ///< like undo, but a release of an inner hold: other processes may release it, too, and only one counts
+  undo,   ///< the undo of an acquire: it releases only the hold that this request has acquired
+  inner,  ///< the release of an inner hold, by the request that acquired it: if several processes release it, only one counts
 };
 
 /// Whether a release publishes a wake-up. `nobody`: the caller asks again at once.
@@ -50,7 +50,7 @@ enum class Wake { waiters, nobody };
 
 /// Further instructions for a release.
 struct ReleaseOptions {
-  /// --min-hold: the key stays until this server time since the epoch.
+  /// --min-hold, --once-per: the key stays until this server time since the epoch.
   std::optional<Milliseconds> keep_until{};
 
   Wake wake = Wake::waiters;
@@ -60,15 +60,15 @@ struct Released {
   enum class How {
     yes,           ///< the lock is free now
     still_held,    ///< an outer hold of the same owner remains
-    kept,          ///< the key stays for the rest of --min-hold
+    kept,          ///< the key stays for a while, as keep_until demanded
     was_not_ours,  ///< this owner had no hold there
   } how = How::yes;
-  Milliseconds rest{0};       ///< kept: the rest of the time
-  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
+  Milliseconds rest{0};       ///< kept: how long the key stays
+  std::string unannounced{};  ///< why waiters could not be told; else empty
 
-  /// A second call, which must be sent and whose answer must be read. Its keys were named by the first reply, or
-  /// an ordinary release does not need them. If inner holds of the same owner remain, it counts down our hold. If
-  /// other readers remain, it clears away the dead ones.
+  /// A second call, which must be sent and whose answer must be read. If inner holds of the same owner
+  /// remain, it counts down our hold. If other readers remain, it clears away the dead ones. The first call
+  /// did not have the keys for that.
   std::optional<Call> then{};
 };
 
@@ -80,9 +80,9 @@ struct Renewed {};
 struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
-/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a
-/// string. `waiting` names two hashes in which our owner is a field while we wait; the second has our
-/// description of ourselves. If `waiting` is empty, our wait is not recorded.
+/// Where an observer sees that we hold: a field of a hash, the value of a string, or the owner of a permit
+/// (lua/shared/hold/holds_by). `waiting` names two hashes in which our owner is a field while we wait; the
+/// second has our description of ourselves. If `waiting` is empty, our wait is not recorded.
 struct HoldEntry {
   std::string key;
   std::string member;
@@ -90,7 +90,7 @@ struct HoldEntry {
 };
 
 /// How to ask for something, what the answers mean, and which channels may wake us. It does no I/O and has no
-/// clock. Every call may be sent twice: the second one changes nothing and gets the same answer.
+/// clock. Every call may be sent twice: the second copy counts nothing again.
 class Waitable {
  public:
   virtual ~Waitable() = default;
@@ -100,20 +100,19 @@ class Waitable {
   Call ask() const { return ask(Milliseconds{0}); }
   [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
 
-  /// The call that undoes ask(), whatever its answer was. If ask() got nothing, the undo changes nothing.
-  /// Empty: asking leaves no trace. In a fair queue the undo wakes the head even with Wake::nobody, because
-  /// the queue would be stuck.
+  /// The call that undoes ask(), whatever its answer was: it releases what was acquired, and gives up a place
+  /// among the waiters. Empty: nothing can be undone. In a fair queue the undo wakes the head even with
+  /// Wake::nobody, because the queue could be stuck otherwise.
   virtual std::optional<Call> undo(Wake wake) const = 0;
 
-  /// Does a busy answer leave a trace too, such as a place in a queue?
+  /// Must ask() be undone even if the answer was busy? It may have left a trace, such as a place in a queue.
   virtual bool queues() const { return false; }
 
   /// The channels on which releases are announced. Empty: releases are not announced, and waiters poll with
   /// pause().
   virtual std::vector<Channel> channels() const = 0;
 
-  /// Our line if the reply gave us a place in it. Null: we have none, and releases are announced on
-  /// channels().
+  /// Our line if the reply gave us a place in it. Null: we have none, and listen on channels().
   virtual const Line* line(const Busy&) const { return nullptr; }
 
   /// What a message on one of our channels means to a waiter that got this `busy` answer.
@@ -128,8 +127,8 @@ class Waitable {
   };
   virtual Pause pause() const { return {Milliseconds{10}, Milliseconds{500}}; }
 
-  /// A waiter with announcements sleeps at most this long: messages get lost, and people delete locks by
-  /// hand.
+  /// A waiter that is in no line sleeps about this long at most, because messages get lost and people delete
+  /// locks by hand.
   virtual Milliseconds poll_every() const { return Milliseconds{2000}; }
 
   /// The owner that asks. Null: no owner asks.
@@ -139,7 +138,7 @@ class Waitable {
   virtual const LockName& name() const = 0;
 
  protected:
-  /// read() of a reply that is no error. Throws Error if the reply has another shape.
+  /// Reads a reply that is no error, for read(). Throws Error if the reply has another shape.
   virtual Attempt decode(const Reply& reply) const = 0;
 };
 
@@ -160,13 +159,13 @@ class Lockable : public Waitable {
   virtual Call release(const ReleaseOptions& options) const = 0;
   [[nodiscard]] ReleaseAnswer read_release(const Reply& reply) const noexcept;
 
-  /// For everything with an owner, a release is the undo.
+  /// Something with an owner is undone by a release, unless its class has a better way.
   std::optional<Call> undo(Wake wake) const override { return release({.keep_until = {}, .wake = wake}); }
 
   virtual HoldEntry hold_entry() const = 0;
 
  protected:
-  /// read_release() of a reply that is no error. Throws Error if the reply has another shape.
+  /// Reads a reply that is no error, for read_release(). Throws Error if the reply has another shape.
   virtual Released decode_release(const Reply& reply) const = 0;
 };
 

@@ -7,14 +7,14 @@ namespace rlock {
 /// The slot in the id of one of rlock's permits. Empty: the permit has no slot, or is another client's.
 std::optional<std::int64_t> slot_in(const std::string& id);
 
-/// Permits of Redisson's RPermitExpirableSemaphore. Each permit is a lease, so the permits of a dead holder
-/// come back.
+/// Permits of Redisson's RPermitExpirableSemaphore. A permit usually has a lease, so the permits of a dead
+/// holder come back.
 ///
 /// Each permit of rlock has a slot, counted from 0, that no other living permit of rlock has (Held::slots).
 /// The slot is part of the permit's id.
 class Permits final : public LockBase {
  public:
-  /// At most this many permits are acquired in one call: the server serves no other client meanwhile.
+  /// At most this many permits are acquired in one call, because the server serves no other client meanwhile.
   static constexpr std::int64_t kMostAtOnce = 1000;
 
   struct Wanted {

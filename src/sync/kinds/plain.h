@@ -4,8 +4,9 @@
 
 namespace rlock {
 
-/// The token lock of redis-py, node-redlock, redsync and many scripts: `SET key token NX PX`. A client that
-/// knows the token deletes the key. The token is the owner. No release is announced, so waiters poll.
+/// The token lock of redis-py, node-redlock, redsync and many scripts: `SET key token NX PX`. The token is
+/// the owner: a release deletes the key only if it still has this token. No release is announced, so waiters
+/// poll.
 class PlainLock final : public LockBase {
  public:
   /// Hold::another is an inner hold with the same token: see inner_holds_key().
@@ -15,7 +16,7 @@ class PlainLock final : public LockBase {
   Pause pause() const override { return pause_; }
   HoldEntry hold_entry() const override { return {name().str(), owner().str()}; }
 
-  /// Deletes the lock of any holder. If `token` is not empty, only if the key has this token.
+  /// Deletes the lock, whoever holds it. If `token` is not empty, deletes it only if the key has this token.
   static Call force(const LockName& name, const Owner& token);
 
  private:

@@ -11,15 +11,15 @@
 
 namespace rlock {
 
-/// In two synchronizers of Redisson, the key holds the number of available permits. The permits of the classic
-/// semaphore have no owner; those of the pool are leases. While no permit of a pool is taken, the keys of both
-/// look alike.
+/// In two synchronizers of Redisson, the key holds the number of available permits. The permits of the
+/// classic semaphore have no owner; those of the pool have ids, and usually leases. While no permit of a pool
+/// is taken, its key looks like that of a semaphore.
 enum class PoolKind { semaphore, permits };
 
 /// "a semaphore", "a pool of permits".
 std::string_view noun_of(PoolKind kind);
 
-/// Refuses because there is no such pool, and says how to make one.
+/// The refusal if there is no such semaphore or pool. It says how to make one.
 Refused refuse_absent(const LockName& name, PoolKind kind);
 
 /// The result of an operation on a pool.
@@ -31,7 +31,7 @@ struct PoolAnswer {
     refused,  ///< see `refused`
   } how = How::done;
   std::int64_t count = 0;     ///< add: the permits available now; drain: the permits taken
-  std::string unannounced{};  ///< why waiters could not be told; empty: they were told
+  std::string unannounced{};  ///< why waiters could not be told; else empty
   Refused refused{};
 };
 
@@ -74,7 +74,8 @@ class Pool {
   Call renew(const std::vector<std::string>& ids, Milliseconds lease) const;
   std::vector<bool> read_renewal(const Reply& reply) const;
 
-  /// The number of available permits and, for a pool, its size. read_status() is empty if there is none.
+  /// The number of available permits and, for a pool, its size. If there is no semaphore or pool,
+  /// read_status() is empty.
   struct Status {
     std::int64_t available = 0;
     std::optional<std::int64_t> total{};

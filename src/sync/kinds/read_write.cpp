@@ -8,8 +8,8 @@
 namespace rlock {
 namespace {
 
-/// A sweep looks at this many timeout keys at most. A lock with more holds is in use, and the release of the next
-/// reader looks again.
+/// A sweep looks at this many timeout keys at most. If a lock has more holds, this release does not sweep,
+/// and the release of the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
 
 /// The most memory that the readers in a release's reply take, in bytes: lua/read/release names a hundred at

@@ -11,7 +11,8 @@ namespace rlock {
 /// a Hold::another. The reverse is refused, because the reader would wait for itself.
 class ReadWriteLock : public LockBase {
  public:
-  /// Deletes the lock of any holder. If `owner` is not empty, only if that owner reads or writes.
+  /// Deletes the lock, whoever holds it. If `owner` is not empty, deletes it only if that owner reads or
+  /// writes.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:

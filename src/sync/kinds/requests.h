@@ -11,8 +11,9 @@
 
 namespace rlock {
 
-/// A server remembers for this long that it has done a request. This is longer than any retry, and longer than
-/// a copy can stay in an abandoned connection.
+/// A server remembers for this long that it has done a request. A copy that comes later would be done as a
+/// new request. So this is longer than a copy can stay in an abandoned connection (kUnconfirmedMs in
+/// src/redis/dial.cpp).
 constexpr Milliseconds kRequestMemory{60000};
 
 /// The key in which the server remembers a request. The name is among Redisson's unlock latches, so an ACL
@@ -32,7 +33,7 @@ class HoldRequests {
   /// Is it an inner hold? Then its request identifies it, and must be remembered as long as the hold lasts.
   bool inner() const noexcept { return inner_; }
 
-  /// Does the acquire carry a request? If not, the owner has only this hold, and identifies it.
+  /// Does the acquire carry a request? If not, the owner has only this hold, so the owner identifies it.
   bool counts_acquire() const noexcept { return counts_acquire_; }
   /// The key in which the server remembers the acquire. Empty: the acquire carries no request.
   const std::string& acquire() const noexcept { return acquire_; }

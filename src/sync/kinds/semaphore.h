@@ -26,7 +26,8 @@ class Semaphore final : public Waitable {
 
   /// After the undo the request acquires nothing more, even if a copy arrives late.
   std::optional<Call> undo(Wake wake) const override;
-  /// True even without waiting: a late copy of the call would take permits that no client gives back.
+  /// True even if we do not wait: otherwise a late copy of the call could take permits that no client gives
+  /// back.
   bool queues() const override { return true; }
 
   std::vector<Channel> channels() const override { return {line_.releases()}; }

@@ -18,8 +18,8 @@ class Together final : public Waitable {
 
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
-  /// Undoes all members by the script that acquired them, without a wake-up. To wake waiters, undo the
-  /// members.
+  /// With Wake::nobody: the call that undoes all members at once. With Wake::waiters: empty, because each
+  /// member must be undone by itself.
   std::optional<Call> undo(Wake wake) const override;
   bool queues() const override { return members_.front()->queues(); }
   std::vector<Channel> channels() const override;     ///< the channels of all members
