@@ -8,9 +8,10 @@
 //             enough.
 //   not_ours  The nodes say so. The lock is lost for good, because another owner may hold it.
 //
-// The Keeper never waits for the network to be sure. stop_at() lies at a fixed distance from the last
-// successful try, so the command is stopped in time even if no reply ever comes. All votes for one renewal
-// come from the same try: half of one try and half of another may never have been true at the same time.
+// The Keeper needs no reply to know how long the lock is ours. stop_at() lies at a fixed distance from the
+// last successful try, so the command is stopped in time even if no reply ever comes. All votes for one
+// renewal come from the same try, because half of one try and half of another may never have been true at the
+// same time.
 
 #include "sync/hold/keeper.h"
 
@@ -55,8 +56,8 @@ TimePoint Keeper::stop_at() const { return lost() ? lost_at_ : options_.lease.st
 
 TimePoint Keeper::kill_at() const {
   if (!lost()) return options_.lease.kill_at();
-  // Another owner may hold the lock already. So the grace starts now, but never ends later than the old
-  // kill_at().
+  // Another owner may hold the lock already. So the grace begins at the loss, and never ends later than the
+  // old kill_at().
   return earliest(plus(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
 }
 

@@ -13,8 +13,8 @@
 
 namespace rlock {
 
-/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every). If it must not renew
-/// (Budget::renews is false), it asks as often whether the lock is still ours.
+/// Keeps a Lease alive by renewing it whenever a third of it has passed (Budget::renew_every). If it must not
+/// renew (Budget::renews is false), it asks as often whether the lock is still ours.
 ///
 /// stop_at() is reached before the lease can expire on the server, whatever the network does. Once lost() is
 /// true, it never becomes false again, and the Keeper never acquires the key again. With several nodes, a
@@ -34,16 +34,18 @@ class Keeper final : public Source {
   Keeper(Redis& redis, Options options);
   ~Keeper() override;
 
-  /// The server said that the lock is not ours any more, or the time in which we could be sure is over.
+  /// Is the lock lost? The server has said that it is not ours any more, removed() was called, or the time in
+  /// which we could be sure is over.
   bool lost() const noexcept { return why_.has_value(); }
   const std::string& why() const { return *why_; }          ///< REQUIRES: lost()
-  bool taken_away() const noexcept { return taken_away_; }  ///< the lock is lost because the server said so
+  bool taken_away() const noexcept { return taken_away_; }  ///< lost, because the server or removed() said so
 
   /// Renews or asks at once, because a message says that the lock was removed: the answer tells whether this is
   /// true. If a renewal is in flight, another one follows it, because the first may have come before the removal.
   void look_now() noexcept { looks_now_ = true; }
 
-  /// The lock was removed. A renewal cannot tell, because the owner may have acquired it again since.
+  /// Tells the Keeper that the lock was removed. A renewal would not show it if the owner has acquired the
+  /// lock again since.
   void removed();
 
   /// When the command must get the stop signal, and when KILL. Both times move on with each renewal. Once
@@ -54,8 +56,8 @@ class Keeper final : public Source {
   /// The last confirmed lease. A guardian must know its valid_until().
   const Lease& lease() const noexcept { return options_.lease; }
 
-  /// Ends the renewals. A renewal in flight is awaited for at most `patience`: after a release it would find
-  /// no lock and call it lost.
+  /// Ends the renewals, and awaits a renewal in flight until `patience` ends. After a release, that renewal
+  /// would find no lock, and the Keeper would call it lost.
   void stop(const Patience& patience);
 
   TimePoint wake_at() const override;

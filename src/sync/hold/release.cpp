@@ -3,8 +3,8 @@
 // chance, because rlock ends after it. So its result has a word for every case that the user should know. One of
 // them is "unknown": then the key expires with the lease.
 //
-// If the reply to a release is lost, rlock sends it again. The second copy gets "not ours", because the first
-// has released the lock. So "not ours" means a lost lock only if there was one copy.
+// If the reply to a release is lost, rlock sends the release again. The second copy may get "not ours",
+// because the first has released the lock. So "not ours" means a lost lock only if there was one copy.
 
 #include "sync/hold/release.h"
 
@@ -21,7 +21,7 @@
 namespace rlock {
 namespace {
 
-/// How long await() waits for the other nodes after a quorum: they may be down for days.
+/// How long await() waits for the other nodes after a quorum. It is short, because they may be down for days.
 constexpr Milliseconds kGrace{200};
 
 /// The answers of the nodes about one part, counted.
@@ -33,7 +33,7 @@ struct Count {
 
   void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
-    // "Not ours" in the reply to a second copy: the first copy released it.
+    // If the reply to a second copy is "not ours", the first copy has released the hold.
     ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
     back.how = ReleaseResult::How::kept;
@@ -83,9 +83,9 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return back;
 }
 
-/// Sends the second call that some answers ask for (Released::then), and takes over the answers of the nodes
-/// that asked. If a node had already released our hold, its answer stays, even if the second call fails: that
-/// call only clears away dead readers.
+/// Sends the second call that some answers ask for (Released::then), and takes its answers from the nodes
+/// that asked for it. If a node had already released our hold, its first answer stays, even if the second
+/// call fails: that call only clears away dead readers.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
@@ -94,7 +94,7 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
     auto* released = std::get_if<Released>(&answers[node].answer);
     if (released == nullptr || !released->then) continue;
     unfinished.emplace(node, released->how);
-    if (!call) call = std::move(released->then);  // the calls of all nodes do the same for us
+    if (!call) call = std::move(released->then);  // one call serves for all nodes
   }
   if (!call) return;
   const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, with_retries(), patience));
@@ -140,8 +140,9 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     follow_up(redis, *parts[i].lock, answers, patience);
     back.push_back(result_of(redis, answers));
   }
-  // An abandoned connection may still carry our acquire or a renewal, so a release follows there too. It goes
-  // last: if it came before the release above, that one would get the answer "not ours".
+  // An abandoned connection may still carry our acquire or a renewal, so a release is written behind it
+  // there, too. This comes last: if that release arrived first, the one above would get the answer "not
+  // ours".
   redis.send_on_abandoned(calls);
   redis.await_followers(patience);
   return back;

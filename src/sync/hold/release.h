@@ -14,13 +14,13 @@ namespace rlock {
 struct ReleaseResult {
   enum class How {
     yes,       ///< free now (with several servers: at a quorum), or still held by an outer hold of ours
-    kept,      ///< the key stays for the rest of --min-hold
+    kept,      ///< the key stays for a while, as ReleaseOptions::keep_until demanded
     not_ours,  ///< it was not ours any more: it had been lost
     unknown,   ///< no quorum answered in time; the lock expires with the lease
   } how = How::unknown;
-  Milliseconds rest{0};     ///< kept: the rest of the time
+  Milliseconds rest{0};     ///< kept: how long the key stays
   std::string why;          ///< the nodes that did not confirm the release, and why; empty: all confirmed it
-  std::string unannounced;  ///< why waiters could not be told; empty: they were told
+  std::string unannounced;  ///< why waiters could not be told; else empty
 };
 
 /// Releases all parts at once, each with its release_followers; a failure of one does not affect the others.
@@ -28,8 +28,8 @@ struct ReleaseResult {
 [[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
                                                  const ReleaseOptions& options, const Patience& patience);
 
-/// Releases nothing, and sends only the release_followers of the parts: for keys that are lost, and that the same
-/// owner may have acquired again.
+/// Sends only the release_followers of the parts, and releases nothing. It is for keys that are lost, and
+/// that the same owner may have acquired again.
 void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience);
 
 }  // namespace rlock

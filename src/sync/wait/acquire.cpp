@@ -9,13 +9,13 @@
 //                            undo, and each call was written once. An owner that the user named never changes:
 //                            the round leaves out the nodes that have not answered the undo
 //                            (Undo::closed_nodes()). If nothing was undone, the same calls are sent again.
-//   listen before sleep      A message in between would be lost (Sleep).
+//   listen before sleep      A waiter that began to listen later would miss a release (Sleep).
 //   undo before giving up    The caller may end the process, so give_up() first gives the servers a moment to
 //                            answer. Then another process goes on with the undo, if the caller can start one
 //                            (AcquireOptions::behind).
 //
 // If the wait ends during a round, that round had too little time, and its failure says little. Then
-// cut_short() keeps the failure of an earlier round as the reason.
+// note_round() keeps the failure of an earlier round as the reason (cut_short()).
 
 #include "sync/wait/acquire.h"
 
@@ -123,8 +123,8 @@ class Acquisition {
   /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it.
   void undo_round() {
     if (!undo_stages()) return;
-    // With several nodes we never wait for a silent one. The next round has a new owner, or leaves out the
-    // nodes that have not answered the undo (Undo::closed_nodes()).
+    // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
+    // out the nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (options_.renew_identity) {
       renew_identity();

@@ -8,17 +8,17 @@
 
 namespace rlock {
 
-/// The only wait loop of the program. It asks; if the lock is busy, it undoes what was granted, subscribes
-/// and sleeps. A message, the holder's TTL, poll_every() with jitter, the deadline or an interruption ends
-/// the sleep (pacing.h); then it asks again. If a wait fails for any reason, it undoes everything that may
-/// have been granted (undo.h), also on nodes that are silent now.
+/// Waits for a lock; this loop serves all verbs that wait. It asks. If the lock is busy, it undoes what was
+/// granted, subscribes and sleeps. It asks again after a message, when the holder's TTL is over, or after
+/// poll_every() with jitter (pacing.h). If a wait fails for any reason, it undoes everything that may have
+/// been granted (undo.h), also on nodes that are silent now.
 ///
-/// A waiter holds nothing while it sleeps, so waiters never wait for each other.
+/// A waiter holds none of the wanted keys while it sleeps, so two waiters for the same keys do not block each
+/// other.
 [[nodiscard]] Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options);
 
-/// The same for something without an owner: permits of a semaphore, or a latch. `followers`: calls written
-/// behind the asking call.
-/// REQUIRES: `wanted` outlives the call.
+/// The same for something that is no lock, such as permits of a semaphore or a latch. `followers`: calls
+/// written behind the asking call. REQUIRES: `wanted` outlives the call.
 [[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                                const std::vector<Call>& followers = {});
 

@@ -25,14 +25,14 @@ enum class NewIdentity {
 struct GaveUp {
   enum class Why {
     busy,         ///< a quorum answered during this wait, and another owner had it
-    unreachable,  ///< no server, no quorum or no replicas answered, or the grant came too late
+    unreachable,  ///< see `failure`: for example, no quorum answered, or the grant came too late
     interrupted,  ///< the patience was interrupted
     refused,      ///< see `refused`
   } why = Why::busy;
   std::optional<Refused> refused;
   std::size_t part = 0;            ///< the part that blocked the last round; of parts asked for together, the
                                    ///< first
-  std::optional<Failure> failure;  ///< unreachable: the last failure
+  std::optional<Failure> failure;  ///< unreachable: the failure of the last round that was not cut short
   std::optional<Busy> busy;        ///< the last "busy" answer, with its key
   std::vector<Answer> answers{};   ///< the answer of each node in the last round
   bool seen_busy = false;          ///< some node answered "busy" during this wait
@@ -49,8 +49,8 @@ using Acquired = std::variant<Taken, GaveUp>;
 
 /// The state of a wait, for wait lines.
 struct Waiting {
-  const Busy* busy = nullptr;        ///< the last answer, with its key; null: no server has answered
-  const Failure* failure = nullptr;  ///< why the server does not answer now; null: it answers
+  const Busy* busy = nullptr;        ///< the last "busy" answer, with its key; null: the last round has none
+  const Failure* failure = nullptr;  ///< why the server cannot be used now; null: it can
   const Waitable& what;              ///< the thing that was asked for
 };
 
@@ -66,12 +66,12 @@ struct AcquireOptions {
   Milliseconds outage = kLongest;
   Milliseconds attempt_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
   Milliseconds node_timeout{2000};     ///< of several nodes: how long one may delay a round
-  Milliseconds good_for = kLongest;    ///< of a lease: a grant that took longer than this is undone
+  Milliseconds good_for = kLongest;    ///< of a lease: a later grant is undone, as too little of it is left
   SyncReplicas sync_replicas{};
-  /// Runs `work` in another process (finish_behind()), so that the end of a wait does not wait for a server.
-  /// Empty: the wait spends some hundred milliseconds on it.
+  /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does
+  /// not wait for a server. Empty: the wait spends some hundred milliseconds on it.
   std::function<bool(const std::function<void()>& work)> behind;
-  std::function<bool()> hurried = [] { return false; };              ///< true: do not wait for undos either
+  std::function<bool()> hurried = [] { return false; };              ///< true: do not even await the undos
   std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called before each sleep
 };
 

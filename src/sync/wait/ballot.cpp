@@ -1,7 +1,8 @@
 // Turns votes into one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
-// once. When a quorum has become impossible, slower nodes get as much time again: where we know the answer, we
-// need not undo blindly. result() then puts the answers into a Tally and decides in this order:
+// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken,
+// because we need not undo blindly at a node whose answer we know. result() then puts the answers into a
+// Tally and decides in this order:
 //
 //   held     a quorum granted it
 //   refused  so many nodes refuse that a quorum can never grant it
@@ -67,8 +68,8 @@ std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
   return holders;
 }
 
-/// The answer about the holder that has it at most nodes. We ask again when `missing` more nodes may be free: at
-/// the `missing`-th of the times that the nodes named.
+/// The answer about the holder that is named most often. Its retry_after is the time when `missing` of these
+/// nodes may have become free.
 Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
   auto holders = holders_of(busy);
   Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });
@@ -90,7 +91,8 @@ std::string no_quorum(const Redis& redis, const Tally& tally) {
 }
 
 /// The failure to report when too many nodes fail. Some failures are permanent (no access, no such database).
-/// If these alone prevent a quorum, one of them is reported: then waiting cannot help, and the wait must end.
+/// If these and the refusals alone prevent a quorum, a permanent one is reported: then waiting cannot help,
+/// and the wait must end.
 Failure failure_of(const Redis& redis, const Tally& tally) {
   const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
   const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));

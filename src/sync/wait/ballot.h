@@ -31,8 +31,7 @@ struct BallotResult {
   std::vector<Answer> answers{};  ///< one for each node
   TimePoint asked = kNever;       ///< held: the time before the first granted call was written
   bool split = false;             ///< some nodes granted it, and no other owner has a quorum
-  bool may_be_granted = false;    ///< we do not hold it, but some nodes granted it or may have received the
-                                  ///< call
+  bool may_be_granted = false;    ///< without `held`: some nodes granted it, or may have received the call
 };
 
 /// Counts the votes on one acquire. Each vote is decoded once, when it arrives.
@@ -50,7 +49,8 @@ class Ballot {
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
 
   /// The time from which these votes are enough: at once if a quorum has granted. If a quorum has become
-  /// impossible, the other nodes get as much time again: where we know the answer, we need not undo blindly.
+  /// impossible, the nodes that are still silent get as much time again as the call has taken. We need not
+  /// undo blindly at a node whose answer we know.
   TimePoint enough_from(const Votes& votes, TimePoint now);
 
   /// REQUIRES: all votes are settled, or enough.

@@ -24,7 +24,7 @@ class Outage {
     since_.reset();
   }
 
-  /// When the outage ends the wait; kNever: there is no outage.
+  /// When the outage ends the wait; kNever: there is no outage, or it has no limit.
   TimePoint limit() const { return limit_of(kNever); }
 
   /// The same. If there is no outage: when an outage that begins `now` would end the wait.
@@ -34,7 +34,7 @@ class Outage {
 
  private:
   const AcquireOptions& options_;
-  std::optional<TimePoint> since_;  ///< empty: the last round did not fail
+  std::optional<TimePoint> since_;  ///< empty: there is no outage
   bool contact_ = false;            ///< a round ended with "busy": the servers can be used
 };
 

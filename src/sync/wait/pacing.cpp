@@ -5,8 +5,8 @@
 namespace rlock {
 namespace {
 
-/// A tenth of the sleep between two polls is random, so that waiters that began together do not
-/// poll together.
+/// The sleep between two polls is longer by a random time, at most a tenth of it, so that waiters that began
+/// together do not poll together.
 constexpr int kPollJitterPart = 10;
 
 /// A TTL counts whole milliseconds: in the millisecond in which it ends, asking would be too early.
@@ -20,8 +20,8 @@ constexpr Milliseconds kMostSplitPause{500};
 /// The pause after a round in which the server failed.
 constexpr Milliseconds kFailurePause{50};
 
-/// After a split, messages are ignored for this many times the least pause: the undos of the other contenders
-/// send them.
+/// After a split, messages are ignored for this many times the least pause, because contenders that undo
+/// their grants may send them.
 constexpr int kIgnoredPauses = 8;
 
 /// The pause after a message of one of several nodes: the other nodes send messages, too, and every waiter

@@ -23,15 +23,16 @@ class Pacing {
     bool announced = false;      ///< messages can wake us
     Milliseconds poll_every{0};  ///< Waitable::poll_every()
     Waitable::Pause pause{};     ///< Waitable::pause()
-    Milliseconds behind{0};      ///< failed: the pause for the waiters before it in the line
+    Milliseconds behind{0};      ///< failed: how long to pause for the waiters before us in the line
   };
 
   struct Sleep {
-    TimePoint ignore_wakeups_until;  ///< until then, messages come from other contenders that pause too
-    TimePoint until;                 ///< when to ask again at the latest
-    bool wakeups_end_it = true;      ///< a message, or a confirmed subscription, ends the sleep
-    Milliseconds extra{0};  ///< a further sleep after that: several nodes announce a release one after the
-                            ///< other
+    /// Until then, messages are ignored: they come from contenders that pause, too.
+    TimePoint ignore_wakeups_until;
+    TimePoint until;             ///< when to ask again at the latest
+    bool wakeups_end_it = true;  ///< a message, or a confirmed subscription, ends the sleep
+    Milliseconds extra{0};       ///< a further sleep after that, because several nodes announce a release one
+                                 ///< after the other
   };
 
   Sleep after(const LastRound& round, TimePoint now);
@@ -48,8 +49,8 @@ class Pacing {
 
   std::function<Milliseconds(Milliseconds)> jitter_;
   Milliseconds pause_{0};        ///< the last pause without announcements
-  Milliseconds split_pause_{0};  ///< the last pause after a split; 0: the last round was not split
-  TimePoint spent_until_{};      ///< the cost of all wakeups, expressed as a point in time
+  Milliseconds split_pause_{0};  ///< several nodes: the last pause after a split or failure; 0: none
+  TimePoint spent_until_{};      ///< the wakeups so far use up the permitted rate until then
 };
 
 }  // namespace rlock

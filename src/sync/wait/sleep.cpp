@@ -19,7 +19,7 @@ Milliseconds pause_behind_others(const std::optional<Busy>& busy) {
 
 std::vector<Channel> channels_for(const Blocked& blocked, const std::optional<Busy>& busy) {
   if (const Line* const line = line_of(blocked, busy)) return line->channels(*busy);
-  // A waiter that pauses behind others listens to nothing: listening would connect at once.
+  // A waiter that pauses behind others listens to nothing, because to listen it would connect at once.
   const bool pauses = !blocked.result.busy && pause_behind_others(busy) > Milliseconds{0};
   return pauses ? std::vector<Channel>{} : blocked.what.channels();
 }
@@ -98,7 +98,8 @@ bool Sleep::read_messages(const Blocked& blocked, std::optional<Busy>& busy, Tim
   return moved;
 }
 
-/// A lost connection loses messages too, so ask again soon: in the order of the line, and not all at once.
+/// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
+/// waiters before us in the line.
 void Sleep::note_losses(const std::optional<Busy>& busy, std::uint64_t& losses, TimePoint now, Told& told) {
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
   outage_.begin(now);

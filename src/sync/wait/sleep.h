@@ -22,14 +22,15 @@ struct Blocked {
 /// The sleep between two rounds of a wait. It ends when there is a reason to ask again (a message, a lost connection,
 /// the time that Pacing plans), or when the wait ends.
 ///
-/// It listens before it sleeps. A release before the subscription is confirmed reaches no subscriber, so the
-/// confirmation ends the sleep as a message does.
+/// It listens before it sleeps. We may miss a release that comes before the server confirms the subscription.
+/// So the confirmation can end the sleep, as a message does.
 class Sleep {
  public:
-  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the others outlive the Sleep.
+  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments
+  /// outlive the Sleep.
   Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held);
 
-  /// A round begins: connections that are lost from now on are a reason to ask again after it.
+  /// A round begins: if a connection is lost from now on, the next sleep ends soon.
   void begin_round() { losses_ = redis_.losses(); }
 
   /// Sleeps. `busy`: the last "busy" of this wait; if messages move us up in the line, it gets the new place.
@@ -37,18 +38,19 @@ class Sleep {
     while (once(blocked, busy)) {}  // again after each move up in the line
   }
 
-  /// Must the next round write facts about us? The server may know them already: then the call keeps our place only.
+  /// Must the next round write facts about us? If not, the server knows them already, and the call only keeps
+  /// our place.
   bool facts_needed() const noexcept { return facts_needed_; }
 
   /// Everything is acquired: keeps the subscriptions (Mailbox::let_stand()).
   void let_stand() { mailbox_.let_stand(); }
 
  private:
-  /// What ends a sleep, as far as messages have told.
+  /// When a sleep ends, and whether messages are the reason.
   struct Told {
     TimePoint ask_at;
     bool worth_asking = false;  ///< a message was a reason to ask
-    bool by_text = false;       ///< and it was no confirmed subscription
+    bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
   };
 
   bool once(const Blocked& blocked, std::optional<Busy>& busy);

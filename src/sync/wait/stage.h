@@ -10,7 +10,7 @@
 
 namespace rlock {
 
-/// Like Part, but for anything that can be waited for: a semaphore or a latch has no owner.
+/// Like Part, but also for things that are no locks, such as a semaphore or a latch.
 struct Item {
   std::shared_ptr<const Waitable> lock;
   std::vector<Call> followers{};

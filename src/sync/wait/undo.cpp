@@ -1,13 +1,14 @@
 // The ledger of what a wait may have been granted. After each call of a round, note() records which nodes may
 // have received it (Stage::reached, received_), and whether a copy may still be in flight. post() sends the
-// undo to these nodes; await() gives them a moment to answer. Then the wait goes on under a new identity, or
-// under the old one if certain() says that nothing can arrive late. An owner that the user named stays. Its
-// acquire must not reach a node before the last undo, so closed_nodes() are left out until they answer.
+// undo to these nodes; await() gives them a moment to answer. Then the wait goes on with a new owner. If
+// certain() says that nothing can arrive late, only the request ids are new. An owner that the user named
+// stays. Its acquire must not reach a node before the last undo, so closed_nodes() are left out until they
+// answer.
 //
 // The danger: an unanswered acquire is granted later, by a server that hung or through a connection that
 // broke. Then the lock would be held without a holder for the length of a lease. So the undo goes to every
 // node that may have received the acquire. It is retried in the background for kTryFor. It is also written
-// behind the acquire on abandoned connections, where the undo cannot overtake it.
+// behind the acquire on abandoned connections, where it cannot overtake the acquire.
 
 #include "sync/wait/undo.h"
 
@@ -19,7 +20,8 @@ namespace rlock {
 Undo::Undo(Redis& redis, Interrupted hurried)
     : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
 
-/// If a vote has no good reply, or the call was written more than once, a copy may still be carried out.
+/// A copy of a call may still be carried out if the call was written and has no good reply, or was written
+/// more than once.
 void Undo::note(Stage& stage, const Votes& votes) {
   stage.queued = stage.what().queues();
   stage.reached.resize(votes.size(), false);
@@ -34,14 +36,15 @@ void Undo::note(Stage& stage, const Votes& votes) {
 void Undo::post(Stage& stage, Wake wake) {
   stage.queued = false;  // the undo also gives up the place in the queue
   for (UndoCall& undo : stage.undo_calls(wake)) {
-    // Only if a copy of the acquire is in flight. Otherwise the undo could arrive late and undo the next
-    // attempt, which has the same identity.
+    // The undo goes to abandoned connections only if a copy of the acquire may be in flight there. Otherwise
+    // it could arrive late and undo the next attempt, which may have the same identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
       std::ranges::copy(undo.followers, std::back_inserter(calls));
       redis_.send_on_abandoned(calls);
     }
-    // A node that did not answer the acquire may not answer NOSCRIPT either.
+    // The source of the script is sent, because a node that did not answer the acquire may not answer
+    // NOSCRIPT, either.
     Delivery delivery{.retry = Delivery::Retry::from_the_start,
                       .source = Delivery::Source::always,
                       .followers = std::move(undo.followers)};
@@ -57,7 +60,8 @@ void Undo::await(const Patience& patience) {
   redis_.loop().wait(patience, [this] { return answered() || hurried_(); });
 }
 
-/// Does not count nodes that have received nothing: with a quorum we never wait for a silent node.
+/// Nodes that have received no acquire do not count: they have nothing to undo, and we must not wait for a
+/// silent one.
 bool Undo::answered() const {
   return std::ranges::all_of(posted_, [&](const Posted& undo) {
     const Votes& votes = undo.request.votes();

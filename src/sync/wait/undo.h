@@ -29,7 +29,7 @@ class Undo {
   /// An undo is retried for this long at a node that does not answer, in the background.
   static constexpr Milliseconds kTryFor{30000};
 
-  /// Has each node that may have received an acquire answered?
+  /// Has each node that may have received an acquire answered the undos, or failed?
   bool answered() const;
 
   /// After await(): was every undo answered, and was each call of this identity written only once? Then no
@@ -48,14 +48,14 @@ class Undo {
   /// Lets the calls go on in the background until their deadlines.
   void detach();
 
-  /// Forgets the calls. Bytes on the wire stay there.
+  /// Drops the calls. What was written already may still be carried out.
   void drop();
 
   /// May a copy of an acquire of this identity be in flight?
   bool has_copies_in_flight() const noexcept { return copies_in_flight_; }
 
  private:
-  /// An undo and the nodes that it goes to. An empty list means all nodes.
+  /// An undo that was posted. If delivery.only_nodes is empty, it goes to all nodes.
   struct Posted {
     Call call;
     Delivery delivery;
@@ -69,7 +69,7 @@ class Undo {
   const Interrupted hurried_;
   std::vector<Posted> posted_;
   bool owner_stays_ = false;
-  std::vector<bool> received_;  ///< the nodes that may have received any acquire of this wait
+  std::vector<bool> received_;  ///< the nodes that may have received an acquire of this wait
   bool copies_in_flight_ = false;
 };
 
