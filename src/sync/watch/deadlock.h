@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// A member of a circle of waiters. It waits for a key that the next member, or a run above that member,
-/// holds.
+/// A member of a circle of waiters. It waits for a key that the next member holds, or an outer run of that
+/// member.
 struct DeadlockMember {
   Owner owner;
   LockName waits_for;
@@ -30,7 +30,7 @@ struct DeadlockMember {
 /// deadlock, because deadlocks stay.
 class DeadlockSearch {
  public:
-  /// `holds`: our holds and those of the runs above us.
+  /// `holds`: our holds and those of our outer runs.
   DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds);
 
   /// The key to inspect next. Null: the search is over.

@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// For a wait line one call is enough, and its cost does not depend on the number of waiters. It returns a
-/// few holders with their facts, and the place of `asker` (which may be empty) among the waiters.
+/// Asks by one call what a wait line needs: a few holders with their facts, and the place of `asker` among
+/// the waiters. `asker` may be empty. The call is cheap even if there are many holders and waiters.
 Call glance_at(const LockName& name, const Owner& asker);
 Inspection read_glance(const LockName& name, const Reply& reply);
 

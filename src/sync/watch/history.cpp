@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// Longer texts are cut: a key keeps twenty entries for a week.
+/// Longer texts are cut, because a key keeps twenty entries for a week.
 constexpr std::size_t kLongestText = 200;
 
 constexpr int kLargestExit = 255;

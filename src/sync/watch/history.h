@@ -45,7 +45,8 @@ enum class WriteEnd {
   if_it_ended,  ///< only if this owner does not hold any more, but its metadata shows that it did
 };
 
-/// erase_metadata() that also records `past` in the history. A hold has one end: the first that is recorded.
+/// Like erase_metadata(), but also records `past` in the history, unless the end of this hold is recorded
+/// there already.
 Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry, const PastHold& past,
                WriteEnd when);
 

@@ -11,9 +11,9 @@
 
 namespace rlock {
 
-/// Two ways lead to the rlock that keeps a hold: messages on a channel of its owner, where it also listened
-/// while it waited, and a mark, which stays if a message is lost. The names are among Redisson's, so an ACL
-/// made for Redisson suffices.
+/// Two ways lead to the rlock that keeps a hold: messages on a channel of the owner, and a mark, which stays
+/// if a message is lost (mark_released()). That rlock listened on the channel also while it waited. The names
+/// are among Redisson's, so an ACL made for Redisson suffices.
 Channel holder_channel(const LockName& name, const Owner& owner);
 
 /// Publishes a message to the keeper of the hold. The reply is the number of subscribers that got it from
@@ -32,20 +32,21 @@ std::string removal_notice(std::string_view who, std::string_view why);
 std::optional<std::string> read_stop_request(std::string_view text);
 std::optional<std::string> read_removal_notice(std::string_view text);
 
-/// Makes the same text from both values, not sanitized.
+/// The text "alice@ops: stuck since noon" from these two values, not sanitized.
 std::string by_whom(std::string_view who, std::string_view why);
 
 /// A message that tells the keeper of a hold that the owner itself has released it, by another process.
 inline constexpr std::string_view kReleased = "released";
 
-/// Marks that the owner itself released the hold, by another process: for its keeper this is no loss.
-/// `stays`: how long the mark stays for the keeper to see.
+/// Marks that the owner itself released the hold, by another process, so that its keeper does not take this
+/// for a loss. `stays`: how long the mark stays for the keeper to see.
 Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays);
 Call ask_released(const LockName& name, const Owner& owner);
 bool read_released(const Reply& reply);  ///< false for an error reply too
 
-/// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So each
-/// release also writes a number. A keeper ignores a mark with the number that it found at its start.
+/// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So
+/// each release also writes a new number beside the mark. If a keeper finds the number that was there at its
+/// start, it ignores the mark.
 Call number_release(const LockName& name, const Owner& owner, Milliseconds stays);
 Call ask_release_number(const LockName& name, const Owner& owner);
 std::string read_release_number(const Reply& reply);  ///< empty: there is none

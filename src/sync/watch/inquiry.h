@@ -17,8 +17,9 @@ class Inquiry {
  public:
   explicit Inquiry(Redis& redis) : redis_(redis) {}
 
-  /// Starts again. `channel`: its listeners are counted; empty: none are. `answer_within`: a server that
-  /// takes longer counts as silent, and its connection is abandoned.
+  /// Begins an inspection, and drops an earlier one. `channel`: its listeners are counted; empty: no
+  /// listeners are counted. `answer_within`: a server that takes longer counts as silent, and its connection
+  /// is abandoned.
   void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
 
   /// The same for a wait line, by one call: see glance_at(). `asker` may be empty.

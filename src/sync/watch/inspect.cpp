@@ -23,7 +23,7 @@
 namespace rlock {
 namespace {
 
-/// The most memory that the reply takes, in bytes: see lua/inspect.
+/// The most memory that the reply to ask_facts() takes, in bytes: see lua/inspect.
 constexpr std::size_t kLargestFacts = 5U << 20;
 
 /// The end that Redisson writes for a permit without a lease.
@@ -32,7 +32,7 @@ constexpr std::int64_t kNoLease = 922337203685477;
 constexpr std::string_view kLatchRecord = "latch";  // a field of rlock:meta, whose other fields are owners
 constexpr std::string_view kWriteSuffix = ":write";
 
-/// The sum, or the largest number if that is smaller: any client may have written `number`.
+/// The sum, or the largest number if that is smaller, because any client may have written `number`.
 std::int64_t sum(std::int64_t number, std::int64_t more) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return number > kMost - more ? kMost : number + more;
@@ -145,8 +145,8 @@ class Reader {
     }
   }
 
-  /// Redisson keeps semaphores, pools and latches in a bare number. The keys beside it, or rlock's record,
-  /// tell which one it is.
+  /// Redisson keeps semaphores, pools and latches in a bare number. Without keys beside it, and without a
+  /// record of rlock, it looks like a semaphore.
   void number() {
     const std::int64_t number = parse_integer(reply_.first.text()).value_or(0);
     seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
@@ -178,7 +178,7 @@ class Reader {
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
       if (!holder.ttl && holder.meta)
-        holder.meta->lease = Milliseconds{0};  // its facts live as long as the permit
+        holder.meta->lease = Milliseconds{0};  // the lease in its facts is only how long the facts stay
       holder.slot = slot_in(id);
       seen_.holders.push_back(std::move(holder));
     }

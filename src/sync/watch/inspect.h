@@ -17,8 +17,9 @@ namespace rlock {
 using Facts = std::map<Owner, Metadata>;
 
 /// An inspection of a key takes three calls. The second needs the reply to the first; the third (listeners.h) needs the
-/// reply to the second. InspectionSteps sends the first two to every node, in order.
-///   1. The facts of the holders. An error reply counts as no facts: we may have no access to that key.
+/// reply to the second. InspectionSteps puts the first two into order. It asks for the facts once more if some are
+/// missing (lacks_facts()).
+///   1. The facts of the holders. If the reply is an error, there are no facts, because we may have no access to that key.
 Call ask_facts(const LockName& name);
 struct KnownFacts {
   Facts facts;
@@ -40,8 +41,8 @@ constexpr std::size_t kLargestInspection = 2U << 20;
 /// The TTL that a script answers. Empty: the key has none.
 std::optional<Milliseconds> ttl_of(const Reply& pttl);
 
-/// Are the facts of an rlock holder missing? It may have acquired the lock between the two replies: then ask
-/// once more (the first call, or the glance).
+/// Are the facts of an rlock holder missing? It may have acquired the lock just now. Then ask once more (the
+/// first call, or the glance).
 bool lacks_facts(const Inspection& inspection);
 
 }  // namespace rlock

@@ -8,15 +8,15 @@ namespace rlock {
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
-  // A holder renews at least three times per lease. If its last renewal is more than half a lease old, it is
-  // in trouble or dead.
+  // A holder renews every third of its lease. If its last renewal is more than half a lease old, it is in
+  // trouble or dead.
   return now - meta->renewed <= meta->lease / 2;  // both times are the server's
 }
 
 bool Holder::entered(Milliseconds now) const {
   if (!meta || meta->ended_at || meta->renews) return false;
   if (count > 1) return true;
-  // The key of a read lock lasts as long as its longest reader.
+  // The key of a read lock lasts as long as the longest lease of its readers.
   return mode != Mode::read && ttl && meta->lease > Milliseconds{0} &&
          now + *ttl > meta->renewed + meta->lease;
 }

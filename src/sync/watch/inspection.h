@@ -29,12 +29,12 @@ struct Holder {
   /// Does the holder live? Empty: unknown. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
 
-  /// May a run renew this hold, although the process that acquired it does not? `rlock run --owner` has entered the
-  /// hold if its owner holds twice, or if the hold lasts longer than its record says.
+  /// May a run (`rlock run --owner`) renew this hold, although the process that acquired it does not? This is
+  /// so if the owner holds twice, or if the hold lasts longer than its record says.
   bool entered(Milliseconds now) const;
 
-  /// May it be removed by force? It is dead as far as we can tell, or it never expires. A permit that was
-  /// acquired without a lease is not stale: its holder wanted it so.
+  /// May it be removed by force? True if the holder is dead as far as we can tell, or if the hold never
+  /// expires. But a permit that was acquired without a lease is not stale, because its holder wanted it so.
   bool stale(Milliseconds now) const { return (!ttl && mode != Mode::permit) || !alive(now).value_or(true); }
 };
 
@@ -43,7 +43,7 @@ struct Waiter {
   Owner owner;
   Milliseconds ttl{0};                  ///< time until its place is forgotten unless it asks again
   std::optional<Milliseconds> since{};  ///< when it began to wait; empty: it is not rlock
-  std::optional<Metadata> meta{};       ///< the same as for a holder
+  std::optional<Metadata> meta{};       ///< its metadata, as for a holder
 };
 
 /// A place among the waiters: `position` (from 1) of `length`.
@@ -70,7 +70,7 @@ struct Inspection {
   std::optional<std::int64_t> fence;      ///< the newest fencing token, even if the lock is free
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< of several servers, the one with this view
-  std::int64_t unnamed = 0;               ///< holders that were counted, but not read: they are too many
+  std::int64_t unnamed = 0;               ///< the number of further holders, which are too many to read
   std::optional<Place> place{};           ///< of a glance: the asker's place
   std::optional<PastHold> last;           ///< of a free lock, its last hold, if that was asked for
 
@@ -82,7 +82,7 @@ struct Inspection {
   /// Is there nothing under the key, and nothing beside it that names a kind?
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
 
-  /// Is it a text without metadata of rlock? It can be anything: rlock unlock wants --type plain.
+  /// Is it a text without metadata of rlock? It could be anything, so rlock unlock demands --type plain.
   bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().meta; }
 };
 

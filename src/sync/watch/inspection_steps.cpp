@@ -1,6 +1,7 @@
 // The facts come first, then the key. The second call takes the owners in the facts as arguments, to match
 // permits with owners. If a holder comes between the two calls, its facts are missing and it would look like
-// a stranger. Then the facts are asked for once more, but only once: an rlock that was killed has left none.
+// a stranger. Then the facts are asked for once more, but only once: some holders have none, because they may
+// not write them.
 
 #include "sync/watch/inspection_steps.h"
 
@@ -12,8 +13,8 @@
 namespace rlock {
 namespace {
 
-/// The facts of all servers: a permit can be matched only with an owner that has recorded facts, on any
-/// server.
+/// The facts of all servers together, because the owner of a permit may have recorded its facts on another
+/// server only.
 Facts all_facts(const std::vector<KnownFacts>& known) {
   Facts all;
   for (const KnownFacts& some : known) all.insert(some.facts.begin(), some.facts.end());

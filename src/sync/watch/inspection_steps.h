@@ -10,7 +10,7 @@
 namespace rlock {
 
 /// The inspection of a key on every node, as a state machine: call() is the next call, read() takes the votes
-/// on it. Does no I/O. Verbs send the calls by inspect_each(); a wait uses an Inquiry.
+/// on it. It does no I/O. Verbs send the calls by inspect_each(); a wait uses an Inquiry.
 ///
 /// The second call asks about the key itself. The other calls ask for the facts of the holders. If a server
 /// refuses those, the facts are missing.
@@ -51,8 +51,8 @@ class InspectionSteps {
   std::vector<View> views_;
 };
 
-/// The view of a node that sees the holder which most nodes see. If any node sees `owner` as a holder, a view
-/// with `owner`. REQUIRES: `seen` is not empty.
+/// The view of a node that sees the holder which most nodes see. But if any node sees `owner` as a holder, it
+/// is the view of such a node. REQUIRES: `seen` is not empty.
 const Inspection& agreed(const std::vector<Inspection>& seen,
                          const std::optional<Owner>& owner = std::nullopt);
 

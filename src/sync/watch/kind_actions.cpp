@@ -39,7 +39,8 @@ std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, c
   return std::make_unique<Permits>(claim, Permits::Wanted{.count = count}, hold_of(claim));
 }
 
-/// The same without pub/sub: the release of a plain lock is not announced.
+/// PlainLock::force() without the third argument of Lock::force(), because the release of a plain lock is not
+/// announced.
 Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
 constexpr KindActions kActions[] = {

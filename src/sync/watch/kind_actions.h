@@ -13,7 +13,7 @@
 namespace rlock {
 
 /// What commands that do not know the kind of a key (unlock, stop, lock release and renew) can do with it.
-/// Only this table needs the classes of the synchronizers.
+/// With this table, they need none of the classes of the synchronizers.
 struct KindActions {
   const Kind* kind;
 

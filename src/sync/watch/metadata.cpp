@@ -20,7 +20,7 @@ using Json = MetadataJson;
 /// Longer texts are cut, because every renewal carries them.
 constexpr std::size_t kLongestText = 1000;
 
-/// Of nested runs, this many holds are recorded.
+/// At most this many holds of outer runs are recorded.
 constexpr std::size_t kMostHolds = 16;
 
 /// The innermost holds: [["key", "owner"], ...].

@@ -33,12 +33,12 @@ struct Metadata {
   std::optional<std::string> url{};          ///< URL of the CI job
   bool renews = true;                        ///< false: the hold ends with its lease, even if the holder
                                              ///< lives
-  std::vector<HeldKey> holds{};              ///< holds of the runs above it; deadlock detection uses them
+  std::vector<HeldKey> holds{};              ///< holds of its outer runs; deadlock detection uses them
   std::optional<Milliseconds> kill_after{};  ///< --kill-after; set if the holder can be asked to stop
   std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key
   std::string kept_by{};      ///< the name of that option: "--min-hold"
 
-  // The server's script fills these in, by its clock, in milliseconds since the epoch.
+  // The script fills these in: the lease as a duration, the others by the server's clock, in ms since the epoch.
   Milliseconds since{0};
   Milliseconds renewed{0};
   Milliseconds lease{0};

@@ -44,7 +44,7 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-/// Parses an object. Empty: it is none, or longer than anything that rlock writes.
+/// Parses an object. Empty: it is none, or longer than 64 KiB.
 std::optional<MetadataJson> parse_object(std::string_view json);
 
 /// Empty: there is no member of this name, or it has another type.
