@@ -13,7 +13,7 @@
 namespace rlock {
 namespace {
 
-/// The part of /proc/PID/stat that we need. Every hold reads it at its start, so no stream and no string for each of
+/// The part of /proc/PID/stat that we need. Most holds read it at their start, so no stream and no string for each of
 /// the fifty fields is made.
 struct Stat {
   char state = 'X';

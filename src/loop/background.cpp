@@ -22,12 +22,14 @@
 namespace rlock {
 namespace {
 
-/// Gives up session, terminal, descriptors, and the tag of a script above us. Throws Error{system}.
+/// Gives up the session, the terminal, all descriptors but stderr and `kept`, and the tag of a script above us.
+/// Throws Error{system}.
 void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
   const bool silent = is_our_stdout(STDERR_FILENO);
-  // These are closed before /dev/null is opened: the script may have had as many open as RLIMIT_NOFILE allows.
+  // The descriptors are closed before /dev/null is opened, because the script may have had as many open as
+  // RLIMIT_NOFILE allows.
   kept.push_back(STDERR_FILENO);
   std::ranges::sort(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -56,7 +58,7 @@ struct Handshake {
     is_told.reset(second[0]), go_on.reset(second[1]);
   }
 
-  /// In the background process.
+  /// Called in the background process: reports that it is ready, and waits until it is told to go on.
   bool at_work() {
     const char byte = '1';
     (void)!::write(report.number(), &byte, 1);

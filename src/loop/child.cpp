@@ -27,7 +27,7 @@
 namespace rlock {
 namespace {
 
-/// The wait status of a command whose end the kernel does not tell: it is no success.
+/// The wait status if the kernel does not tell how the command ended: exit status 71, because it is no success.
 constexpr int kUnknown = 71 << 8;
 
 /// Everything that the command's process needs, so that it need not allocate.
@@ -57,14 +57,15 @@ int become(void* argument) {
   launch.environment.meant_for(self);
   launch.prelude(self);
   launch.signals.restore();
-  // rlock forbids core files, because its memory has passwords; the command may write them.
+  // rlock forbids core files, because its memory has passwords. The command may write core files.
   restore_core_limit();
   ::execve(launch.path, launch.argv, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);
 }
 
-/// If a sandbox refuses waitid(2), nothing tells us that the command has ended, and we would wait for ever.
+/// The errno with which a sandbox refuses waitid(2), else 0. Without waitid(2), we would not learn that the command
+/// has ended, and would wait for ever.
 int refusal_of_waitid() {
   siginfo_t info;
   const bool works = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == ECHILD;
@@ -96,7 +97,7 @@ void reap_orphans(pid_t command) {
 
 Child::Child(Loop& loop, const Signals& signals, const Command& command, const Prelude& prelude)
     : loop_(loop), signals_(signals), self_(::getpid()), seen_changes_(signals.child_changes()) {
-  // Before the clone: otherwise exec would search PATH in our memory.
+  // PATH is searched before the clone, because the search allocates, and the child runs in our memory.
   const Found program = !command.found.empty() && is_program(command.found)
                             ? Found{command.found}
                             : find_program(command.argv.front(), program_folders());

@@ -22,11 +22,12 @@ struct Command {
   bool outlives_us = false;  ///< it has no lock, so it runs on if we are killed
 };
 
-/// A command in its own process group. The kernel kills it when we end, except with Command::outlives_us.
+/// A command in its own process group. The kernel kills the command's first process when we end, except with
+/// Command::outlives_us.
 ///
-/// It is passive: after a turn, look at ended() and take_stop(). A command that has ended keeps its pid, and
-/// so its group's number, until reap(). So signals to the group cannot reach another process. As PID 1 this
-/// class also reaps orphans.
+/// It is passive: after a turn, look at ended() and take_stop(). A command that has ended keeps its pid, and so its
+/// group's number, until reap(). So a signal to the group cannot reach a later group with the same number. As PID 1
+/// this class also reaps orphans.
 class Child final : public Source {
  public:
   /// Called with the command's pid in the command's process, before execve(). It runs in our memory while we
@@ -59,7 +60,8 @@ class Child final : public Source {
   /// Is it stopped now?
   bool stopped() const noexcept { return stopped_; }
 
-  /// Sends a signal to its group. Returns 0 or an errno (EPERM: we may not signal any process in the group).
+  /// Sends a signal to its group, or to the command alone if it has left the group and the group is empty. Returns 0
+  /// or an errno (EPERM: we may not signal any of these processes).
   int signal(int number) const noexcept;
 
   /// Releases its pid and returns its wait status. REQUIRES: ended()

@@ -12,8 +12,8 @@
 namespace rlock {
 namespace {
 
-/// If /proc does not show the open descriptors, this many are closed: more than rlock and its parent have in
-/// practice.
+/// If /proc does not show the open descriptors, those below this number are closed. rlock and its parent have fewer
+/// in practice.
 constexpr long kMostDescriptors = 65536;
 
 }  // namespace

@@ -63,9 +63,10 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint now, TimePoint un
   // Signals the group as one: if we signalled its members one by one, one of them could fork meanwhile.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
-  // The others are searched for among all processes of the session, which may be thousands.
+  // The others come after the group: the search for them looks at all processes of the session, which may be
+  // thousands.
   for (const pid_t pid : all(now, until)) {
-    // The members of the group have it already; 0 only asks whether we may signal them.
+    // The members of the group have got the signal already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
   return refused;
@@ -127,12 +128,12 @@ bool CommandFamily::surely_gone(TimePoint) {
   // One look at each process, because there may be thousands; it also finds the processes of all().
   const pid_t self = ::getpid();
   return std::ranges::none_of(all_processes(), [&](pid_t pid) {
-    if (pid == self || ::getpgid(pid) <= 0) return false;  // 0: a part of the kernel
+    if (pid == self || ::getpgid(pid) <= 0) return false;  // 0: a thread of the kernel
     return (is_marked(pid) || hides_its_marks(pid)) && is_alive(pid);
   });
 }
 
-/// A process in our session whose environment we may not read: it is another user's.
+/// Is it a process in our session whose environment we may not read, such as another user's?
 bool CommandFamily::hides_its_marks(pid_t pid) const {
   if (::getsid(pid) != session_) return false;
   const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
@@ -160,7 +161,8 @@ bool CommandFamily::is_in_group(pid_t pid) const {
 
 bool CommandFamily::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;
-  // Each entry ends with a zero byte. A run inside this one appends lines to RLOCK_STACK: hence the newline.
+  // Each entry ends with a zero byte. A nested run appends lines to RLOCK_STACK, so the mark may also be followed by
+  // a newline.
   const std::string environment = '\0' + environment_of(pid);
   return std::ranges::all_of(marks_, [&](const std::string& mark) {
     const std::string entry = '\0' + mark;

@@ -39,8 +39,9 @@ class CommandFamily final : public Family {
   /// The living processes of the group. A zombie does not live.
   std::vector<pid_t> in_group() const;
 
-  /// Does a process of the group live? The kernel tells: a member that /proc does not show counts as alive.
-  /// REQUIRES: its first process has been reaped, if it is a child of ours; until then it is a member.
+  /// Does a process of the group live? If /proc does not show the members, the group counts as alive as long as it
+  /// exists. REQUIRES: if its first process is a child of ours, that has been reaped. A zombie is a member of the
+  /// group, too.
   bool group_lives() const;
 
  private:

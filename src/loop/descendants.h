@@ -23,9 +23,9 @@ class Descendants {
   /// `never`: this process does not count, and neither does our own.
   explicit Descendants(pid_t never) : never_(never) {}
 
-  /// Returns living processes: the `roots` for which `belongs` is true, the processes that were found before,
-  /// and the descendants of both. Then it calls `others`, and adds these processes and their descendants. Reads
-  /// two small files for each process. A search ends at `until`, and forgets no process that it has not
+  /// Returns living processes: the `roots` for which `belongs` is true, the processes that were found before, and the
+  /// descendants of both. Then it calls `others`, and adds the processes that it returns, with their descendants.
+  /// Reads two small files for each process. A search ends at `until`, and forgets no process that it has not
   /// reached. Without /proc it finds and forgets none.
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Belongs& belongs, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},

@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// Wakes the loop when a process ends, whether or not it is our child. It also wakes the loop now and then,
-/// because the process may have left the group, or the kernel may have no pidfd.
+/// Wakes the loop once: when a process ends, whether or not it is our child, or after half a second. It does not wait
+/// longer, because the process may have left the group. Without a pidfd it waits 50 ms.
 class ExitWatch final : public Source {
  public:
   ExitWatch(Loop& loop, pid_t pid);

@@ -12,9 +12,9 @@ namespace rlock {
 /// The processes that have to stop together, and those that a release has to wait for: of a command
 /// (CommandFamily), or of a script (ScriptFamily).
 ///
-/// It reads /proc at each question, because processes fork and end at any moment. Before we use a process id,
-/// another process may have got it. So a process is identified by more than its id; a guardian may even wake
-/// up after days.
+/// It reads /proc at each question, because processes fork and end at any moment. Before we use a process id, another
+/// process may have got it, above all in a guardian that wakes up after days. So a process is identified by more than
+/// its id.
 class Family {
  public:
   virtual ~Family() = default;
@@ -29,8 +29,8 @@ class Family {
   /// parent has ended.
   virtual void look() = 0;
 
-  /// Signals all of them. Returns the processes that we may not signal (EPERM). The search for
-  /// processes outside a command's group ends at `until`, when the next signal is due.
+  /// Signals all of them. Returns the processes that we may not signal (EPERM). The search for processes outside a
+  /// command's group, or of a script, ends at `until`, when the next signal is due.
   virtual std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) = 0;
 
   /// The living processes that signal() reaches; while there is one, the lock must not be released.

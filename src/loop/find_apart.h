@@ -9,9 +9,10 @@
 
 namespace rlock {
 
-/// The `candidates` for which `is_one` is true, as far as that is known at `until`. `is_one` runs in another
-/// process, because it may hang: the kernel makes readers wait while the candidate changes its memory, for long
-/// if the candidate gets no processor. If this takes too long, the search goes on with the next candidate.
+/// The `candidates` for which `is_one` is true, as far as that is known at `until`. `is_one` may hang, because the
+/// kernel makes a reader of /proc wait while the candidate changes its memory. That takes long if the candidate gets
+/// no processor. So `is_one` runs in another process (if one can be started). If that hangs, the search goes on with
+/// the next candidate.
 std::vector<pid_t> find_apart(std::vector<pid_t> candidates, const std::function<bool(pid_t)>& is_one,
                               TimePoint until);
 

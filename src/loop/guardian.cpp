@@ -30,7 +30,8 @@
 namespace rlock {
 namespace {
 
-/// From the second one on, guardians are not started more often than this: something may kill each of them.
+/// From the second one on, guardians are not started more often than this, because something may kill each of them at
+/// once.
 constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace
@@ -51,7 +52,7 @@ Guardian::~Guardian() {
 }
 
 void Guardian::start(TimePoint now) {
-  // The first guardian that dies is replaced at once: without a guardian rlock must not be stopped.
+  // The first guardian that dies is replaced at once, because nothing guards the command until then.
   next_start_ = started_before_ ? plus(now, kBetweenTwo) : now;
   started_before_ = true;
   int ends[2];
@@ -61,12 +62,12 @@ void Guardian::start(TimePoint now) {
   Descriptor reading{ends[0]};
   orders_.reset(ends[1]);
   pid_ = fork_for([&] {
-    // Without close_range(2), the guardian would keep this end of its pipe, and never see that rlock closes it.
+    // If the guardian kept this end of its own pipe, it would never see that rlock closes the pipe.
     orders_.reset();
     guardian_main(reading.number(), guarded_, deadlines_);
   });
   start_errno_ = pid_ < 0 ? errno : 0;
-  reading.reset();  // only the guardian may have it: else the pipe would not tell us of its end
+  reading.reset();  // if we kept it, the pipe would not tell us of the guardian's end
   if (stop_sent_) write({.kind = Order::stop_sent});
   if (pid_ < 0) reap();
 }
@@ -82,8 +83,8 @@ void Guardian::continue_if_stopped() noexcept {
 
 void Guardian::reap() noexcept {
   orders_.reset();
-  // A stopped guardian reads no orders, so we would wait until it is continued: we kill it. As PID 1 we may have
-  // reaped it among the orphans; then it has no pid any more.
+  // A guardian that is dismissed but stopped does not read that order. To wait for it could take for ever, so we kill
+  // it. As PID 1 we may have reaped it among the orphans; then it has no pid any more.
   const pid_t guardian = std::exchange(pid_, -1);
   if (guardian <= 0) return;
   if (dismissed_) {
@@ -94,7 +95,8 @@ void Guardian::reap() noexcept {
 }
 
 void Guardian::write(const Order& order) const noexcept {
-  // It may fail: a guardian that does not read is stopped, one whose pipe is closed will be replaced.
+  // This may fail: the pipe is full if the guardian is stopped, and it is closed if the guardian has died and will be
+  // replaced.
   (void)!::write(orders_.number(), &order, sizeof order);
 }
 
@@ -127,7 +129,7 @@ TimePoint Guardian::wake_at() const {
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
-  if (events != 0) {  // only its end makes the writing end ready
+  if (events != 0) {  // only the guardian's end makes our end of the pipe ready
     reap();
     debug("the guardian has died");
   }

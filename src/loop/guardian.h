@@ -12,9 +12,9 @@ namespace rlock {
 
 /// A second process that kills the command in time when we cannot: because we are killed, stopped or stuck.
 ///
-/// It has a session of its own. If it dies, we start another one; if it is stopped, we continue it. If we die, it goes
-/// on until no process of the command is left. A Guardian that is destroyed without dismiss() lets its process kill
-/// the command: for when we fail.
+/// It has a session of its own. If it dies, we start another one; if it is stopped, we continue it. If we die, it
+/// goes on until no process of the command is left, for ten seconds at most. A Guardian that is destroyed without
+/// dismiss(), by an exception, lets its process kill the command.
 class Guardian final : public Source {
  public:
   Guardian(Loop& loop, const Signals& signals, Guarded guarded, const Deadlines& deadlines);

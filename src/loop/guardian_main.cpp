@@ -3,8 +3,8 @@
 //
 // It acts in two cases.
 // - A deadline passes that no order has moved: rlock is stopped or stuck. The command gets the stop signal a
-//   little later than from rlock (kLaterThanRlock), and KILL at the same time. If rlock stands still until its time
-//   is over, the guardian releases, and so writes the end of the hold into the history.
+//   little later than from rlock (kLaterThanRlock), and KILL when rlock would have sent it. If rlock stands still
+//   until its time is over, the guardian releases, and so writes the end of the hold into the history.
 // - The pipe ends: rlock is dead, and nothing renews the lock. Everything that is left of the command gets KILL, for
 //   at most kLastTries. If no process is left, the guardian releases what rlock held, so that no waiter waits for the
 //   rest of the lease. It does not release while a process may live that works under the lock
@@ -76,7 +76,7 @@ void detach(int orders) {
   // priority: then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kHighestPriority);
   ::prctl(PR_SET_NAME, "guardian");
-  // `ps` and `pkill -f` read the arguments: `pkill -f 'run -k deploy'` means rlock.
+  // `ps` and `pkill -f` read the arguments. `pkill -f 'run -k deploy'` means rlock, and must not find the guardian.
   char* const name = program_invocation_name;
   const std::size_t room = room_of_arguments(name);
   std::memset(name, 0, room);

@@ -25,20 +25,20 @@ struct Guarded {
   ProcessId script = {};           ///< instead of a group: see ScriptFamily
   std::vector<std::string> marks;  ///< see CommandFamily
 
-  /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no
-  /// descriptor of rlock's, and ends after it.
+  /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no descriptor
+  /// of rlock's. The guardian ends afterwards.
   std::function<void(RlockEnd)> when_nobody_lives{};
 };
 
 /// What is written into a guardian's pipe, one at a time and each in one write.
 struct Order {
   enum Kind : int { group, deadlines, stop_sent, dismissed } kind;
-  pid_t pid = 0;         ///< group
-  Deadlines until = {};  ///< deadlines
+  pid_t pid = 0;         ///< for `group`
+  Deadlines until = {};  ///< for `deadlines`
 };
 
-/// How much later than rlock the guardian sends the stop signal: while rlock works, a command gets it only
-/// once. KILL may come twice, so it needs no delay.
+/// How much later than rlock the guardian sends the stop signal, so that a command gets it only once while rlock
+/// works. KILL may come twice, so it needs no delay.
 constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. It reads orders from the descriptor `orders`. It stops the

@@ -12,7 +12,7 @@
 // If a shell stops all of us at once, we hear of the stop twice. told_to_stop_ and has_come(SIGCONT) prevent
 // a second stop when the other processes already run again.
 //
-// CONT may come after we passed on TSTP, but before the command has stopped. Then we hold CONT back until the
+// CONT may come after we forwarded TSTP, but before the command has stopped. Then we hold CONT back until the
 // stop (continue_at_). If we sent it at once, a program that catches TSTP would lose it and stop a little
 // later. So would a process that is just being forked: Linux gives it the TSTP of its parent, but not the CONT.
 
@@ -37,7 +37,7 @@ constexpr Milliseconds kBetweenClaims{200};
 /// CONT waits this long for a command to stop after TSTP. A command that catches TSTP may never stop.
 constexpr Milliseconds kStopTakes{1000};
 
-/// The signals that a terminal sends to the group in the foreground: for keys, and for a new window size.
+/// The signals that a terminal sends to the group in the foreground: for strokes, and for a new window size.
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 
 bool of_terminal(const Caught& caught) {
@@ -74,8 +74,8 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       claim_terminal(child, now);
       break;
     case SIGTSTP:
-      // Only if the terminal sent ^Z to the command alone must we stop too. Otherwise our group got it as
-      // well, or a process sent it to the command on purpose.
+      // If the command has the terminal, ^Z reached it alone, so our whole group stops too. Otherwise our group got
+      // ^Z as well and only we stop, or a process sent TSTP to the command on purpose and we go on.
       if (terminal_.lent()) return stop_too(true);
       // We forwarded ^Z, but SIGCONT has come since: our group was stopped and continued meanwhile, for
       // example with xargs above us. So rlock must not stop any more.
@@ -116,7 +116,7 @@ void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint n
     default: break;
   }
   if (of_terminal(caught) && terminal_.lent())
-    return;  // the command got it too, or the key was pressed before it had the terminal
+    return;  // the command got it too, or the stroke came before it had the terminal
   forwarded_ = caught.number;
   forward(child, caught.number);
 }

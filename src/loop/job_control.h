@@ -12,10 +12,9 @@ namespace rlock {
 /// Makes a command in its own group look like one in our group: to the terminal, to the shell above us, and to
 /// processes that signal us.
 ///
-/// If a process sends us a signal, the command's group gets it too. Signals of the terminal are passed on
-/// only while the terminal is ours, because otherwise the command got them itself. If the command is stopped
-/// by ^Z, we stop too. If it is stopped because it wants the terminal, it gets the terminal as soon as we
-/// have it.
+/// If a process sends us a signal, the command's group gets it too. Signals of the terminal are forwarded unless the
+/// command has the terminal, because then it got them itself. If the command is stopped by ^Z, we stop too. If it is
+/// stopped because it wants the terminal, it gets the terminal as soon as we have it.
 class JobControl {
  public:
   /// `before_stop` is called before we stop with the command: a stopped rlock does not renew.
@@ -35,7 +34,7 @@ class JobControl {
   /// Did the command's group get a signal that we were not allowed to send?
   bool refused() const noexcept { return refused_; }
 
-  /// The last signal that was passed on to the command.
+  /// The last signal that was forwarded to the command.
   std::optional<int> forwarded() const noexcept { return forwarded_; }
 
   TimePoint wake_at() const noexcept { return earliest(waiting_ ? next_claim_ : kNever, continue_at_); }
@@ -55,10 +54,10 @@ class JobControl {
   bool wanted_ = false;        ///< the command has asked for the terminal at least once, by being stopped
   bool waiting_ = false;       ///< the command is stopped until we can lend it the terminal
   bool said_ = false;          ///< the user was told about it
-  bool told_to_stop_ = false;  ///< TSTP was passed on, and the command has not stopped yet
+  bool told_to_stop_ = false;  ///< TSTP was forwarded, and the command has not stopped yet
   bool others_wait_ = false;  ///< another process of our group was stopped while the command had the terminal
   TimePoint next_claim_ = kNever;
-  TimePoint told_at_ = kNever;      ///< when TSTP was passed on
+  TimePoint told_at_ = kNever;      ///< when TSTP was forwarded
   TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resume at this time, or as soon as the
                                     ///< command stops
   std::optional<int> forwarded_;

@@ -32,8 +32,8 @@ constexpr char kSorry = '!';
   throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
-/// The helper ends with its parent and ignores all signals (^C goes to the whole foreground group). It keeps
-/// no descriptors open, because another process may wait for their end.
+/// The helper ends with its parent and blocks all signals (^C goes to the whole foreground group). Besides the pipe
+/// for its answer it keeps no descriptors open, because another process may wait for their end.
 void detach(int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
@@ -116,8 +116,8 @@ void Lookup::understand() {
 std::vector<std::string> Lookup::system_resolver(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags =
-      AI_ADDRCONFIG;  // a host without IPv6 need not wait for a name server that ignores IPv6 questions
+  // A host without IPv6 need not wait for a name server that ignores IPv6 questions.
+  hints.ai_flags = AI_ADDRCONFIG;
   addrinfo* raw = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};

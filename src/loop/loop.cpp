@@ -19,7 +19,7 @@ namespace {
   throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
-/// An absolute time as timerfd takes it. Zero would disarm the timer, so a past time becomes its first
+/// An absolute time as timerfd takes it. Zero would disarm the timer, so a time before the boot becomes the first
 /// nanosecond.
 itimerspec expiry(TimePoint at) {
   itimerspec spec{};

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// One poll() over its sources, and the clock of everything that waits. Commands call turn(), and then look
-/// at the results. A test has a loop with a clock of its own: see tests/support/ticking_loop.h.
+/// One poll() over its sources, and the clock for code that waits. Commands call turn(), and then look at the
+/// results. A test has a loop with a clock of its own: see tests/support/ticking_loop.h.
 ///
 /// poll() gets no timeout. The next wake-up is a CLOCK_BOOTTIME timerfd, so the time in which the machine sleeps
 /// counts, too.
@@ -19,7 +19,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  /// A source must leave before it is destroyed. Both may be called during a turn.
+  /// A source must leave before it is destroyed. It may join or leave during a turn.
   void join(Source& source);
   void leave(Source& source) noexcept;
 

@@ -1,5 +1,5 @@
-// Only this file reads processes in /proc. A process may fork or end at any moment, so an answer is true only
-// for the moment of the call.
+// Reads processes in /proc. A process may fork or end at any moment, so an answer is true only for the moment of the
+// call.
 
 #include "loop/processes.h"
 

@@ -18,8 +18,8 @@ struct ProcessFacts {
   pid_t session = 0;
   char state = 0;  ///< 'R', 'S', 'T', 'Z', …
   int threads = 0;
-  std::int64_t started =
-      0;  ///< clock ticks from the boot to its start; tells apart processes with the same number
+  /// The clock ticks from the boot to its start. They tell apart processes that had the same number.
+  std::int64_t started = 0;
 
   /// A zombie does not live. But if only the first thread of a process has ended, the process lives.
   bool alive() const noexcept { return (state != 'Z' && state != 'X') || threads > 1; }
@@ -49,8 +49,8 @@ bool proc_hides_others();
 /// The contents of /proc/PID/FILE, 8 MiB of them at most; empty if they are empty or cannot be read.
 std::string proc_text(pid_t pid, const char* file);
 
-/// The current children of processes. If the kernel lists the children of a process, each question reads one
-/// file. Otherwise the first question reads all of /proc.
+/// The current children of processes. If the kernel lists the children of a process, each question reads one file for
+/// each of its threads. Otherwise the first question reads all of /proc, and later ones use what it found.
 class Parentage {
  public:
   std::vector<pid_t> children_of(const ProcessFacts& parent);

@@ -118,14 +118,16 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
   do {
     settled = has_passed(ends) || !script_lives();  // as it was before this look
     if (members_.is_tagged()) std::ranges::for_each(members_.tagged(false), tell);
-    // All are found before the first of them is told: it may end, and its children would have lost their parent.
+    // The search ends before the first of these is told: a process that is told may end, and its children would have
+    // lost their parent.
     for (const ProcessFacts& process : members_.all({}, false, until)) tell(process.pid);
-    until = over;  // only KILL ends the first look
+    until = over;  // the first look could go on until KILL is due
     if (!settled) ::usleep(kBetweenLooks);
   } while (!settled && !has_passed(over));
 }
 
-/// Stops all members, signals them, and lets the survivors run again. If the signal is KILL, kill_tagged() comes first.
+/// Stops all members and signals them. If the signal is KILL, kill_tagged() comes first. After another signal, the
+/// survivors run again.
 void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused) {
   const bool kills = number == SIGKILL;
   if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(members_.script());

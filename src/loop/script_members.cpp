@@ -20,7 +20,7 @@ namespace {
 /// misses only children of processes that it did not know, so each pass leaves fewer.
 constexpr int kPassesToTag = 20;
 
-/// As many numbers below and above that of the newest process are checked for the script's tag, and as many
+/// kNewest numbers below and above that of the newest process are checked for the script's tag, kAsksAboutNewest
 /// times. In all this takes less than a millisecond.
 constexpr int kNewest = 32;
 constexpr int kAsksAboutNewest = 20;

@@ -18,7 +18,7 @@ struct Caught {
   int number;
   bool by_process;  ///< sent by kill(), sigqueue() and the like; false: sent by the kernel for a terminal or
                     ///< a timer
-  pid_t sender;     ///< 0: the sender is in another pid namespace
+  pid_t sender;     ///< 0: the kernel, or a sender in another pid namespace
 };
 
 /// Signals as facts. From construction on, signals do not interrupt or end us; each waits until it is read.
@@ -59,7 +59,8 @@ class Signals final : public Source {
   std::optional<int> ended() const noexcept { return ended_; }
   bool any() const noexcept { return ended_.has_value(); }
 
-  /// A second signal that ends a wait has arrived: end at once, confirmed or not.
+  /// A second signal that ends a wait has arrived: end at once, even if a server has not confirmed an undo or a
+  /// release.
   bool insisted() const noexcept { return insisted_; }
 
   /// Number of USR1 received: each asks for a wait line.

@@ -16,8 +16,9 @@ namespace rlock {
 /// do nothing.
 class Terminal {
  public:
-  /// `can_ask`: SIGTTIN stops a command that reads from the terminal. Command substitutions of interactive
-  /// shells ignore SIGTTIN, and their commands would get an error.
+  /// `can_ask`: the command asks for the terminal when it reads from it, because SIGTTIN then stops the command. This
+  /// is false if SIGTTIN is ignored, as in command substitutions of interactive shells. There a read would get an
+  /// error.
   explicit Terminal(bool can_ask);
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;

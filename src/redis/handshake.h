@@ -37,7 +37,7 @@ class Handshake {
 
   const Greeting& greeting() const noexcept { return greeting_; }
 
-  /// The commands of the greeting, in order. Each gets one reply. Call it only once.
+  /// The commands of the greeting, in order. Each gets one reply. Call begin() only once.
   [[nodiscard]] std::vector<CommandWords> begin();
 
   /// Must the greeting be answered before calls are written? Yes if it names a user, a password or a database:

@@ -105,7 +105,7 @@ class Redis {
   void await_followers(const Patience& patience) const;
 
   /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
-  /// carries out the old calls first, and then `calls`, which reverse them. No reply is awaited.
+  /// carries out the old calls first, and then `calls` (undos or releases). No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   virtual void watch(const Channel& channel) = 0;

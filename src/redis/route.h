@@ -55,7 +55,7 @@ class Route : public Source {
   virtual void abandon(std::uint64_t connection, TimePoint now) = 0;
 
   /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
-  /// carries out the old calls first, and then `calls`, which reverse them. No reply is awaited.
+  /// carries out the old calls first, and then `calls` (undos or releases). No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   /// The connection with this number; null: it is gone.

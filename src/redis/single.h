@@ -5,7 +5,7 @@
 
 namespace rlock {
 
-/// One server that serves every key.
+/// One server, which gets all calls.
 class Single final : public Route {
  public:
   Single(Loop& loop, const Target& target, const Timeouts& timeouts);
