@@ -28,7 +28,7 @@ int print_version() {
   return exit_code::ok;
 }
 
-/// If the help cannot be printed, the verb has not failed: it has not begun, and must not write a record.
+/// If the help cannot be printed, the verb must not write a record of a failure, because it has not begun.
 int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
   const std::string screen = help_screen(spec);
   verb.reset();
@@ -70,8 +70,9 @@ struct Front {
   Parsed::Action action = Parsed::Action::act;
 };
 
-/// Refuses an option before the verb, unless all verbs that talk to a server have it. If no other verb follows, the option probably
-/// belongs to run. Then the user gets the error text of run, also for an option of another tool.
+/// Refuses an option before the verb, because only the options of all verbs with a server may stand there. If
+/// no verb but run follows, the option probably belongs to run. Then the user gets the error text of run,
+/// also for an option of another tool.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
@@ -94,8 +95,8 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   static_cast<void>(parse(before_verb, words));
 }
 
-/// Takes the options before the verb from the front of `words`: those of every verb that talks to a server. Throws
-/// Error{usage} for any other option.
+/// Takes the options before the verb from the front of `words`: those of every verb that talks to a server,
+/// --help and --version. Throws Error{usage} for any other option.
 Front take_front(const std::string& noun, Words& words) {
   const auto is_option = [&] {
     return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));
@@ -120,8 +121,8 @@ bool names_host(const Front& front, const Words& words) {
   return !words.front().starts_with("-") && !find_verb(words.front()) && noun_screen(words.front()).empty();
 }
 
-/// Finds the verb in `words`, behind `noun` unless that is empty, and runs it. `options`: those before the
-/// noun.
+/// Finds the verb in `words` and runs it. `noun`: the noun before the verb, or empty. `options`: those before
+/// the noun.
 int dispatch(TimePoint started, const std::string& noun, Words options, Words words,
              std::unique_ptr<Verb>& verb) {
   const Front front = take_front(noun, words);

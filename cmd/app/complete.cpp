@@ -50,7 +50,7 @@ class Walk {
     }
     const VerbEntry* entry = find_verb(verb);
     if (entry == nullptr) return std::move(found_);
-    const auto made = entry->make();  // its choices may be stored in the verb
+    const auto made = entry->make();  // kept, because the choices of its options may be stored in it
     return behind_verb(made->spec());
   }
 
@@ -79,7 +79,8 @@ class Walk {
     found_.server.push_back("--" + std::string{name} + (option.value.empty() ? "" : "=" + value));
   }
 
-  /// Is it an option that names the server? Not those that would ask for a password, or print more.
+  /// Is it an option that names the server? Options that ask for a password, or change what is printed, do
+  /// not count.
   static bool names_server(std::string_view name) {
     if (name == "askpass" || name == "quiet" || name == "verbose") return false;
     VerbSpec server;

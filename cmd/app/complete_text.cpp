@@ -72,7 +72,7 @@ ShellLine::ShellLine(std::string_view shell, std::string_view input) : shell_(sh
   if (!words_.empty()) typed_ = words_.back();
 }
 
-/// Joins the words that readline has split at ':' and '=': there is no blank between them.
+/// Joins the words that readline has split at ':' and '=', because no blank stands between them.
 void ShellLine::join_readline_words(const std::vector<std::string>& given) {
   if (given.empty()) return;
   std::string_view rest = given.front();

@@ -25,7 +25,8 @@ namespace {
 /// How long a user who pressed TAB waits for a silent server.
 constexpr Milliseconds kAnswer{500};
 
-/// The command line comes on stdin: it may have a URL with a password, and all users can read arguments.
+/// The command line comes on stdin, because it may have a URL with a password, and all users can read
+/// arguments.
 std::string read_stdin() {
   std::string all;
   std::array<char, 4096> part{};

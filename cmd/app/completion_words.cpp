@@ -12,7 +12,7 @@ void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSp
 }
 
 std::vector<Option> offered_options(const VerbSpec& spec) {
-  // The manual describes -k once for all verbs.
+  // The option -k is offered although it has no paragraph: the manual describes it once for all verbs.
   const auto is_key = [](const Option& option) { return option.names.starts_with("-k,"); };
   std::vector<Option> options;
   for (const auto& group : spec.groups) {

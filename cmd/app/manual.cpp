@@ -93,7 +93,8 @@ std::string manual_options(std::string_view verb) {
     if (entry.name == verb) found = paragraphs(spec);
   });
   if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
-  // Several pages have a text such as "see FILES in rlock-run(1)". On the page rlock-run(1), " in rlock-run(1)" goes.
+  // Several pages have a text such as "see FILES in rlock-run(1)". On the page rlock-run(1) itself, " in
+  // rlock-run(1)" is removed.
   const std::string itself = fmt::format(" in rlock\\-{}(1)", roff(verb.substr(0, verb.find(' '))));
   for (std::size_t at = 0; (at = found->find(itself)) != std::string::npos;) found->erase(at, itself.size());
   return *found;

@@ -6,9 +6,9 @@
 
 namespace rlock {
 
-/// The OPTIONS section of a verb's manual page, as man(7) macros, made from the verb's declaration. `verb`: for example
-/// "lock acquire"; "server": the options that all verbs share that talk to a server. Throws Error{internal} for an
-/// unknown verb.
+/// The OPTIONS section of a verb's manual page, as man(7) macros, made from the verb's declaration. `verb`:
+/// for example "lock acquire"; "server": the options that are common to all verbs that talk to a server.
+/// Throws Error{internal} for an unknown verb.
 std::string manual_options(std::string_view verb);
 
 /// The verbs for rlock(1), one entry for each first word, in the order of the table. `purposes`: the first word of a

@@ -39,7 +39,7 @@ const VerbEntry* find_verb(std::string_view name) {
   for (const auto rows : kTable)
     for (const VerbEntry& entry : rows())
       if (entry.name == name) return &entry;
-  // Shells use it when the user presses TAB. No help lists it, because users do not type it.
+  // Shells use `complete` when the user presses TAB. No help lists it, because users do not type it.
   const VerbEntry& complete = complete_verbs().front();
   return name == complete.name ? &complete : nullptr;
 }

@@ -8,13 +8,13 @@
 
 namespace rlock {
 
-/// All verbs, in the order of the help.
+/// All verbs but `complete`, in the order of the help.
 std::vector<const VerbEntry*> verbs();
 
 /// The verb with this name; null: there is none.
 const VerbEntry* find_verb(std::string_view name);
 
-/// The first words of all verbs, each once, in the order of the table.
+/// The first words of verbs(), each once, in the order of the table.
 std::vector<std::string> nouns();
 
 /// The verbs of a noun, "acquire, release", or the summary of a verb without a noun. Empty: there is neither.

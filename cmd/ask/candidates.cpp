@@ -17,9 +17,9 @@ namespace {
 /// How long a user who pressed TAB waits.
 constexpr Milliseconds kSearch{1000};
 
-/// May a shell type this word for the user? Not if it looks like an option, or contains a password. Nor if a
-/// terminal would obey it or show it differently, or fish would expand it to a home directory. Any client
-/// with write access chooses these names.
+/// May a shell type this word for the user? A word that looks like an option, or contains a password, is left
+/// out. So is a word that a terminal would obey or show differently, or that fish would expand to a home
+/// directory. Any client with write access may have chosen it.
 bool can_be_offered(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-// The candidates for a word that the user types. Words that a shell must not type for the user are left out:
-// any client with write access chooses these names.
+// The candidates for a word that the user types. Words that a shell must not type for the user are left out,
+// because any client with write access may have chosen them.
 
 /// The keys with metadata of rlock, without the prefix. `numbers`: also all keys that hold a number, such as
 /// idle pools, semaphores and latches.

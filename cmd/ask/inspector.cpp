@@ -23,8 +23,8 @@ struct Inspector::Task {
   std::size_t index;
   InspectionSteps steps;
   Redis::Request asked{};
-  std::optional<Enough> enough{};  ///< for the last call
-  bool counts = false;             ///< the last call counts listeners
+  std::optional<Enough> enough{};  ///< for the call under way
+  bool counts = false;             ///< the call under way counts listeners
   Result result{};
   std::vector<std::size_t> nodes{};  ///< the node of each item in result.views.seen
 };
@@ -136,7 +136,7 @@ Views inspect_each(Session& session, const LockName& name) {
 }
 
 void fail(Session& session, const Failure& failure) {
-  if (failure.kind == Error::internal) failure.fly();  // a reply of another shape: the server can be reached
+  if (failure.kind == Error::internal) failure.fly();  // the server was reached: its reply has another shape
   session.fail(failure);
 }
 

@@ -47,8 +47,8 @@ class Inspector {
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until over(). Throws EndedBySignal. Calls `stops` with each result as it comes; if that
-  /// returns true, no further key starts.
+  /// Turns the loop until over(). Throws EndedBySignal if a signal comes. While keys are left, calls `stops`
+  /// with each result that has come. If that returns true, no further key starts.
   void run(const std::function<bool(const Result&)>& stops);
 
  private:
@@ -69,8 +69,9 @@ class Inspector {
   TimePoint wake_at_ = TimePoint::min();
 };
 
-/// Inspects a key by three calls. A server may refuse the first and the last. Throws Error if fewer than a
-/// quorum of servers answer, or they refuse the second.
+/// Inspects a key: the facts of its holders, the key itself, its listeners. A server may refuse to tell the
+/// facts and the listeners. Throws Error if fewer than a quorum of servers answer, or if they refuse to tell
+/// about the key.
 Views inspect_each(Session& session, const LockName& name);
 
 /// Throws the failure of an inspection.

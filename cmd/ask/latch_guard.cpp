@@ -19,7 +19,7 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   if (!vote.reply) return vote.failure;
   const auto record = latch.read_record(*vote.reply);
   if (!record || record->opened) return std::nullopt;
-  // The record may be old: the latch may be gone.
+  // The record may be old, and the latch may be gone.
   const Vote stands = answer_to(latch.status(), redis, patience);
   if (!stands.reply) return stands.failure;
   if (stands.good_reply() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)

@@ -8,9 +8,10 @@
 
 namespace rlock {
 
-/// Throws Error{wrong_type} if the key is a closed latch: it is a bare number like a pool, so an acquire of
-/// permits would count it down. rlock recognizes a latch by its own record; another client's latch looks like
-/// a pool. Returns why no server could be asked: the next call will fail for the same reason.
+/// Throws Error{wrong_type} if the key is a closed latch. A latch is a bare number like a pool, so an acquire
+/// of permits would count it down. rlock recognizes a latch by its own record; another client's latch looks
+/// like a pool. If the server cannot be asked, returns why: then the next call will probably fail for the
+/// same reason.
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 

@@ -12,7 +12,7 @@
 namespace rlock {
 namespace {
 
-/// The most memory for inspections, in bytes: no server may fill our memory.
+/// The most memory for inspections, in bytes, because no server may fill our memory.
 constexpr std::size_t kMostShown = 8U << 20;
 /// A page has at most this many keys.
 constexpr std::size_t kPage = 1000;
@@ -42,7 +42,8 @@ void take(Listing& listing, const Inspector::Result& result) {
   listing.silent.insert(result.views.silent.begin(), result.views.silent.end());
 }
 
-/// A key in a moving slot, or one that this user may not read, must not hide the other keys.
+/// May the other keys be shown in spite of this failure? A key in a moving slot, or one that this user may
+/// not read, must not hide the other keys.
 bool hides_nothing_else(const Failure& failure) {
   return failure.kind == Error::unreachable || failure.kind == Error::denied;
 }
@@ -148,7 +149,7 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
       for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
       return bytes > kMostShown || session.loop.now() >= until;
     });
-    // Keys that were not started, because the page is full, come on the next one.
+    // Keys that were not started, because the page is full, come on the next page.
     done += static_cast<std::size_t>(
         std::ranges::count_if(inspector.results(), [](const auto& result) { return result.has_value(); }));
     Listing page = collect(session, inspector, unread);

@@ -14,7 +14,7 @@ namespace rlock {
 struct Listing {
   std::vector<Inspection> seen;  ///< all keys of the first server, then those of the second, …
   std::set<std::string> silent;  ///< the servers that did not answer, and the keys that could not be read
-  std::string cut_short;         ///< why some keys are missing: " after 10s"; empty: none is missing
+  std::string cut_short;         ///< why the search was cut short: " after 10s"; empty: it was not
   bool shard_missing = false;    ///< a shard of a Cluster did not answer, but the others are shown
   bool complete = true;          ///< nothing is missing, and each key could be read
 };
@@ -22,8 +22,8 @@ struct Listing {
 /// The approximate size of an inspection in memory, in bytes.
 std::size_t size_of(const Inspection& seen);
 
-/// Inspects the keys that the user named. Throws Error if one of them cannot be inspected; in a Cluster, if
-/// none can.
+/// Inspects the keys that the user named. Throws Error if one of them cannot be inspected. In a Cluster, keys
+/// of a shard that does not answer are left out, but Error is thrown if no key is left.
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
 /// Searches for keys and inspects them. Both end after `scan_time`; `options.until` is ignored. Throws Error

@@ -43,7 +43,7 @@ void look_back(Session& session, Inspection& seen) {
       History history = read_history(*vote.good_reply());
       if (history.holds.empty()) continue;
       seen.last = std::move(history.holds.front());
-      seen.now = history.now;  // the inspection of an absent key has no time
+      seen.now = history.now;  // the age of the last hold is by the clock of the same server
       return;
     } catch (const Error&) {  // a reply of another shape is ignored: the key is free anyway
       continue;

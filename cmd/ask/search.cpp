@@ -19,7 +19,7 @@ constexpr std::size_t kNameTakes = 128;
 /// One script call asks about this many keys. It blocks the server for about half a millisecond.
 constexpr std::size_t kAskedTogether = 200;
 
-/// At most this many of these calls are sent at a time, until they ask about kAskedTogether keys. In a
+/// At most this many of these calls are sent at a time, and fewer if they ask about kAskedTogether keys. In a
 /// Cluster, most keys need a call of their own.
 constexpr std::size_t kCallsAtOnce = 32;
 

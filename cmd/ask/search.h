@@ -11,7 +11,7 @@ namespace rlock {
 struct FoundKeys {
   std::set<LockName> names;
   bool late = false;               ///< the time was over before the end
-  bool too_many = false;           ///< there was no memory for more names
+  bool too_many = false;           ///< the names took more than SearchOptions::most_bytes
   std::set<std::string> silent{};  ///< the servers or shards that could not be searched, and why
   bool shard_missing = false;      ///< `silent` has a shard, so its keys are missing
 };
@@ -20,11 +20,11 @@ struct FoundKeys {
 enum class SearchFor {
   facts,    ///< keys with metadata of rlock
   numbers,  ///< keys with a number: semaphores, pools, latches, and counters of other programs
-  all,      ///< facts, numbers, and locks of every kind, recognized by their content
+  all,      ///< facts, numbers, and hashes that look like a lock
 };
 
 struct SearchOptions {
-  /// The most memory for names, enough for 50,000: no server may fill our memory.
+  /// The most memory for names, in bytes, which is enough for 50,000. No server may fill our memory.
   std::size_t most_bytes = 8U << 20;
 
   SearchFor what = SearchFor::facts;
@@ -43,7 +43,7 @@ struct SearchOptions {
 };
 
 /// Searches each server, or each primary of a Cluster, for keys with the prefix of the deployment. It uses
-/// SCAN in steps of less than a millisecond, until the time is over. Throws Error if fewer than a quorum of
+/// SCAN in steps of about a millisecond, until the time is over. Throws Error if fewer than a quorum of
 /// servers answer.
 FoundKeys search(Session& session, const SearchOptions& options);
 

@@ -1,7 +1,8 @@
-// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. A line
-// becomes due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about the holder. The line is printed when the
-// inquiry ends, or at wanted_by_ with what is known then, because a silent server must not delay it.
-// give_up() and interrupted() print the last line, and turn the loop for its inquiry.
+// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. A line becomes
+// due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about
+// the holder. The line is printed when the inquiry ends, or at wanted_by_ with what is known then, because a
+// silent server must not delay it. give_up() and interrupted() print the last line, and turn the loop for its
+// inquiry.
 //
 // Inquiries are made for lines only. So a wait with -q sends only its own calls, unless USR1 asks for a line.
 
@@ -23,10 +24,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The least time between two lines about a new holder: a lock may have a hundred holders a second.
+/// The least time between two lines about a new holder, because a lock may have a hundred holders a second.
 constexpr Milliseconds kBetweenChanges{1s};
 
-/// A line waits this long for its inquiry about the holder. With -w 2s, the undo and the last line are done within 3 s.
+/// A line waits at most this long for its inquiry about the holder. With -w 2s, the undo and the last line
+/// are done within 3 s.
 constexpr Milliseconds kInquiry{250};
 /// The same for USR1, which is answered within 100 ms.
 constexpr Milliseconds kAnswer{80};
@@ -98,7 +100,7 @@ void WaitLines::ready(short, TimePoint now) {
   if (wanted_by_ != kNever && !waits) say(now);
 }
 
-/// Makes a line due at this time.
+/// Makes a line due: it is printed at this time at the latest.
 void WaitLines::want(TimePoint by, TimePoint now) {
   wanted_by_ = earliest(wanted_by_, by);
   const bool recent = inquiry_.under_way() && now < plus(inquiry_.begun_at(), kInquiry);

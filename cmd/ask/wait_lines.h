@@ -23,7 +23,8 @@ struct WaitSubject {
   std::vector<LockName> names;
   std::string state{};   ///< why it is busy, if it has no single holder: "it has too few permits"
   bool is_pool = false;  ///< the key is a pool of permits
-  /// Gets what a line says of the server, also if --quiet prints no line: why rlock cannot use it, or "".
+  /// Called whenever a line is due, even if --quiet prints none. `why`: why rlock cannot use the server;
+  /// empty: it can.
   std::function<void(std::string_view why)> on_trouble{};
 };
 
@@ -45,7 +46,7 @@ class WaitLines final : public Source {
   /// the wait.
   AcquireOptions options();
 
-  /// For a caller that has an AcquireOptions::tell of its own.
+  /// Takes the state of the wait. If a caller has an AcquireOptions::tell of its own, it must call this.
   void hear(const Waiting& waiting);
 
   /// The lock was acquired: prints no more lines.
@@ -60,8 +61,8 @@ class WaitLines final : public Source {
   /// The same after a newer waiter has come (--newest).
   void superseded(const Refused& why);
 
-  /// If the server has failed: its last answer and the age of that, "; 8.1s ago 'db' was held by ...". Empty
-  /// if it never answered.
+  /// Ends the lines of a wait whose server has failed. Returns the last answer of the server with its age, ";
+  /// 8.1s ago 'db' was held by ...", or "" if it never answered.
   std::string last_known(const GaveUp& gave_up);
 
   TimePoint wake_at() const override;

@@ -58,7 +58,7 @@ std::string drawn(const std::vector<ScreenLine>& lines, ScreenSize size, bool ut
 bool shows_utf8() noexcept;
 
 /// The controlling terminal as a full screen: the alternate screen, no echo, and each stroke at once. It uses
-/// plain ECMA-48, which every current terminal understands. So no library has to be loaded, and rlock run
+/// escape sequences that every current terminal understands. So no library has to be loaded, and rlock run
 /// starts as fast as without it. Our descriptor does not block, so a terminal without a reader cannot hold us
 /// up.
 ///

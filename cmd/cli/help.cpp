@@ -156,7 +156,7 @@ std::string help_line(const Option& option) { return own_line(option); }
 
 std::string help_screen(const VerbSpec& spec) {
   std::string all;
-  // A blank line stands only before the options and not between groups, because the screen has few lines.
+  // No blank line stands between the groups, because the screen has few lines.
   for (const auto& group : spec.groups)
     if (!group.elsewhere) all += help_group(group);
   const auto examples = static_cast<std::ptrdiff_t>(spec.examples.size());

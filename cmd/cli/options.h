@@ -11,7 +11,7 @@
 
 namespace rlock {
 
-/// Takes the value of an option or an operand; a switch has none. It is called for each occurrence in order:
+/// Takes the value of an option or an operand; a switch has none. It is called for each occurrence in order,
 /// so the last one counts, and lists grow. Throws Error{usage} with a text about the value; the parser adds
 /// the name of the option.
 using Setter = std::function<void(std::string_view value)>;
@@ -59,7 +59,8 @@ struct OptionDefault {
   /// The default as the user wrote it: "RLOCK_WAIT=5s", "wait = 5s in /etc/rlock/config line 3".
   std::string as_written() const;
 
-  /// Lets the option take it. Throws Error{config}, which says where the value stands.
+  /// Lets the option take it. If the option refuses it, throws Error{config}, which says where the value
+  /// stands.
   void give_to(const Option& option) const;
 };
 
@@ -141,7 +142,8 @@ std::string letters(const Option& option);
 /// Do the manual and the completions show it? A hidden option needs a paragraph for that.
 bool is_documented(const Option& option);
 
-/// Setters for the usual kinds of value. Each throws Error{usage} that says what it accepts.
+/// Setters for the usual kinds of value. If one refuses a value, it throws Error{usage} that says what it
+/// accepts.
 Setter into(bool& flag);
 Setter into(std::string& text);
 Setter into(std::optional<std::string>& text);

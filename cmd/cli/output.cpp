@@ -51,7 +51,8 @@ int write_all(int fd, std::string_view text, TimePoint until) noexcept {
 }
 
 int try_print(std::string_view text) noexcept {
-  // stdout was closed at our start: only the placeholder of fill_std_descriptors() has this flag.
+  // If stdout was closed at our start, it is the placeholder of fill_std_descriptors(). Only the placeholder
+  // has this flag.
   if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
   return write_all(STDOUT_FILENO, text);
 }

@@ -13,15 +13,16 @@
 
 namespace rlock {
 
-/// Writes all of `text` to stdout. Throws Error{system} if that fails: lost output must not look like
+/// Writes all of `text` to stdout. Throws Error{system} if that fails, because lost output must not look like
 /// success. A reader that is gone is such a failure, because SIGPIPE is ignored. If the reader does not read,
 /// print() waits; a signal such as SIGTERM then ends this process.
 void print(std::string_view text);
 
-/// The same for a caller that must undo something if that fails. Returns 0 or the errno. No signal ends it.
+/// The same for a caller that must undo something if the output fails. Returns 0 or the errno. No signal ends
+/// it.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
-/// print() with a newline at the end. A line of at most PIPE_BUF bytes is one write.
+/// print() with a newline at the end. If both together have at most PIPE_BUF bytes, they are one write.
 void print_line(std::string_view line);
 
 /// Writes the text to stderr unchanged. If that fails, there is no place to report it.
@@ -31,9 +32,9 @@ void print_on_stderr(std::string_view text) noexcept;
 /// `until`.
 [[nodiscard]] int write_all(int fd, std::string_view text, TimePoint until = kNever) noexcept;
 
-/// A JSON value as text; fields keep their order. It is pure ASCII, so a terminal obeys nothing in it. Text
-/// is escaped without loss, except passwords, which become ***, and bytes that are no UTF-8, which become
-/// U+FFFD. A key with such bytes gets a second field, "key_base64" beside "key".
+/// A JSON value as text; fields keep their order. It has printable ASCII only, so it cannot control a
+/// terminal. Text is escaped without loss, except passwords, which become ***, and bytes that are no UTF-8,
+/// which become U+FFFD. A key with such bytes gets a second field, "key_base64" beside "key".
 class Json {
  public:
   Json() : text_("null") {}

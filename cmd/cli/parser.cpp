@@ -21,8 +21,8 @@ struct Bare : CLI::App {
   Bare() : CLI::App("", "", nullptr) { allow_extras(); }
 };
 
-/// Passes CLI11 one option at a time, with its value. CLI11 does not tell which values were separate words,
-/// or where the options ended.
+/// Passes CLI11 one option at a time, with its value, because CLI11 does not tell which values were separate
+/// words, or where the options ended.
 class Parser {
  public:
   Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {}
@@ -138,12 +138,13 @@ class Parser {
     return std::ranges::count(long_names(option), "verbose") > 0;
   }
 
-  /// The first error is reported, but a later option may say where: --status-file.
+  /// Notes the first error. It is reported after all options were read, because a later one (--status-file)
+  /// may say where.
   void refuse(Error::Kind kind, const std::string& text) {
     if (!refused_) refused_.emplace(kind, text);
   }
 
-  /// `-k $UNSET -n`: by getopt's rules this would lock "-n".
+  /// Is the value really the next option, as in `-k $UNSET -n`? By getopt's rules this would lock "-n".
   bool is_next_option(const Option& option, std::string_view value) const {
     return option.no_dash ? value.starts_with('-') : names_options(spec_, value);
   }

@@ -11,7 +11,7 @@
 namespace rlock {
 namespace {
 
-/// `–k`, copied from a text: it would be taken for a command or a key.
+/// The error about `–k`, copied from a text. It would be taken for a command or a key.
 std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view word) {
   const auto rest = behind_typeset_dash(word);
   if (!rest) return std::nullopt;
@@ -22,7 +22,8 @@ std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view w
                      in_quotes(word), sanitized(meant, 80));
 }
 
-/// `-wait 5s`, as in tools without single letters: by getopt's rules it is -w with the value "ait".
+/// The error about `-wait 5s`, as in tools without single letters. By getopt's rules it is -w with the value
+/// "ait".
 std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   if (name.size() <= 2) return std::nullopt;
@@ -33,7 +34,8 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
   return fmt::format("{0}: did you mean -{0}?", name);
 }
 
-/// `-k=deploy`: by getopt's rules it locks "=deploy", so it would not exclude a run that locks "deploy".
+/// The error about `-k=deploy`. By getopt's rules it locks "=deploy", so it would not exclude a run that
+/// locks "deploy".
 std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
   if (word.find('=') == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);
@@ -53,7 +55,7 @@ std::string if_it_is_a_key(const VerbSpec& spec, std::string_view word,
   return "";
 }
 
-/// A negative N looks like an option too. Not every verb takes one.
+/// A negative N looks like an option, too. Not every verb accepts a negative N.
 std::optional<std::string> negative_number(const VerbSpec& spec, std::string_view word) {
   const auto number = std::ranges::find(spec.operands, "N", &Operand::name);
   if (number == spec.operands.end() || !parse_count(word.substr(1))) return std::nullopt;

@@ -7,8 +7,8 @@
 
 #include "cmd/cli/options.h"
 
-// Words that users type by habit or paste from a text, and our advice: by getopt's rules they would mean
-// something else, or nothing.
+// Words that users type by habit or paste from a text, and our advice. By getopt's rules, these words would
+// mean something else, or nothing.
 
 namespace rlock {
 
@@ -23,8 +23,8 @@ std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::str
 std::string unknown_option(const VerbSpec& spec, const std::string& word,
                            const std::vector<const Option*>& seen);
 
-/// The error about `-h HOST`, which redis-cli accepts: with help and status 0, users would not notice that
-/// nothing was run.
+/// The error about `-h HOST`, which redis-cli accepts. If rlock printed its help and exited with 0, users
+/// would not notice that nothing was run.
 std::string not_a_host(std::string_view host);
 
 }  // namespace rlock

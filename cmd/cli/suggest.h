@@ -16,7 +16,7 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
 std::string pasted(std::span<const std::string> words);
 
 /// The rest of a word behind dashes of typography: "k" of "–k", "wait" of "—wait". Empty: the word does not
-/// begin with one.
+/// begin with such a dash.
 std::optional<std::string_view> behind_typeset_dash(std::string_view word);
 
 }  // namespace rlock

@@ -6,11 +6,11 @@
 
 namespace rlock {
 
-/// The options of every verb that waits: how long to wait, and the exit status if the wait fails.
+/// The options of a verb that waits: how long it waits, and the exit status if the lock stays busy.
 struct WaitOptions {
   bool nonblock = false;              ///< one try
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; empty: for ever
-  bool given = false;           ///< --wait was typed or has a default: then rlock waits for the server too
+  bool given = false;  ///< --wait was typed, or a default sets it: then rlock waits for the server, too
   bool typed_nonblock = false;  ///< -n was typed, and not --wait 0
   int conflict_exit_code;       ///< the exit status if the lock is not acquired
 
