@@ -47,8 +47,8 @@ bool is_null_device(const struct stat& facts) {
   return S_ISCHR(facts.st_mode) && ::stat("/dev/null", &null) == 0 && facts.st_rdev == null.st_rdev;
 }
 
-/// Refuses a file that other users can write to: they could choose our server, and get our password. A group
-/// counts as other users, even if it has one member today.
+/// Refuses a file of another user, or one that others can write to: those users could choose our server, and
+/// get our password. A group counts as other users, even if it has one member today.
 void refuse_foreign(const std::string& path, const struct stat& facts) {
   if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
     refuse(path, ::geteuid() == 0 ? "belongs to another user; it must be root's"
@@ -114,8 +114,8 @@ class Reader {
     if (text.ends_with('\r')) text.remove_suffix(1);
     text = trimmed(text);
     if (text.empty() || text.starts_with('#')) return;
-    // Refuse bytes that a terminal or an editor may show differently from how rlock reads them: the file
-    // names servers.
+    // The file names servers. So bytes are refused that a terminal or an editor may show differently from how
+    // rlock reads them.
     if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
     if (text.starts_with('[')) return section(text);
     const std::size_t equals = text.find('=');
@@ -247,7 +247,7 @@ std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
   const std::string xdg = variable("XDG_CONFIG_HOME");
   const std::string own = !xdg.empty() ? xdg : home().empty() ? "" : home() + "/.config";
-  // The specification says that a relative XDG_CONFIG_HOME is ignored.
+  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored.
   if (own.starts_with('/')) candidates.push_back(own + "/rlock/config");
   candidates.emplace_back("/etc/rlock/config");
   std::erase_if(candidates, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });

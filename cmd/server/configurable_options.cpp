@@ -7,7 +7,7 @@ namespace {
 
 std::vector<const VerbEntry*> (*verb_table)() = nullptr;
 
-/// The option of `spec` with this first name, if it is configurable.
+/// The option of `spec` whose first long name is `name`, if it is configurable.
 const Option* configurable(const VerbSpec& spec, std::string_view name) {
   const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
   return option != nullptr && option->configurable && long_names(*option).front() == name ? option : nullptr;

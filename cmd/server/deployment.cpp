@@ -34,8 +34,8 @@ bool has_tls_options(const ServerOptions& options) {
          options.insecure;
 }
 
-/// Fills in what a URL leaves open. Typed options (`flags`) overrule the URL or are an error: a typed option
-/// must not be ignored silently.
+/// Fills in what a URL leaves open. Typed options (`flags`) overrule the URL or are an error, because a typed
+/// option must not be ignored silently.
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
   if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
   if (options.db && (!target.db_named || flags.db)) {
@@ -114,7 +114,7 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
   return targets;
 }
 
-/// If the user gave one server twice, it would be a majority alone.
+/// If the user gave one server twice, it could be a majority alone.
 void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

@@ -14,15 +14,15 @@
 
 namespace rlock {
 
-/// The servers with the locks, resolved from all sources in the order of settings.h: flags, profile, environment and
-/// config files; then from REDIS_URL.
+/// The servers with the locks, resolved from all sources in the order of settings.h. If none of them names a
+/// server, REDIS_URL or the default counts.
 struct Deployment {
   std::vector<Target> targets;  ///< several targets form a quorum
   Timeouts timeouts;
   std::string prefix;   ///< prepended to every key
   bool named = false;   ///< a source named the server; false: it is the default
   bool history = true;  ///< record how each hold ended
-  bool typed = false;   ///< an option names the server, so other commands do not know it
+  bool typed = false;   ///< the command line tells the server, so other commands do not know it
 
   /// The variables that lead a nested rlock to the same server; those without a value must be unset. They
   /// contain no password.
@@ -39,7 +39,8 @@ struct Deployment {
 
   PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }
 
-  /// The full name of a key. Throws Error{usage} unless it has 1 byte to 4 KiB, prefix included.
+  /// The full name of a key. Throws Error{usage} if the key is empty, or the name has more than 4 KiB. Throws
+  /// Error{config} if a Cluster cannot keep the names beside it in one slot.
   LockName name(const std::string& key) const;
 };
 

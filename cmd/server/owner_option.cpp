@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostCharacters = 256;
 
-/// Declares KEY as an operand, and -k in its place.
+/// Declares KEY as an operand, and -k, which may replace it.
 void declare(VerbSpec& spec, Operand key) {
   key.name = "KEY";
   key.instead = "key";

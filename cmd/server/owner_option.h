@@ -16,7 +16,7 @@ void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
                   Offer offer = Offer::key);
 
-/// --owner ID.
+/// Declares --owner ID.
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
                    std::string_view manual = {});
 

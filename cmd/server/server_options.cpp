@@ -22,7 +22,7 @@ void declare_settings(VerbSpec& spec, ServerOptions& options, Where except) {
   }
 }
 
-/// The names of these options in redis-cli.
+/// Declares the names that redis-cli and other programs have for these options, with our advice.
 void declare_foreign_server_options(VerbSpec& spec) {
   constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
   constexpr std::string_view kPassword =

@@ -4,7 +4,8 @@
 
 namespace rlock {
 
-/// Declares the options, each writing into `options`, and -q and -v if they are not declared yet.
+/// Declares the options of the server, which write into `options`. Declares -q and -v, too, if they are not
+/// declared yet.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
 /// Declares what a config file may contain. The names are those of the options.

@@ -115,7 +115,7 @@ constexpr std::array kSettings{
                   .standard = "yes",
                   .variable = "RLOCK_HISTORY",
                   .where = Where::files},
-    // declare_verbosity() declares the options: verbs without a server have them, too.
+    // declare_verbosity() declares these two options, because verbs without a server have them, too.
     ServerSetting{
         .option = "--quiet", .member = &ServerOptions::quiet, .standard = "no", .where = Where::files},
     ServerSetting{
@@ -159,8 +159,8 @@ struct Show {
   Shown operator()(bool member) const { return member ? Shown{"yes"} : std::nullopt; }
 };
 
-/// Splits RLOCK_URL, which may have several URLs. A URL from a mounted secret or a YAML block ends with a
-/// newline.
+/// Splits RLOCK_URL, which may have several URLs. A URL from a mounted secret or a YAML block often ends with
+/// a newline.
 std::vector<std::string> words_of(std::string text) {
   std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   std::vector<std::string> words = split(text, ' ');
@@ -184,7 +184,7 @@ void ServerSetting::set(ServerOptions& options, std::string_view text) const {
 
 void ServerSetting::set_from_variable(ServerOptions& options, const std::string& text) const {
   if (const auto* list = std::get_if<List>(&member)) {
-    options.*(*list) = words_of(text);  // they are parsed when they count: an option may overrule them
+    options.*(*list) = words_of(text);  // parsed only if they count: an option may overrule them
     return;
   }
   try {

@@ -27,7 +27,8 @@ struct ServerOptions {
   bool insecure = false, askpass = false;
   std::vector<OptionDefault> defaults;  ///< from a config file: defaults for options of verbs
 
-  /// All sources, this one included. Only the flags may have them: then no source is read again.
+  /// All sources, this one included, when they have been read. Only the ServerOptions of the command line
+  /// keep them, so that no source is read twice.
   std::shared_ptr<const std::vector<Settings>> sources;
 };
 
@@ -49,13 +50,13 @@ struct ServerSetting {
 
   std::string_view option;  ///< with its value: "-u, --url URL"; a config file uses the long name
   std::variant<List, Text, Number, Duration, Truth, Switch> member;
-  std::string_view manual{};  ///< as in Option, like those below
+  std::string_view manual{};  ///< this and the next three: as in Option
   Offer offer = Offer::nothing;
   std::string_view standard{};
   std::string_view help{};
   const char* variable = nullptr;  ///< null: no variable sets it
   Where where = Where::everywhere;
-  bool listed = true;  ///< `rlock config` prints it; false: it has a row of its own there
+  bool listed = true;  ///< `rlock config` prints it from this table; false: by code of its own
 
   std::string_view names() const { return option.substr(0, option.find(' ', option.find("--"))); }
   std::string_view name() const { return names().substr(names().find("--") + 2); }  ///< "url"
@@ -63,7 +64,7 @@ struct ServerSetting {
     return option.substr(std::min(option.size(), names().size() + 1));
   }
 
-  /// Parses a value and keeps it; that of a switch is "" or "no". Throws Error{usage}.
+  /// Parses a value and keeps it; that of a switch is "" or "no". Throws Error{usage} if the value is wrong.
   void set(ServerOptions& options, std::string_view text) const;
 
   /// The same for the value of its variable. Throws Error{config} or Error{usage}.

@@ -1,6 +1,7 @@
-// How verbs ask and take the answers. Each method sends one call, and waits for a quorum and a moment more,
-// at most as long as the patience of the verb. ask() and ask_all() want replies that are no errors;
-// ask_each() keeps the votes of all nodes; any_answer() and any_answers() accept errors too.
+// How verbs ask and take the answers. Each method sends one call, and waits at most as long as the patience
+// of the verb. any_answer() waits for all nodes, the others for a quorum and a moment more. ask() and
+// ask_all() want replies that are no errors; ask_each() keeps the votes of all nodes; any_answer() and
+// any_answers() accept errors too.
 //
 // A verb that only asks can do nothing without an answer. So too few answers become an Error here, with a
 // text for people (describe()), and a signal becomes EndedBySignal: verbs handle neither.

@@ -39,7 +39,7 @@ class Session {
   const Deployment deployment;
   const bool may_wait;  ///< would --wait help? The verb has this option, and neither it nor -n was given
   Loop loop;
-  Signals signals;  ///< they do not end the process: an ended wait first undoes its acquire
+  Signals signals;  ///< they do not end the process, because a wait that they end must undo its acquire
   Executor redis;
 
   LockName name(const std::string& key) const { return deployment.name(key); }
@@ -49,10 +49,12 @@ class Session {
   /// Throws EndedBySignal if a signal that ends waits has arrived.
   void check_signals() const;
 
-  /// The answer of any node. Throws EndedBySignal, and Error, which names the node if it cannot be reached.
+  /// The answer of one node, when at least a majority has answered. Throws EndedBySignal after a signal.
+  /// Throws Error, which names the nodes, if fewer have answered.
   Reply ask(const Call& call, const Delivery& delivery = with_retries());
 
-  /// Like ask(), for a call that a server may forbid or not know: an error reply is an answer.
+  /// Like ask(), but one answer is enough, and an error reply is an answer: for a call that a server may
+  /// forbid or not know.
   Reply any_answer(const Call& call);
 
   /// The answers of all nodes that gave one; at least a majority. Throws Error like ask().

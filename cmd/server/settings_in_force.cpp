@@ -21,7 +21,7 @@ using Source = Settings::Source;
 
 constexpr const char* kDefault = "default";
 
-/// Warns of a lease that rlock run refuses. It is in force for the holds that are not renewed.
+/// Warns of a lease that rlock run refuses. It is in force nevertheless, for holds that no process renews.
 void warn_of_lease(const OptionDefault& lease) {
   remember_default(lease.name, lease.as_written());
   try {

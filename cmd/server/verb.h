@@ -42,7 +42,7 @@ struct VerbEntry {
   std::unique_ptr<Verb> make() const;
 };
 
-/// The rows of one file: all verbs of a noun, or one verb without a noun.
+/// The rows of the verbs that one file defines.
 using VerbRows = std::span<const VerbEntry>;
 
 /// Something that rlock can do: `run`, `lock acquire`, and so on. It is made for one command line, declares

@@ -11,7 +11,7 @@ namespace rlock {
 /// Some lines for people about one key; each ends with a newline. `width`: of the column of names.
 std::string inspection_text(const Inspection& seen, std::size_t width);
 
-/// The first line behind the name: "lock, held, 4 wait", "free".
+/// The rest of the first line, behind the name: "lock, held, 4 wait", "free".
 std::string inspection_summary(const Inspection& seen);
 
 /// "3 of 5 available". If more permits are taken than there are now: "0 of 1 available, 1 too many taken".

@@ -20,10 +20,12 @@ KeyRow key_row(const Inspection& seen);
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
-/// Inspection::state, or `stale` instead of `held`: a holder seems to be dead, or its lock never expires.
+/// The word for Inspection::state. It is `stale` instead of `held` if a holder seems to be dead, or its lock
+/// never expires.
 std::string_view key_state(const Inspection& seen);
 
-/// The kind, or else the type of the foreign key, as the server names it.
+/// The name of the kind. For a foreign key its type, in a word of lua/shared/redis/kind_of; "-" if there is
+/// no key.
 std::string_view key_type(const Inspection& seen);
 
 /// How long the oldest holder has held the key. Empty: the key has no holder, or this is unknown.

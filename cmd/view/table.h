@@ -7,7 +7,7 @@
 
 namespace rlock {
 
-/// Text tables for people. Pure; the texts must be sanitized UTF-8.
+/// Text tables for people. The functions are pure, and want sanitized UTF-8.
 
 /// The number of terminal columns of a text: two for a wide character, none for a combining one.
 std::size_t columns_of(std::string_view text);

@@ -26,8 +26,8 @@ struct TopScreen {
   std::size_t selected = 0;  ///< index in keys
   std::size_t first = 0;     ///< index in keys of the first line on the screen
 
-  /// Takes new keys and sorts them. The selection stays on its key. If it was on the first line, it stays on the
-  /// first line.
+  /// Takes new keys and sorts them. The selection stays on its key. But if the first line of the list was
+  /// selected, the first line stays selected.
   void take(std::vector<Inspection> found);
 
   /// Returns false if the user quits.
