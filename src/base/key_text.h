@@ -16,7 +16,7 @@ namespace rlock {
 void set_key_text(std::string prefix, std::string options);
 
 /// The key as a user types it, without the prefix. Empty if the name does not begin with the prefix, or is the
-/// prefix: a user cannot type such a key.
+/// prefix, because a user cannot type such a key.
 std::optional<std::string> typed(const LockName& name);
 
 /// For people: typed(), else the full name. as_typed() does not sanitize; quoted() does, and adds single

@@ -48,8 +48,9 @@ void hide(std::string& text, std::string_view password) {
   }
 }
 
-/// Hides the text between "://" and the last '@' before a blank: a password may contain an '@' that should have been
-/// encoded. If `also_user` is false, a text without a colon stays visible, because it is a user without a password.
+/// Hides the text between "://" and the last '@' before a blank, because a password may contain an '@' that should
+/// have been encoded. If `also_user` is false, a text without a colon stays visible, because it is a user without a
+/// password.
 void hide_in_urls(std::string& text, bool also_user) {
   constexpr std::string_view kMark = "://";
   constexpr std::string_view kBlanks = " \t\r\n";

@@ -51,11 +51,10 @@ struct Patience {
 /// A patience that starts now and is not interrupted.
 Patience within(Milliseconds duration);
 
-/// Reads "500ms", "30", "1m30s", ".5s", "010s": one or several numbers, each with a unit (ms s sec m min h d
-/// w). A bare number means seconds. The result is in whole milliseconds, rounded up. Zero is accepted:
-/// the caller decides if it is allowed. The locale does not matter. Throws Error{usage} for any other
-/// text (negative, exponent, nan, unknown unit, more than kLongest). The error describes the value; the
-/// caller names the option.
+/// Reads "500ms", "30", "1m30s", ".5s", "010s": one or several numbers, each with a unit (ms s sec m min h d w). A
+/// bare number means seconds. The result is in whole milliseconds, rounded up. Zero is accepted; the caller decides
+/// if it is allowed. The locale does not matter. Throws Error{usage} for any other text (negative, exponent, nan,
+/// unknown unit, more than kLongest). The error describes the value; the caller names the option.
 Milliseconds parse_duration(std::string_view text);
 
 /// The longest duration that parse_duration() accepts: 3650 days.

@@ -35,7 +35,7 @@ void detach(std::vector<int> kept) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const unsigned first = static_cast<unsigned>(kept[i]) + 1;
     const unsigned next = i + 1 < kept.size() ? static_cast<unsigned>(kept[i + 1]) : 0;
-    if (first != next) close_range(first, next - 1);  // behind the last one: to the end
+    if (first != next) close_range(first, next - 1);  // behind the last one, closes all
   }
   const Descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   // Without /dev/null we would keep stdout open, and its reader would wait for the end of this process.
@@ -84,7 +84,7 @@ void go_on(const BackgroundWork& work, Handshake& handshake, std::vector<int> ke
   try {
     detach(std::move(kept));
     work([&handshake] { return handshake.at_work(); });
-  } catch (const std::exception& error) {  // this is another process: its parent's main() cannot catch it
+  } catch (const std::exception& error) {  // main() of our parent process cannot catch it
     warn(error.what());
     throw;
   }

@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// The work of a process in the background. It calls `at_work` once, when it is ready. If `at_work` returns false, the
-/// work must return and change nothing: the process that started it undoes what is to be undone.
+/// The work of a process in the background. It calls `at_work` once, when it is ready. If `at_work` returns false,
+/// the work must return and change nothing, because the process that started it does any undo.
 using BackgroundWork = std::function<void(const std::function<bool()>& at_work)>;
 
 /// Runs `work` in a new process. When `work` calls `at_work`, runs `then` here and returns. The new process has its own

@@ -51,7 +51,7 @@ int become(void* argument) {
   // If the parent is another process, ours ended before the prctl(). 0: rlock is outside of our PID namespace
   // (unshare -p).
   if (const pid_t parent = ::getppid(); parent != launch.parent && parent != 0) ::_exit(127);
-  // Here and not in the parent: the group must exist when the prelude tells its number to the guardian.
+  // Here and not in the parent, because the group must exist when the prelude tells its number to the guardian.
   ::setpgid(0, 0);
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
@@ -76,7 +76,7 @@ int refusal_of_waitid() {
 /// needs no pipe to report that exec failed.
 pid_t start(Launch& launch) {
   constexpr std::size_t kStack = 64 * 1024;
-  // Not on our own stack: the child would touch its pages.
+  // Not on our own stack, because the child would touch its pages.
   alignas(64) static std::array<std::byte, kStack> stack;
   return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
 }
@@ -156,7 +156,7 @@ void Child::look() {
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // It was stopped or continued, and perhaps again since the call above: the state from the next call counts.
+    // It was stopped or continued, and perhaps again since the call above. The next call tells the latest state.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

@@ -20,7 +20,7 @@ constexpr long kMostDescriptors = 65536;
 
 void close_range(unsigned first, unsigned last) noexcept {
   if (::syscall(SYS_close_range, first, last, 0U) == 0)
-    return;  // called by its number: musl has no function for it
+    return;  // called by its number, because musl has no function for it
   const std::unique_ptr<DIR, int (*)(DIR*)> open{::opendir("/proc/self/fd"), &::closedir};
   if (!open) {
     const long end = std::min({::sysconf(_SC_OPEN_MAX), kMostDescriptors, static_cast<long>(last) + 1});

@@ -3,9 +3,9 @@
 // environment. A marked process passes its mark on to its children, so the next look finds them even if their
 // parent has ended.
 //
-// If /proc shows nothing (a chroot, another pid namespace), only the kernel's answer about the whole group
-// is left: it exists, or it does not. If it exists, it counts as alive: to wait in vain is better than to
-// release a lock while the command runs.
+// If /proc shows nothing (a chroot, another pid namespace), only the kernel's answer about the whole group is left:
+// it exists, or it does not. If it exists, it counts as alive, because to wait in vain is better than to release a
+// lock while the command runs.
 
 #include "loop/command_family.h"
 
@@ -34,7 +34,7 @@ bool is_alive(pid_t pid) {
   return facts && facts->alive();
 }
 
-/// The environment of a process. During execve() a process shows neither arguments nor environment: then this
+/// The environment of a process. During execve() a process shows neither arguments nor environment. Then this
 /// function looks again.
 std::string environment_of(pid_t pid) {
   std::string environment = proc_text(pid, "environ");
@@ -60,10 +60,10 @@ std::vector<ProcessFacts> CommandFamily::descendants() {
 }
 
 std::vector<pid_t> CommandFamily::signal(int number, TimePoint now, TimePoint until) {
-  // Signals the group as one: if we signalled its members one by one, one of them could fork meanwhile.
+  // Signals the group as one, because if we signalled its members one by one, one of them could fork meanwhile.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
-  // The others come after the group: the search for them looks at all processes of the session, which may be
+  // The others come after the group, because the search for them looks at all processes of the session, which may be
   // thousands.
   for (const pid_t pid : all(now, until)) {
     // The members of the group have got the signal already; 0 only asks whether we may signal them.
@@ -80,7 +80,7 @@ std::vector<pid_t> CommandFamily::in_group() const {
 }
 
 bool CommandFamily::group_lives() const {
-  // The cheap question comes first: mostly the group is gone.
+  // The cheap question comes first, because mostly the group is gone.
   if (!group_exists() || !group_is_ours()) return false;
   bool shown = false;
   for (const pid_t pid : all_processes()) {

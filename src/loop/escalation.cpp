@@ -9,7 +9,7 @@ namespace rlock {
 std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
   if (now < wake_at(deadlines)) return std::nullopt;
   if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
-    // It is too late for any other signal. CONT does not come first: a stopped command must not run beside
+    // It is too late for any other signal. CONT does not come first, because a stopped command must not run beside
     // the next holder.
     stage_ = Stage::killing;
     killed_ = now;

@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// The interval between two KILLs: processes may have been forked in between.
+/// The interval between two KILLs. The second one hits processes that were forked in between.
 constexpr Milliseconds kKillAgain{100};
 
 /// When the stop signal is due, and when KILL is. Both may move until they are sent.
@@ -45,7 +45,7 @@ class Escalation {
   /// hurry() was called, but KILL has not been sent yet.
   bool hurrying() const noexcept { return hurried_ && !killing(); }
 
-  /// Skips the stop signal, because it was sent already: only KILL is left.
+  /// Skips the stop signal, because it was sent already. Only KILL is left.
   void skip_stop() noexcept;
 
   /// Makes KILL due now, whatever the deadlines say.

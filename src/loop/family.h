@@ -25,7 +25,7 @@ class Family {
   /// Does /proc show us all processes? If not, surely_gone() is never true.
   static bool sees_everybody() { return rlock::proc_shows_us() && !rlock::proc_hides_others(); }
 
-  /// Remembers the present descendants. Call it with each renewal: a process that was seen counts even if its
+  /// Remembers the present descendants. Call it with each renewal, because a process that was seen counts even if its
   /// parent has ended.
   virtual void look() = 0;
 
@@ -41,8 +41,8 @@ class Family {
   /// /proc shows none.
   virtual std::vector<pid_t> out_of_reach() { return {}; }
 
-  /// Have all processes ended that might still do what the lock protects? Looks for more than all(). False if
-  /// /proc hides processes from us. If it is false, the lock must not be released: its lease ends it.
+  /// Have all processes ended that might still do what the lock protects? Looks for more than all(). False if /proc
+  /// hides processes from us. If it is false, the lock must not be released, and its lease ends it.
   virtual bool surely_gone(TimePoint now) = 0;
 };
 

@@ -4,9 +4,9 @@
 
 namespace rlock {
 
-/// Forks. The child runs `work` and ends, with status 0, or 1 if `work` throws. In the child the exception must
-/// not unwind the caller's frames: their destructors would give up what the parent holds. Returns the pid, or
-/// -1 with errno.
+/// Forks. The child runs `work` and ends, with status 0, or 1 if `work` throws. In the child the exception must not
+/// unwind the caller's frames, because their destructors would give up what the parent holds. Returns the pid, or -1
+/// with errno.
 template <class Work>
 pid_t fork_for(const Work& work) noexcept {
   const pid_t process = ::fork();

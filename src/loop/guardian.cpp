@@ -56,7 +56,7 @@ void Guardian::start(TimePoint now) {
   next_start_ = started_before_ ? plus(now, kBetweenTwo) : now;
   started_before_ = true;
   int ends[2];
-  // Without blocking: a guardian that was stopped must not hold us up when its pipe is full.
+  // A write must not block: if the guardian was stopped and its pipe is full, we must not wait.
   start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
   if (start_errno_ != 0) return;
   Descriptor reading{ends[0]};
@@ -83,8 +83,8 @@ void Guardian::continue_if_stopped() noexcept {
 
 void Guardian::reap() noexcept {
   orders_.reset();
-  // A guardian that is dismissed but stopped does not read that order. To wait for it could take for ever, so we kill
-  // it. As PID 1 we may have reaped it among the orphans; then it has no pid any more.
+  // A guardian that is stopped does not read that it is dismissed. We might wait for it for ever, so we kill it. As
+  // PID 1 we may have reaped it among the orphans; then it has no pid any more.
   const pid_t guardian = std::exchange(pid_, -1);
   if (guardian <= 0) return;
   if (dismissed_) {

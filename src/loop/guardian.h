@@ -22,8 +22,8 @@ class Guardian final : public Source {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  /// Sets the group that it guards. The command's process calls it before it becomes the command: from then
-  /// on the group is known, even if we die at once. Allocates nothing.
+  /// Sets the group that it guards. The command's process calls it before it becomes the command: from then on the
+  /// guardian knows the group, even if we die at once. Allocates nothing.
   void tell_group(pid_t group) noexcept;
 
   /// Moves the deadlines on which the guardian acts. Costs nothing if they are unchanged.
@@ -32,7 +32,7 @@ class Guardian final : public Source {
   /// The stop signal has been sent already.
   void tell_stop_sent() noexcept;
 
-  /// Ends the guardian: no process is left to be killed. Call it before the command's pid is reaped.
+  /// Ends the guardian, because no process is left to be killed. Call it before the command's pid is reaped.
   void dismiss() noexcept;
 
   /// The errno with which the guardian's start failed; 0: it runs.

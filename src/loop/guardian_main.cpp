@@ -69,11 +69,12 @@ void detach(int orders) {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  // All descriptors but one: a pipe of the command's that we held open would never end for its reader.
+  // All descriptors but one are closed, because a pipe of the command's that we held open would never end for its
+  // reader.
   if (orders > 0) close_range(0, static_cast<unsigned>(orders) - 1);
   close_range(static_cast<unsigned>(orders) + 1, ~0U);
-  // The processes that it has to kill in time must not take its processor time. Most users may not raise a
-  // priority: then it stays as it is.
+  // The processes that it has to kill in time must not take its processor time. Most users may not raise a priority.
+  // Then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kHighestPriority);
   ::prctl(PR_SET_NAME, "guardian");
   // `ps` and `pkill -f` read the arguments. `pkill -f 'run -k deploy'` means rlock, and must not find the guardian.
@@ -94,7 +95,7 @@ class GuardianLoop final : public Source {
         escalation_(signal),
         deadlines_(allowing(deadlines)) {}
 
-  // A pipe that has ended is always ready: without this the loop would never sleep again.
+  // A pipe that has ended is always ready, so the loop would never sleep again if it still watched the pipe.
   int fd() const override { return orphaned() ? -1 : orders_; }
   short interest() const override { return POLLIN; }
   TimePoint wake_at() const override {
@@ -131,7 +132,7 @@ class GuardianLoop final : public Source {
   void look(TimePoint now) {
     const bool again = look_again_ <= kLastLook;
     next_look_ = again ? plus(now, look_again_) : kNever;
-    if (again) look_again_ *= 2;  // bounded: each renewal calls this, for months
+    if (again) look_again_ *= 2;  // bounded, because each renewal calls this, for months
     if (!escalation_.begun()) family_.look();
   }
 
@@ -141,7 +142,7 @@ class GuardianLoop final : public Source {
     give_up_release_ = Family::sees_everybody() ? plus(now, kOthersEnd) : now;
   }
 
-  /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon:
+  /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon, because
   /// nested runs have guardians, too.
   void check(TimePoint now) {
     next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
@@ -154,7 +155,7 @@ class GuardianLoop final : public Source {
       resting_ = family_.all(now).empty();
   }
 
-  /// Reads all orders: an old deadline does not count if a newer one stands behind it.
+  /// Reads all orders, because an old deadline does not count if a newer one stands behind it.
   void read_orders(TimePoint now) {
     Order order{};
     ssize_t got = 0;
@@ -175,7 +176,7 @@ class GuardianLoop final : public Source {
         command_.set_group(order.pid);
         look_again_ = kFirstLook;
         next_look_ = TimePoint::min();
-        resting_ = false;  // the deadline may have passed already: a command that starts too late is killed
+        resting_ = false;  // if the deadline has passed already, this command is killed
         break;
       case Order::deadlines:
         deadlines_ = allowing(order.until);

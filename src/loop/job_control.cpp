@@ -77,8 +77,8 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       // If the command has the terminal, ^Z reached it alone, so our whole group stops too. Otherwise our group got
       // ^Z as well and only we stop, or a process sent TSTP to the command on purpose and we go on.
       if (terminal_.lent()) return stop_too(true);
-      // We forwarded ^Z, but SIGCONT has come since: our group was stopped and continued meanwhile, for
-      // example with xargs above us. So rlock must not stop any more.
+      // We forwarded ^Z, but SIGCONT has come since, so our group was stopped and continued meanwhile, for example
+      // with xargs above us. So rlock must not stop any more.
       if (told && signals_.has_come(SIGCONT)) break;
       if (told || terminal_.ours()) return stop_too(false);
       break;
@@ -107,7 +107,7 @@ void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint n
         resume_ = true;
       return;
     case SIGTTIN:
-    case SIGTTOU: others_wait_ = true; return;  // for another process of our group: end() continues it
+    case SIGTTOU: others_wait_ = true; return;  // end() continues the process of our group that got it
     case SIGTSTP:
       told_to_stop_ = true;
       told_at_ = now;

@@ -17,7 +17,7 @@ namespace rlock {
 /// stopped because it wants the terminal, it gets the terminal as soon as we have it.
 class JobControl {
  public:
-  /// `before_stop` is called before we stop with the command: a stopped rlock does not renew.
+  /// `before_stop` is called before we stop with the command, because a stopped rlock does not renew.
   JobControl(Signals& signals, Terminal& terminal, std::function<void()> before_stop);
 
   /// Handles stops of the command and signals to us.

@@ -78,7 +78,7 @@ void Loop::turn(TimePoint until) {
   const bool due = at <= now();
   if (!due) arm(at);
   if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR) refused("cannot wait");
-  if (polled[0].revents != 0) armed_ = TimePoint::min();  // the timer has expired: the next arm() must set it
+  if (polled[0].revents != 0) armed_ = TimePoint::min();  // expired, so the next arm() must set it
 
   const TimePoint time = now();
   for (const bool reads : {true, false}) {

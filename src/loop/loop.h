@@ -39,7 +39,7 @@ class Loop {
   /// A patience that lasts this long from now, and is not interrupted.
   Patience within(Milliseconds duration) const { return {.until = plus(now(), duration)}; }
 
-  /// For a process that was forked with this loop: without it, both processes would set the same timer.
+  /// Call it in a process that was forked with this loop. Otherwise both processes would set the same timer.
   void take_own_timer();
 
  protected:

@@ -13,8 +13,8 @@ struct Found {
   int error = 0;     ///< ENOENT: not found; EACCES: found, but not executable
 };
 
-/// Looks up `command` in `folders` ("/usr/bin:/bin"; an empty one is the working directory), like execvp(3).
-/// A command with a slash is not looked up: exec reports the error.
+/// Looks up `command` in `folders` ("/usr/bin:/bin"; an empty one is the working directory), like execvp(3). A
+/// command with a slash is not looked up; exec reports its error.
 Found find_program(const std::string& command, std::string_view folders);
 
 /// Is it a file that we may execute?

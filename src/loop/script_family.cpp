@@ -1,8 +1,9 @@
 // Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and still
-// counts against the limit of its user's processes. If a pass finds all of them stopped, none is missing. Any other
-// signal is sent to each process as it is found. But if the script has neither a tag nor a session or group of its
-// own, its processes are frozen for that signal, too. Otherwise a process that the script starts just then would be
-// lost when the script ends. A job of an interactive shell has its own group.
+// counts against its user's limit of processes. If a pass finds all of them stopped, none is missing.
+//
+// Other signals are sent to each process as it is found, with one exception: a script that has neither a tag nor a
+// session or group of its own. When such a script ends, we lose a process that it has just started. So its processes
+// are frozen for that signal, too. (A job of an interactive shell has a group of its own.)
 //
 // The freeze is visible: the shell that started the script may say "Stopped". sudo, su and a `rlock run` in the
 // foreground stop when their child does, and would wait for ever to be continued. So wake_ancestors() continues
@@ -43,7 +44,7 @@ constexpr useconds_t kBetweenLooks = 500;
 /// A chain of parents that was read while it changed could lead in a circle.
 constexpr std::size_t kDeepest = 256;
 
-/// How often all() looks again if it has seen only processes that ended meanwhile: they may have started
+/// How often all() looks again if it has seen only processes that ended meanwhile, because they may have started
 /// others.
 constexpr int kLooksAtNewest = 5;
 
@@ -105,7 +106,8 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
 
 /// Signals each process once. It ends when a look finds no new one, after kFreeze, or at `until`, when KILL is due.
 /// Before the last look the script has some time to end. bash blocks signals while it forks, so one more child may
-/// come after the signal. The tagged processes come first: no file has to be read for them, and there may be thousands.
+/// come after the signal. The tagged processes come first, because there may be thousands, and no file has to be read
+/// for them.
 void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
   const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
   std::unordered_set<pid_t> told;
@@ -118,8 +120,8 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
   do {
     settled = has_passed(ends) || !script_lives();  // as it was before this look
     if (members_.is_tagged()) std::ranges::for_each(members_.tagged(false), tell);
-    // The search ends before the first of these is told: a process that is told may end, and its children would have
-    // lost their parent.
+    // The search ends before the first of these is told, because a process that is told may end, and its children
+    // would have lost their parent.
     for (const ProcessFacts& process : members_.all({}, false, until)) tell(process.pid);
     until = over;  // the first look could go on until KILL is due
     if (!settled) ::usleep(kBetweenLooks);
@@ -169,7 +171,7 @@ std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_
       frozen.push_back(process);
       if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) beyond_us.insert(process.pid);
     }
-    // A process must be stopped before its children are read: a fork that has begun goes on after the signal.
+    // A process must be stopped before its children are read, because a fork that has begun goes on after the signal.
     settled = settled && (process.stopped() || beyond_us.contains(process.pid));
   };
   members_.descendants(stop);  // the script itself before any other process
@@ -179,7 +181,7 @@ std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_
     if ((settled && members_.vanished() == 0) || has_passed(until)) break;
   }
   refused.assign(beyond_us.begin(), beyond_us.end());
-  if (!frozen.empty()) frozen_ = Clock::now();  // the freeze has taken a while
+  if (!frozen.empty()) frozen_ = Clock::now();  // not `now`: the freeze has taken a while
   return frozen;
 }
 

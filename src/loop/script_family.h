@@ -24,8 +24,8 @@ class ScriptFamily final : public Family {
   std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) override;
   std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) override;
 
-  /// Also false while an orphan beside the script lives that neither a look nor the tag knows: it may belong to
-  /// the script.
+  /// Also false while an orphan beside the script lives that neither a look nor the tag knows, because it may belong
+  /// to the script.
   bool surely_gone(TimePoint now) override;
 
   /// Does the script's first process live? The processes that it has started do not count.

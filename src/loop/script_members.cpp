@@ -121,9 +121,9 @@ bool ScriptMembers::is_script(const ProcessFacts& process) const {
   return process.pid == script_.pid && process.started == script_.started;
 }
 
-/// Is it a member of the script's session, or an orphan in its group? The children of a member are found with
-/// it. A child of the script's own parent does not count: the shell of `script | tee log` puts both into one
-/// group.
+/// Is it a member of the script's session, or an orphan in its group? The children of a member are found with it. A
+/// child of the script's own parent does not count, because for `script | tee log` the shell puts both commands into
+/// one group.
 bool ScriptMembers::is_led_by_script(const ProcessFacts& process) const {
   if (process.session != script_.session) return false;
   if (script_.session == script_.pid) return true;

@@ -22,8 +22,8 @@ class ScriptMembers {
   /// Tags the script and its descendants. `keeper`: this process never counts.
   ScriptMembers(const ProcessId& script, pid_t keeper);
 
-  /// Finds the descendants, and tags those that were forked before the script was tagged: a fork under way shows its
-  /// process only later. Returns true if it has tagged one: then there may be more.
+  /// Finds the descendants, and tags those that were forked before the script was tagged. A fork under way shows its
+  /// process only later. Returns true if it has tagged one. Then there may be more.
   bool tag_descendants();
 
   const ProcessFacts& script() const noexcept { return script_; }  ///< as the last search saw it
@@ -32,7 +32,7 @@ class ScriptMembers {
   /// Does the script's first process live? The processes that it has started do not count.
   bool script_lives() const;
 
-  /// The script, its descendants and the processes of earlier searches: reads only their files.
+  /// The script, its descendants and the processes of earlier searches. It reads only their files.
   std::vector<ProcessFacts> descendants(const Visit& visit = {});
 
   /// All of them. With `stop_at_once` each process with a tag gets STOP when its tag is seen, before its files are

@@ -18,10 +18,10 @@ namespace {
 constexpr int kMarkAt = 56, kNumberAt = 34;
 constexpr ScriptTag kMark = ScriptTag{'R'} << kMarkAt;
 
-/// A process that has left all scripts: no script has the pid 0.
+/// The tag of a process that has left all scripts. No script has the pid 0.
 constexpr ScriptTag kLeft = kMark;
 
-/// A process that has shed its tag, and must get no other. Here, too, the pid is 0.
+/// The tag of a process that has shed its own, and must get no other. Here, too, the pid is 0.
 constexpr ScriptTag kShed = kMark | 1;
 
 bool is_tag(rlim_t limit) { return limit >> kMarkAt == kMark >> kMarkAt; }

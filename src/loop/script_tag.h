@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// A number that names a script. The processes of the script carry it: exec, setsid and the death of a parent do not
+/// A number that names a script. The processes of the script carry it. exec, setsid and the death of a parent do not
 /// change it.
 ///
 /// It is the soft limit of file locks (RLIMIT_LOCKS). Processes inherit their limits, and no kernel since
@@ -28,7 +28,8 @@ ScriptTag tag_beyond_us(pid_t pid);
 /// if the process is another user's.
 bool put_tag(pid_t pid, ScriptTag tag) noexcept;
 
-/// Takes this process, and so the processes that it forks from now on, out of the script: no tag names it any more.
+/// Takes this process, and so the processes that it forks from now on, out of the script. No look finds them by a tag
+/// any more.
 void shed_tag() noexcept;
 
 /// Leaves all scripts: no look for the processes of a script or a command counts this process, nor those that it

@@ -32,8 +32,8 @@ namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/// Signals that end a wait. ALRM is one of them: an alarm set before exec still arrives, and some scripts use
-/// it as a timeout.
+/// Signals that end a wait. ALRM is one of them, because an alarm that was set before exec still arrives, and some
+/// scripts use it as a timeout.
 constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 bool contains(const auto& numbers, int number) {
@@ -177,7 +177,7 @@ bool Signals::ignored(int number) const noexcept {
 std::vector<Caught> Signals::take() { return std::exchange(caught_, {}); }
 
 void Signals::restore() const noexcept {
-  // exec itself resets a handler to the default action: only "ignored" would be lost.
+  // exec itself resets a handler to the default action, so only "ignored" would be lost.
   if (ignored(SIGCHLD)) ::sigaction(SIGCHLD, &child_ended_, nullptr);
   ::sigaction(SIGPIPE, &pipe_closed_, nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited_, nullptr);

@@ -100,8 +100,8 @@ class Signals final : public Source {
   int child_changes_ = 0;
 };
 
-/// Ends this process by signal `number`, with its default action and without a core. PID 1 cannot be ended by
-/// its own signal: then exits with 128 + number.
+/// Ends this process by signal `number`, with its default action and without a core. PID 1 cannot be ended by its own
+/// signal, so it exits with 128 + number.
 [[noreturn]] void die_of(int number) noexcept;
 
 /// "SIGTERM", "SIGRTMIN+3".

@@ -40,10 +40,10 @@ void Attempts::progress(TimePoint now) {
 
 TimePoint Attempts::wake_at() const {
   if (vote_.settled()) return kNever;
-  // A route that is connecting is a source of the loop itself: it wakes us when it is ready.
+  // A route that is connecting is a source of the loop itself, and wakes us when it is ready.
   if (connection_ == 0) return earliest(posted_.deadline, node_.route->connecting() ? kNever : plan_.at());
   const Connection* connection = node_.route->find(connection_);
-  // There is news for advance(): the next turn must not sleep.
+  // There is news for advance(), so the next turn must not sleep.
   if (connection == nullptr || connection->failure() || in_flight_->answer) return TimePoint::min();
   return earliest(posted_.deadline, ends(*connection));
 }
@@ -61,7 +61,7 @@ void Attempts::begin(TimePoint now) {
   if (const auto* failure = std::get_if<Failure>(&choice)) return failed(*failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // wake_at() says when to ask again
   Connection* connection = std::get<Connection*>(choice);
-  if (connection == nullptr)  // only_connection: no other connection will do
+  if (connection == nullptr)  // the call asks for this connection (only_connection)
     return settle({Error::unreachable, "the connection broke"});
   if (may_not_follow(*connection))
     return settle({Error::unreachable, "the server has not answered the previous request"});
@@ -73,7 +73,7 @@ void Attempts::begin(TimePoint now) {
                                  .asking = std::exchange(with_asking_, false)});
 }
 
-/// Does an unanswered call on this connection forbid to write the call? With several nodes it forbids acquires and
+/// Does an unanswered call on this connection forbid the new one? With several nodes it forbids acquires and
 /// renewals, but no release and no undo. The reason: a hanging server leaves our calls in its socket buffer. If we
 /// have closed our end, the server later reads only the first bytes of them. Behind a single acquire it still reads
 /// the undo.
@@ -82,7 +82,7 @@ bool Attempts::may_not_follow(const Connection& connection) const {
          connection.has_unanswered();
 }
 
-/// Looks at a written call. The order matters: a reply counts even if the connection has failed since, or the
+/// Looks at a written call. The order matters, because a reply counts even if the connection has failed since, or the
 /// deadline has passed.
 void Attempts::advance(TimePoint now) {
   Route& route = *node_.route;
@@ -131,7 +131,7 @@ void Attempts::accept(TimePoint now) {
 /// redirection, or if the server cannot answer now.
 void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   Route& route = *node_.route;
-  // A call that was not carried out does not count: the next reply does not depend on it.
+  // A call that was not carried out does not count, because the next reply does not depend on it.
   const auto not_carried_out = [&] { --vote_.attempts; };
   if (auto wrong = route.wrong_url(error)) {
     not_carried_out();

@@ -16,7 +16,7 @@ struct Call {
   CallWords keys{};                ///< KEYS. For a plain command: the key that decides the Cluster slot; it
                                    ///< is not sent
   CallWords args{};                ///< ARGV. For a plain command: its words, the name first
-  /// The same call with one key, for a Cluster that answers TRYAGAIN: while a slot moves, it refuses calls
+  /// The same call with one key, for a Cluster that answers TRYAGAIN. While a slot moves, a Cluster refuses calls
   /// with several keys. Holds one call at most, which has no such form itself.
   std::vector<Call> while_slot_moves{};
 

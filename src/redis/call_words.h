@@ -17,7 +17,7 @@ class CallWords {
       : words_(words.empty() ? nullptr : std::make_shared<std::vector<std::string>>(std::move(words))) {}
   CallWords(std::initializer_list<std::string> words) : CallWords(std::vector<std::string>{words}) {}
 
-  /// The words, to change them: no copy shares them any more.
+  /// The words, to change them. No copy shares them any more.
   std::vector<std::string>& edit() {
     if (words_ == nullptr || words_.use_count() > 1)
       words_ = std::make_shared<std::vector<std::string>>(list());

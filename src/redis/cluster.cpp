@@ -53,7 +53,7 @@ Link* Cluster::link_of(std::uint64_t connection) {
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
   if (!query_ && stale_ && backoff_.due(now)) begin_query(now);
-  if (asking_ && asking_->first == key) {  // after Verdict::asking the executor asks again at once
+  if (asking_ && asking_->first == key) {  // after Verdict::asking, Attempts asks again at once
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection(now)) return connection;
   }
@@ -175,7 +175,7 @@ void Cluster::ask_next(TimePoint now) {
     query_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
-  // No node gave an answer. The old map stays: it may be right, and there is no better one.
+  // No node gave an answer. The old map stays, because it may be right, and there is no better one.
   failure_ = query_->best_reason.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
   stale_ = true;
   finish(now);

@@ -15,9 +15,8 @@
 
 namespace rlock {
 
-/// The nodes of a Cluster, each with its own link: a call goes to the node that serves its key's slot. The
-/// nodes are asked for their slots one after the other: at the start, and when a redirection or a failure
-/// suggests a change.
+/// The nodes of a Cluster, each with its own link. A call goes to the node that serves its key's slot. The nodes are
+/// asked for their slots one after the other: at the start, and when a redirection or a failure suggests a change.
 ///
 /// It subscribes to a channel on the node of the channel's slot, by both SUBSCRIBE and SSUBSCRIBE. The first
 /// does not get the messages of SPUBLISH, and the second does not get those of PUBLISH.

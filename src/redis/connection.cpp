@@ -105,7 +105,7 @@ void Connection::flush() {
   if (!wire_) return;
   encode();
   wire_->flush();
-  // The server may have sent the reason before it hung up: the next turn reads that first, see wake_at().
+  // The server may have sent the reason before it hung up. The next turn reads that first: see wake_at().
   if (wire_->failure() && !reader_) fail(*wire_->failure());
 }
 
@@ -119,7 +119,7 @@ void Connection::receive(TimePoint now) {
   } catch (const Error& error) {  // replies of another shape mean a broken connection, not a broken program
     return fail({.text = error.what(), .lasts = true});
   } catch (const std::bad_alloc&) {
-    // Only this server is at fault: the running command must not die of it.
+    // Only this server is at fault, so the running command must not die of it.
     return fail({Error::unreachable, "there is no memory for what the server sends"});
   }
   if (!wire_) return;  // a reply was a reason to fail

@@ -11,7 +11,7 @@ namespace rlock {
 struct Delivery {
   /// Is the call sent again if its connection fails?
   enum class Retry {
-    never,           ///< no: the failure is the vote
+    never,           ///< no: the failure becomes the vote
     until_deadline,  ///< yes; before the first contact only with Options::retry_first_contact
     from_the_start,  ///< yes: a node that has never answered may have got an earlier call, too
   } retry = Retry::never;
@@ -30,7 +30,7 @@ struct Delivery {
   /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
-  /// 0: any connection. Otherwise only the connection with this number (Vote::connection): WAIT confirms only
+  /// 0: any connection. Otherwise only the connection with this number (Vote::connection), because WAIT confirms only
   /// the writes of its own connection.
   std::uint64_t only_connection = 0;
 

@@ -112,7 +112,7 @@ void Dial::connect_next(TimePoint now) {
   if (next_ > 2) *failure_ += fmt::format(" ({} other addresses failed too)", next_ - 1);
 }
 
-/// Keeps the first failure: the address that the system would try first is the best clue.
+/// Keeps the first failure, because the address that the system would try first is the best clue.
 void Dial::note(const std::string& failure) {
   if (first_failure_.empty()) first_failure_ = failure;
 }

@@ -86,7 +86,7 @@ Redis::RequestId Executor::begin_call(const Call& call, const Delivery& delivery
                     .retry_first_contact = options_.retry_first_contact,
                     .to_several = nodes() > 1};
   Pending& pending = pending_.try_emplace(request, std::move(posted), nodes_).first->second;
-  // If a connection is open, the call is written now: the round trip need not wait for a turn of the loop.
+  // If a connection is open, the call is written now, so that the round trip does not wait for a turn of the loop.
   for (std::size_t node = 0; node < nodes(); ++node) {
     const bool asked = delivery.only_nodes.empty() || delivery.only_nodes[node];
     if (given_away_) {
@@ -199,7 +199,7 @@ std::vector<Message> Executor::take_messages() {
   return all;
 }
 
-/// One node that sends messages is enough: waiters are woken and need not poll.
+/// One node that sends messages is enough, because it wakes the waiters, and they need not poll.
 std::optional<std::string> Executor::subscribe_error() const {
   for (const Node& node : nodes_) {
     if (!node.route->subscribe_error()) return std::nullopt;

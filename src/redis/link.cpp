@@ -61,8 +61,8 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
 }
 
-/// Certificates are renewed while locks are held. If a file cannot be used now, it is probably being
-/// replaced: the certificates that were read before are kept.
+/// Certificates are renewed while locks are held. If a file cannot be used now, it is probably being replaced, so the
+/// certificates that were read before are kept.
 void Link::read_certificates_again() {
   if (!tls_) return;
   try {
@@ -99,7 +99,7 @@ void Link::failed(Failure why, TimePoint now) {
   connection_.reset();
   second_pubsub_.reset();  // it has the same server, so it has failed too or will fail
   subscriptions_.disconnected();
-  // If no call used the connection, its pause must not delay a call: a renewal may have little time.
+  // If no call used the connection, its pause must not delay a call, because a renewal may have little time.
   (std::exchange(used_, false) ? backoff_ : idle_backoff_).ended(now);
 }
 
@@ -122,7 +122,7 @@ void Link::check_connection(TimePoint now) {
   if (before == Resp2::suspected) resp2_ = Resp2::no;
   failed(*connection_->failure(), now);
   if (before != Resp2::no || resp2_ == Resp2::no) return;
-  // A call behind HELLO does not count as unanswered: the server has just answered, or hung up.
+  // A call behind HELLO does not count as unanswered, because the server has just answered, or hung up.
   had_unanswered_ = had_unanswered;
   open(now);
 }
@@ -197,7 +197,7 @@ void Link::open_second(TimePoint now) {
 /// Sends the subscriptions on a new pub/sub connection, or once more if the server could not accept them.
 void Link::subscribe(TimePoint now) {
   if (!connection_ || now < subscriptions_.begin_at()) return;
-  // Only if the first one is open: until then it may turn out to speak RESP3, or be refused.
+  // Only if the first one is open, because until then it may turn out to speak RESP3, or be refused.
   const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
   if (needs_second && pubsub_backoff_.due(now)) open_second(now);
   Connection* const connection = pubsub();

@@ -62,7 +62,7 @@ class Link final : public Source {
     return abandoned_.empty() && !(connection_ && (!connection_->open() || connection_->expects_replies()));
   }
 
-  /// Closes this connection, if it is still the current one: it led to the wrong server.
+  /// Closes this connection, if it is still the current one. Call it if the connection led to the wrong server.
   void renew(std::uint64_t connection, Failure why, TimePoint now);
 
   /// Closes the connection, and forgets the subscriptions, so that it opens no other by itself. Call it if only

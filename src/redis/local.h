@@ -15,10 +15,10 @@ namespace rlock {
 ///
 /// These functions throw Error{config} if the folder is not safe or its path is too long for a socket.
 
-/// Returns the address of the private server. If it does not run, starts redis-server or valkey-server and
-/// waits until it answers. If it runs, this costs one connect(). Throws Error{unreachable} if none is
-/// installed or it does not answer in time. If `patience` is interrupted, returns the address without an
-/// error: the caller will not use it.
+/// Returns the address of the private server. If it does not run, starts redis-server or valkey-server and waits
+/// until it answers. If it runs, this costs one connect(). Throws Error{unreachable} if none is installed or it does
+/// not answer in time. If `patience` is interrupted, returns the address without an error, because the caller will
+/// not use it.
 Address ensure_local_server(const Patience& patience);
 
 /// Is a server program installed? Throws nothing.

@@ -6,7 +6,7 @@
 namespace rlock {
 namespace {
 
-/// If the caller does not take the messages, only the newest are kept: in a flood they matter most.
+/// If the caller does not take the messages, only the newest are kept, because in a flood they matter most.
 constexpr std::size_t kMostMessages = 16;
 
 }  // namespace

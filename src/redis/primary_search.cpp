@@ -6,9 +6,9 @@
 // A Sentinel may be asked up to three times: with our password, without it, and in RESP2. Many Sentinels have
 // no password, or another one than the servers.
 //
-// A Sentinel's answer may be outdated: the caller checks it, and disbelieve() continues with the other
-// Sentinels. If no Sentinel knows a primary, the most helpful reason is reported: "it knows no primary called
-// x" says more than "connection refused".
+// A Sentinel's answer may be outdated, so the caller checks it, and disbelieve() continues with the other Sentinels.
+// If no Sentinel knows a primary, the most helpful reason is reported: "it knows no primary called x" says more than
+// "connection refused".
 
 #include "redis/primary_search.h"
 
@@ -26,7 +26,7 @@ namespace {
 /// A Sentinel gets at least this long: enough for a slow name look-up and a round trip.
 constexpr Milliseconds kLeastShare{250};
 
-/// The primary's address in a Sentinel's reply. Empty if it is no valid address: the text of a hostile
+/// The primary's address in a Sentinel's reply. Empty if it is no valid address, because the text of a hostile
 /// Sentinel must not reach a terminal, nor be taken for a path.
 std::optional<Address> read_address(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array || reply.items().size() != 2) return std::nullopt;
@@ -111,7 +111,8 @@ void PrimarySearch::advance(TimePoint now) {
     refused_ = why;
     return ask(now);
   }
-  // If the Sentinel refused our password, that is the better reason: without one, it only asks for a password.
+  // If the Sentinel refused our password, that is the better reason. Without a password, it only says that it wants
+  // one.
   pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 

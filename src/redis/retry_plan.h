@@ -25,10 +25,10 @@ class RetryPlan {
   /// What the verdict of the route means for this call: after too many redirections, `later`.
   Route::Verdict follow(Route::Verdict verdict);
 
-  /// The server cannot answer now: plans the next try after a pause.
+  /// The server cannot answer now. Plans the next try after a pause.
   void pause(Failure why, TimePoint now);
 
-  /// There is no connection any more: plans the next try for `next_connection`, when the route connects again.
+  /// There is no connection any more. Plans the next try for `next_connection`, when the route connects again.
   void reconnect(Failure why, TimePoint now, TimePoint next_connection);
 
   /// Why the call has no answer at its deadline: the failure of the last try says more than `silence`.

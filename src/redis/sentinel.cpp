@@ -46,7 +46,7 @@ Sentinel::~Sentinel() { loop_.leave(*this); }
 
 Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   advance(now);
-  // Before the next attempt, report why the last one failed: the caller may stop before the next one ends.
+  // Before the next attempt, report why the last one failed, because the caller may stop before the next one ends.
   if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
@@ -123,7 +123,7 @@ void Sentinel::check(TimePoint now) {
   contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr)
     return check_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
-  if (connection->number() != checked_) {  // a new connection: the old reply may be another server's
+  if (connection->number() != checked_) {  // on a new connection, the old reply may be another server's
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }

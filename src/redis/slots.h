@@ -33,8 +33,8 @@ class SlotMap {
   /// Applies a redirection.
   void move(std::uint16_t slot, const Address& to);
 
-  /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it: the node does not know
-  /// its own name. Empty: the reply has another shape.
+  /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it, because such a node does not
+  /// know its own name. Empty: the reply has another shape.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
  private:

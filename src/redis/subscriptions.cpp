@@ -52,7 +52,7 @@ bool Subscriptions::sent_away(const Push& push) {
   return true;
 }
 
-/// If the caller does not take the messages, only the newest are kept: in a flood they matter most.
+/// If the caller does not take the messages, only the newest are kept, because in a flood they matter most.
 void Subscriptions::note(const Push& push) {
   ++wakeups_;
   if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());

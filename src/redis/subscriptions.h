@@ -23,8 +23,8 @@ struct Subscription {
 };
 
 /// The subscriptions on one server, as a state machine. It decides which channels to subscribe to, on which
-/// connection and when, and what the pushes mean. Values go in and come out: it knows neither connections nor
-/// the clock.
+/// connection and when, and what the pushes mean. Values go in and come out. It knows neither connections nor the
+/// clock.
 class Subscriptions {
  public:
   /// Wants a channel until remove(). Returns true if SUBSCRIBE must be sent now, on connection().
@@ -46,7 +46,7 @@ class Subscriptions {
   /// The number of the pub/sub connection, on which the subscriptions were sent; 0: none.
   std::uint64_t connection() const noexcept { return connection_; }
 
-  /// The pub/sub connection is gone: begin() is due at once.
+  /// The pub/sub connection is gone. begin() is due at once.
   void disconnected() noexcept { connection_ = 0; }
 
   /// Takes a push of the pub/sub connection. Returns true if the server has refused for the first time: see

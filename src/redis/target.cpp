@@ -60,7 +60,7 @@ bool consists_of_host_characters(std::string_view text) {
   });
 }
 
-/// Reads one URL from left to right. Its errors name only the scheme: a text that looks like a host or a path
+/// Reads one URL from left to right. Its errors name only the scheme, because a text that looks like a host or a path
 /// may be part of a password with an unencoded slash.
 class UrlReader {
  public:
@@ -326,7 +326,7 @@ Target parse_target(std::string_view url) {
     if (found) rest.remove_prefix(scheme.name.size() + mark.size());
     return found;
   };
-  // A path needs no host before it: RFC 8089 allows "unix:/run/redis.sock".
+  // A path needs no host before it: "unix:/run/redis.sock". RFC 8089 allows the same for file URLs.
   const auto scheme = std::ranges::find_if(kSchemes, [&](const Scheme& each) {
     return begins(each, "://") || (each.unix_socket && begins(each, ":"));
   });

@@ -15,7 +15,7 @@ struct Address {
   std::string host;  ///< a name or a numeric address, IPv6 without brackets; empty for a Unix socket
   std::uint16_t port = 0;
   std::string path;  ///< path of a Unix socket
-  bool own = false;  ///< the server must run as our user: the private server
+  bool own = false;  ///< the private server, which must run as our user
 
   bool is_unix() const noexcept { return !path.empty(); }
   std::string str() const;  ///< "host:port", "[::1]:6379", "/run/redis.sock"

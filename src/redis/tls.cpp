@@ -77,7 +77,7 @@ void require_hashed(const std::string& path) {
   refuse("cacertdir", path, "has no certificate under its hash; `openssl rehash` makes such names");
 }
 
-/// rlock never asks for a passphrase: cron could not answer.
+/// rlock does not ask for a passphrase, because cron could not answer.
 int no_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// One turn of the loop reads this many pieces at most: a flood must not keep us from other work.
+/// One turn of the loop reads this many pieces at most, because a flood must not keep us from other work.
 constexpr int kMostPieces = 16;
 
 constexpr std::string_view kEnd = "\r\n";
@@ -61,7 +61,7 @@ void Wire::flush() {
 }
 
 void Wire::receive(ReplyReader& reader) {
-  // Not on the stack: the guardian's fork would copy its touched pages.
+  // Not on the stack, because the guardian's fork would copy the pages of the stack that were touched.
   static std::array<char, 16384> buffer;
   for (int piece = 0; piece < kMostPieces; ++piece) {
     const ssize_t got = ::recv(socket_.number(), buffer.data(), buffer.size(), 0);
@@ -83,7 +83,7 @@ void Wire::take(std::string_view bytes, ReplyReader& reader) {
   if (!tls_) return reader.feed(bytes);
   reader.feed(tls_->hear(bytes));
   if (!tls_->failure()) return;
-  flush();  // an alert: the other end should know the reason
+  flush();  // sends the alert, so that the other end knows the reason
   failure_ = tls_->failure();
 }
 
