@@ -27,7 +27,7 @@ std::string random_bytes(std::size_t count) {
 
 std::uint64_t random_below(std::uint64_t bound) {
   if (bound == 0) return 0;
-  // A number from here on is not used, because low results would then come more often than others.
+  // Numbers from `fair` on are not used, because with them low results would come more often than others.
   const std::uint64_t fair = std::numeric_limits<std::uint64_t>::max() / bound * bound;
   for (;;) {
     std::uint64_t number = 0;

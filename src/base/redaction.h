@@ -18,7 +18,7 @@ void keep_secret(std::string_view password);
 /// password protects nothing, and texts must stay readable.
 std::string redacted(std::string_view foreign);
 
-/// The same for a line of our own, whose foreign parts are redacted already: it catches parts that the caller
+/// redacted() for a line of our own, whose foreign parts are redacted already: it catches parts that the caller
 /// forgot. It leaves passwords that could be our own words (shorter than four bytes, or lower-case letters
 /// only), and URLs with a user but no password.
 std::string redacted_line(std::string_view line);

@@ -23,7 +23,7 @@ std::string in_quotes(std::string_view bytes);
 /// redacted()).
 std::string shell_quoted(std::string_view foreign);
 
-/// The same for a text without a password, such as a server's URL with its user.
+/// shell_quoted() for a text without a password, such as a server's URL with its user.
 std::string shell_word(std::string_view word);
 
 /// Valid UTF-8 for JSON: invalid bytes become U+FFFD. It never fails.
@@ -33,7 +33,7 @@ std::string utf8(std::string_view bytes);
 /// large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
-/// The same with an optional minus sign.
+/// parse_count() with an optional minus sign.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
 /// Does `one` come before `other` in an order for people? Numbers in a text count as numbers, so job-2 comes

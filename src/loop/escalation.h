@@ -19,7 +19,7 @@ struct Deadlines {
   friend bool operator==(const Deadlines&, const Deadlines&) = default;
 };
 
-/// The earlier stop and the earlier kill of both.
+/// The earlier stop and the earlier kill of the two.
 inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
   return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
 }

@@ -27,7 +27,7 @@ class ExitWatch final : public Source {
 
  private:
   Loop& loop_;
-  Descriptor pidfd_;  ///< empty: the kernel has no pidfd
+  Descriptor pidfd_;  ///< empty: the kernel gave none
   TimePoint wake_at_ = kNever;
   bool over_ = false;
 };

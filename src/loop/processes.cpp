@@ -50,7 +50,7 @@ std::string proc_path(pid_t pid, std::string_view file) {
 /// memory as its environment. To read that must not exhaust our memory.
 constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 
-/// The contents of a file; empty if it does not exist or cannot be read.
+/// The contents of a file; empty if it cannot be opened.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!file) return count_unread(), std::nullopt;

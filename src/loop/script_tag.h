@@ -21,7 +21,7 @@ ScriptTag tag_of(const ProcessId& script) noexcept;
 /// The tag that a process carries; 0: none, or we may not signal it, or there is no such process.
 ScriptTag tag_on(pid_t pid);
 
-/// The same from /proc, for a process that we may not signal; 0 for any other. It reads a file of the process.
+/// The tag from /proc, for a process that we may not signal; 0 for any other. It reads a file of the process.
 ScriptTag tag_beyond_us(pid_t pid);
 
 /// Tags the process, and so the processes that it forks from now on. Returns false if a hard limit is set, or

@@ -132,7 +132,7 @@ void Signals::take_stops() const noexcept {
 void Signals::stop(pid_t whom) {
   {
     const ContinueWatch watch;
-    // We use the default action of TSTP and not STOP: it does not stop an orphaned group, which no shell
+    // We use the default action of TSTP and not STOP, because TSTP does not stop an orphaned group, which no shell
     // would continue. TSTP stays pending until it is unblocked, and a CONT from here on cancels it.
     if (!watch.has_come()) ::kill(whom, SIGTSTP);
     const sigset_t tstp = only(SIGTSTP);

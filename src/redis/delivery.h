@@ -16,13 +16,12 @@ struct Delivery {
     from_the_start,  ///< yes: a node that has never answered may have got an earlier call, too
   } retry = Retry::never;
 
-  /// When is a script sent with its source (EVAL), on a connection that has not carried it yet? Otherwise it
-  /// is sent by its hash, and with its source only after NOSCRIPT.
+  /// Is a script sent with its source (EVAL) if its connection has not carried it yet? If not, it is sent by its
+  /// hash, and with its source only after NOSCRIPT.
   enum class Source {
-    on_request,  ///< after NOSCRIPT
-    to_several,  ///< at once if there are several nodes: a quorum must not wait for a node that lacks the
-                 ///< script
-    always,      ///< at once: it must work even if no reply is read, not even NOSCRIPT
+    on_request,  ///< no
+    to_several,  ///< yes if there are several nodes: a quorum must not wait for NOSCRIPT
+    always,      ///< yes: the call must work even if nobody reads the reply NOSCRIPT
   } source = Source::on_request;
 
   std::vector<Call> followers{};  ///< calls in the same write, behind this one; their replies are ignored

@@ -25,7 +25,7 @@ class Enough {
   /// The time from which the votes are enough; kNever: it is not decided.
   TimePoint operator()(const Votes& votes, TimePoint now) { return from(answered_by(nodes_, votes), now); }
 
-  /// The same with the caller's own rule. The first call with `decided` fixes the time.
+  /// The same time, but the caller says whether the call is decided. The first call with `decided` fixes the time.
   TimePoint from(bool decided, TimePoint now) { return from(decided, now, grace_); }
   TimePoint from(bool decided, TimePoint now, Milliseconds grace) {
     if (decided && !from_) from_ = plus(now, grace);

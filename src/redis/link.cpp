@@ -163,7 +163,7 @@ Connection* Link::pubsub() const {
   return resp2_ == Connection::Resp2::no ? connection_.get() : second_pubsub_.get();
 }
 
-/// The same, but only if the subscriptions were sent on it.
+/// pubsub(), but only if the subscriptions were sent on it; else null.
 Connection* Link::subscriber() const {
   Connection* const connection = pubsub();
   const bool subscribed = connection != nullptr && connection->number() == subscriptions_.connection();

@@ -33,7 +33,7 @@ class Reply {
   /// otherwise.
   std::int64_t integer() const;
 
-  /// The same as a duration or a server's time, in milliseconds. It is limited to 140 years in both
+  /// integer() as a duration or a server's time, in milliseconds. It is limited to 140 years in both
   /// directions, so that callers can add and compare such values. Throws Error{internal} as integer() does.
   std::chrono::milliseconds milliseconds() const;
 

@@ -22,7 +22,7 @@
 
 namespace rlock {
 
-using namespace openssl;  // it hides the functions themselves: see tls_library.h
+using namespace openssl;  // hides OpenSSL's own functions: see tls_library.h
 
 namespace {
 
