@@ -10,8 +10,7 @@
 --       channel  permits are announced here, and each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
--- ->    {done, available, why}  why: the reason why waiters could not be told; '': they were told, or there are no more permits
---                               than before
+-- ->    {done, available, why}  why: the reason why waiters could not be told; '': they were told, or no permit was added
 --       {absent}                there is no semaphore or pool
 --       {foreign, kind}         the key holds something else
 local kind_of = include('redis/kind_of')

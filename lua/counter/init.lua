@@ -14,7 +14,8 @@
 --       memory   for how many ms the server remembers the request
 --       expire   number of ms after which the semaphore or pool expires; 0: never
 --       resize   optional: 1 to give a pool that exists this size
--- ->    {done, why}      it is made, or has this size. why: the reason why waiters could not be told; '': they were told
+-- ->    {done, why}      it is made, or has this size. why: the reason why waiters could not be told; '': they were told, or
+--                        no more permits are available than before
 --       {exists}         there is one already, and it stays as it is
 --       {foreign, kind}  one of the keys holds something else
 local kind_of = include('redis/kind_of')
@@ -31,7 +32,7 @@ if not there and kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
--- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+-- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 if there then redis.call('del', request) end
 local before, available = there and tonumber(redis.call('get', pool)) or 0, total
 if kind_taken == 'zset' then

@@ -19,7 +19,7 @@ local was_head = redis.pcall('lindex', queue.order, 0) == owner
 local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
 if not answered then
-  redis.pcall('hdel', queue.alive, owner)  -- if one key has another type, we leave the others nevertheless
+  redis.pcall('hdel', queue.alive, owner)  -- pcall: if one key has another type, our place in the others is removed
   redis.pcall('zrem', queue.deadlines, owner)
   redis.pcall('lrem', queue.order, 0, owner)
 end

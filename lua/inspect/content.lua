@@ -1,9 +1,9 @@
--- Ask which of some keys may hold what rlock knows. The script uses few and cheap commands for each key: a search through a whole
--- database must not keep the server from its work. This script changes nothing.
+-- Ask for each of many keys whether it may hold something that rlock knows. The script uses few and cheap commands for each key,
+-- because a search through a whole database must not keep the server from its work. This script changes nothing.
 --
 -- KEYS  keys...
--- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else fails the call. `any`: of any
---              type, or none
+-- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else makes the call fail. `any`: the
+--              keys have any type, or do not exist
 -- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson),
 --       lock:OWNER (a hash whose only field has a count); `there` if the kind is any and the key exists; else ''
 local field_of = include('redis/field_of')

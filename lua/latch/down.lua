@@ -2,7 +2,7 @@
 -- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and counts nothing.
 --
 -- KEYS  latch    string: the count that is left
---       request  string: the count that this request has left
+--       request  string: the count that was left after this request
 -- ARGV  count    number to count down, at least 1
 --       channel  the opening of the latch is announced here
 --       sharded  1 to publish by sharded pub/sub, too

@@ -3,7 +3,7 @@
 -- twice.
 --
 -- KEYS  record   hash: under `latch`, {"total":n or null,"set":ms or null,"opened":ms or null}
---       request  string: `set` if latch/set has set the latch; the count that latch/down has left
+--       request  string: `set` if latch/set has set the latch; or the count that was left after latch/down
 -- ARGV  total    behind latch/set: the count that was set; else ''
 --       stays    number of ms for which the record stays at least
 -- ->    written

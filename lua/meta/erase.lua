@@ -8,8 +8,8 @@
 --       waits    optional: as in meta/write
 -- ARGV  owner    whose facts they are. '': those of all holders, unless `held` exists, or `meta` has the record of a latch
 --       member   optional: the entry of the hold, see hold/holds_by
---       when     optional: whether to write an entry. 'ended': always, for the holder's command has ended. 'known': only if
---                this call erases facts; they show that the hold of another process has ended
+--       when     optional: whether to write an entry. 'ended': always, because the holder's command has ended, even if the key
+--                stays. 'known': only if this call erases facts, because they show that the owner has held the key
 --       since    optional: see hold/write_end
 --       ended    optional: the same
 --       entry    optional: the same

@@ -10,7 +10,8 @@
 --       ticket   number that this waiter was given at another key; 0: none
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
---       memory   for how many ms the server remembers the request: as long as the newest waiter, or a late copy would be newer
+--       memory   for how many ms the server remembers the request: as long as it remembers the newest waiter. Otherwise a late
+--                copy would draw a newer ticket
 --       owner    optional: the owner that asks. If it holds the lock already, it supersedes no waiter
 -- ->    {held, now, ticket}  now is the server's time in ms since the epoch
 --       {foreign, kind}      the key holds something else

@@ -30,7 +30,7 @@ for i = 1, count do
   if not ours[i] or tonumber(redis.call('zscore', taken, ours[i])) <= time then return {'not_ours'} end
 end
 if request and redis.call('get', request) == 'undone' then return {'not_ours'} end
--- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+-- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 redis.call('zrem', taken, '')
 mend_slots(taken, slots, lease)
 for i = 1, count do

@@ -47,7 +47,7 @@ local function release_hold()
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
   if kind_taken == 'none' then redis.call('del', slots) end
   if kind_taken ~= 'zset' then return {'not_ours'} end
-  -- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+  -- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
   redis.call('zrem', taken, '')
   local time = now()
   local there = kind == 'number'

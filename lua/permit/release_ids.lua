@@ -10,7 +10,7 @@
 --       sharded  1 to publish by sharded pub/sub, too
 --       ids...   16 bytes each
 -- ->    {why, 1 or 0, ...}  for each id: 1 if it was released, 0 if it was not taken. why: the reason why waiters could not be
---                           told
+--                           told; '': they were told, or there was nothing to tell
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local announce = include('redis/announce')
@@ -24,7 +24,7 @@ local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'too_many')
--- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+-- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 if readable then redis.call('zrem', taken, '') end
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
 local answer, gone = {''}, {}

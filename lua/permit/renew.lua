@@ -35,7 +35,7 @@ for i = 1, count do
   ends = math.max(ends, before)
 end
 if not goes_on(request, memory) then return 'not_ours' end
--- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+-- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 redis.call('zrem', taken, '')
 mend_slots(taken, slots, lease)
 local leases = {}

@@ -5,12 +5,12 @@
 --       taken   zset: id (16 bytes) -> end of its lease, in ms since the epoch
 -- ARGV  lease   number of milliseconds; 0: the permits get no lease, and stay taken until they are released
 --       ids...  16 bytes each
--- ->    {1 or 0, ...}  for each id: 1 if it was renewed, 0 if its lease has ended
+-- ->    {1 or 0, ...}  for each id: 1 if it was renewed, 0 if it is not taken, or its lease has ended
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
--- This removes nothing. But a server whose memory is full refuses only the first write of a script, and this one needs none.
+-- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 if readable then redis.call('zrem', taken, '') end
 local time = now()
 local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it

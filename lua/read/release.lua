@@ -1,4 +1,4 @@
--- Release one read hold. If no reader is left, delete the lock and wake up the waiters.
+-- Release one read hold. If no hold of any owner is left, delete the lock and wake up the waiters.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
 -- The nodes of a quorum get this script without the line.

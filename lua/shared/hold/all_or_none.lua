@@ -2,7 +2,7 @@ local size_of = include('redis/size_of')
 local unpass = include('line/unpass')
 
 -- The members of a call for several keys, each as KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. If their keys hold more
--- than a script may read in one go: also the number of the member at which the limit is passed, and its key.
+-- than a script may read in one go, the answer also has the number of the member that passes the limit, and the key.
 local function members_of(KEYS, ARGV)
   local next_key, next_argument = 1, 2
   local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
@@ -22,7 +22,7 @@ local function members_of(KEYS, ARGV)
     end
     members[member] = parts
     for _, key in ipairs(parts[1]) do
-      -- Lines do not count: no script reads more than a part of one (see line/in_turn).
+      -- Lines of waiters do not count, because no script reads more than a part of a line (see line/in_turn).
       if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
       if size > 17000 then return members, member, key end
@@ -31,8 +31,8 @@ local function members_of(KEYS, ARGV)
   return members
 end
 
--- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first. Unless the locks
--- are fair, the caller makes these undos `silent`: nothing was free in between.
+-- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first. For locks that
+-- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
 -- second value of ask says whether the owner held the member before. Such a member is not undone: this may be a late copy.

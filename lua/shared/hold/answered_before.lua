@@ -1,6 +1,6 @@
 -- The answer of a release or an undo that was done before; nil: it is to be done now.
 -- way: 'first' or 'again' for a release; 'undo' for the reversal of what `request` has acquired. The server remembers an undo
--- even if there was nothing to undo: a copy of the acquire that comes late must not acquire anything, either.
+-- even if there was nothing to undo, so that a late copy of the acquire acquires nothing.
 local function answered_before(request, way, memory)
   if not request then return nil end
   local answer = redis.call('get', request)

@@ -1,7 +1,7 @@
 local lives_for = include('redis/lives_for')
 
--- Does the hold go on that `request` has acquired? Then the server remembers the request for `memory` ms more, at least.
--- Without a request the owner has no other hold, so the answer is true.
+-- Does the hold that `request` has acquired go on? If it does, the server remembers the request for at least `memory` ms from
+-- now. Without a request the answer is true, because the caller has seen that the owner has the lock.
 local function goes_on(request, memory)
   if not request then return true end
   local answer = redis.call('get', request)

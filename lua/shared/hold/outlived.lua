@@ -4,7 +4,8 @@
 --        while inner holds go on, the zset also has `over` -> minus the number of permits of the outer hold
 -- ended: the request of the inner hold that is released; nil: the outer hold is released
 -- count: the number of permits of this hold
--- -> true; or false and the number of permits to release. This is the last hold, so those of the outer one are released, too
+-- -> true if another hold goes on; else false and the number of permits to release. If the outer hold was released before, its
+--    permits are among them
 local function outlived(inner, ended, count, time)
   if not inner or redis.call('type', inner).ok ~= 'zset' then return ended ~= nil, count end
   redis.call('zremrangebyscore', inner, 0, time)

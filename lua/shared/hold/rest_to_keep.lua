@@ -1,7 +1,8 @@
 local now = include('redis/now')
 
 -- For how many ms the lock must stay after a release: this release may demand it, or an earlier one of the same owner.
--- keep: optional, string "<owner>\n<until>", see lock/release. goes_on: the owner has another hold, so `keep` gets the time
+-- keep: optional, string "<owner>\n<until>", see lock/release. goes_on: the owner has another hold. Then the function writes
+-- the time into `keep`, for the release of that hold
 local function rest_to_keep(keep, owner, keep_until, goes_on)
   local note, head = tostring(keep and redis.pcall('getrange', keep, 0, 4000)), owner .. '\n'
   if note:sub(1, #head) == head then

@@ -3,7 +3,7 @@
 -- So a copy of the call adds nothing, and the first client that ends the hold decides what is written.
 local function write_end(history, owner, since, ended, entry)
   local begin = owner .. '\n'
-  -- At most 50, because any client may have added entries.
+  -- It looks at 50 entries at most, because other clients may have added any number.
   for _, past in pairs(redis.call('zrangebyscore', history, since, '+inf', 'limit', 0, 50)) do
     if past:sub(1, #begin) == begin then return end
   end

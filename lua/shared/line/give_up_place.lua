@@ -3,8 +3,8 @@ local room_of = include('line/room_of')
 local tell_waiters = include('line/tell_waiters')
 local tell_owner = include('line/tell_owner')
 
--- Gives up the place of `owner` in the line of `lock`, if it has one. The owner may have been told that it is its turn, so the
--- next waiter is told instead. While the lock is free, the new second waiter asks soon, in case that the first is frozen. This
+-- Gives up the place of `owner` in the line of `lock`, if the owner has one. The owner may have been told of its turn, so the
+-- next waiter is told instead. While the lock is free, the new second waiter asks soon, in case the first is frozen. This
 -- function never fails.
 -- line: see in_turn
 local function give_up_place(line, lock, owner)

@@ -6,10 +6,10 @@ local holder_of = include('hold/holder_of')
 -- Is it the turn of `ask.owner`? nil: it may acquire the lock, or has it. Else the answer is what its acquire answers:
 -- {'not_ours'}; {'superseded', who}, see superseded_by; or, if it must wait,
 --   {busy, retry, rest, place, length, holder}
---     retry   ask again after this many ms, with or without a message; negative: never. Messages get lost and keys are
---             deleted by hand, so the first waiter asks every two seconds, and when the lease ends. In case that it does not,
---             the second one asks a little later, and after that the next three. The others ask seldom, only to say that
---             they are alive
+--     retry   ask again after this many ms, even without a message; negative: only after a message. Messages get lost and
+--             keys are deleted by hand, so the first waiter asks every two seconds, and when the lease ends. In case the first
+--             does not ask, the second one asks a little later, and the next three after that. The others ask seldom, only to
+--             say that they are alive
 --     rest    of the holder's lease; -1: it has no TTL, -2: there is no holder
 --     place   0: it has none
 --     holder  one of the holders, or ''

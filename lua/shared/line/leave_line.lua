@@ -9,7 +9,7 @@ local function leave_line(line, owner, rest)
   if not line.order then return false end
   local arrived = redis.call('zscore', line.order, owner)
   if not arrived then
-    -- The owner has waited, but its line was lost, and the other waiters have not noticed (see take_place).
+    -- The owner has waited, but its line was lost. The other waiters have not noticed that, so they are told to ask again.
     if (line.waited or -1) > 0 and redis.call('exists', line.order) == 0 then tell_owner(line, '', '0') end
     return false
   end

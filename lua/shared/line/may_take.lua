@@ -18,7 +18,7 @@ local function may_take(line, ask)
     if not other or other == ask.owner then return true end
     local waiter, frozen = waiter_of(line, other, time)
     if waiter and needs == 0 and waiter.needs == 0 then
-      place = place + 1  -- it reads beside us
+      place = place + 1  -- both want to read, so they can read together
     elseif waiter and needs > 0 and waiter.passed < 10 then
       -- The line has one count for all its waiters: the first one came first, so it has been passed most often.
       line.passes = line.passes + 1

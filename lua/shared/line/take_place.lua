@@ -8,7 +8,7 @@ local tell_owner = include('line/tell_owner')
 -- line, ask: see in_turn; of ask only owner, needs and time, and rest for a lock
 local function take_place(line, ask)
   local owner, time = ask.owner, ask.time
-  for _ = 1, 16 do  -- remove dead waiters in front: they are not first
+  for _ = 1, 16 do  -- removes dead waiters in front, so that a living one is first
     local first = redis.call('zrange', line.order, 0, 0)[1]
     local waiter = first and first ~= owner and waiter_of(line, first)
     if not first or first == owner or waiter and waiter.alive > time then break end
@@ -22,16 +22,16 @@ local function take_place(line, ask)
   if not known then
     local clock = redis.call('time')
     local now = clock[1] * 1000000 + clock[2]
-    -- The owner stands behind the last waiter, even if the clock was set back since that one came. (A score above 2^53 was not
-    -- written by rlock.)
+    -- If the owner has not waited yet, it stands behind the last waiter, even if the clock was set back since that one came. (A
+    -- score above 2^53 was not written by rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
     if last > now and last < 9007199254740992 then now = last + 1 end
     arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
     local newest = line.ticket and line.ticket > 0 and line.newest
     if newest and newest.arrived ~= '0' then arrived, before = newest.arrived, newest.before end
   end
-  -- The line is empty. If other clients believe that they stand in it, it was lost: they must ask again. All waiters listen on
-  -- this channel.
+  -- If the line is empty, it may have been lost, and other clients may believe that they stand in it. They must ask again. All
+  -- waiters listen on the channel with the empty name.
   if length == 0 then tell_owner(line, '', '0') end
   if not listed then length = length + 1 end
   local place = redis.call('zcount', line.order, '-inf', '(' .. arrived) + 1
@@ -46,8 +46,9 @@ local function take_place(line, ask)
   })
   redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
-  -- If the owner is new and stands in front of others, it has waited longer, or takes over a place. The waiters behind it move
-  -- back, and the third one stops listening to the releases of other clients. A waiter whose turn it is asks by itself.
+  -- A new owner may stand in front of others, because it has waited longer or takes over a place. Then the waiters behind it
+  -- move back, and the third one stops listening to the releases of other clients. A waiter that was told of its turn asks by
+  -- itself.
   local rest = math.max(ask.rest or -1, -1)
   for other = place + 1, listed and 0 or 3 do
     local behind = redis.call('zrange', line.order, other - 1, other - 1)[1]

@@ -7,9 +7,10 @@ local remove_dead = include('line/remove_dead')
 local tell_places = include('line/tell_places')
 local load_line = include('line/load_line')
 
--- Notes whether other clients wait beside the line (see load_line). They do if more clients heard this release than the first
--- two waiters, who listen. (A holder unsubscribes before its release.) In a longer line, waiters whose place has just changed may
--- listen, too, until they know it. So there, more must have heard every release for 50 ms. Then others count for two seconds.
+-- Notes whether clients other than rlock's wait, too (see load_line). The first two waiters of the line listen to releases. So
+-- if more than two clients heard this release, other clients wait. (A holder unsubscribes before its release.) But in a line
+-- of three or more, a waiter whose place has just changed may still listen. There, more than two must have heard each release
+-- for 50 ms. If other clients wait, this counts for two seconds.
 local function note_others(line, length, time)
   load_line(line)
   local before = line.others
@@ -25,8 +26,8 @@ local function note_others(line, length, time)
   if line.others ~= before then write_note(line, '') end
 end
 
--- The message for the first waiter. Other clients, such as Redisson's, need longer to ask than rlock's waiters. So if other
--- clients wait, too, the first waiter of rlock asks only after 10 ms, at two of three releases.
+-- The message for a waiter whose turn it is. Other clients, such as Redisson's, need longer to ask than rlock's waiters. So if
+-- other clients wait, too, rlock's waiter asks only after 10 ms, at two of three releases.
 local function message_of(line, time)
   local length = line.heard and redis.call('zcard', line.order) or 0
   if length == 0 then return '0' end
@@ -70,7 +71,8 @@ end
 -- Tells the waiters whose turn it is: the first one, or the first readers together, or as many as `room` serves (see in_turn).
 -- A waiter that cannot hear it is dead, and the next one is told. Behind 500 dead ones the function stops: the others ask by
 -- themselves. A script calls it last. It never fails: it answers why waiters could not be told, or ''.
--- rest_only: `room` is what an owner has just left over. If a waiter has been told already, those behind it have been, too.
+-- rest_only: `room` is what an acquire has just left over. Then the function stops at a waiter that was told before: those
+-- behind it, too, were told.
 -- line: see in_turn
 local function tell_waiters(line, room, rest_only)
   if not line or not line.order then return '' end

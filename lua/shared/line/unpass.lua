@@ -1,7 +1,7 @@
 local load_line = include('line/load_line')
 local write_note = include('line/write_note')
 
--- A newcomer has passed the line (see may_take), and has undone its acquire in the same call: that counts as no pass.
+-- Takes back one pass: a newcomer has passed the line (see may_take), and has undone its acquire in the same call.
 -- line: see in_turn
 local function unpass(line)
   line.passes = nil

@@ -5,7 +5,7 @@ local load_line = include('line/load_line')
 --   alive    the waiter counts as alive until then, in ms since the epoch
 --   arrived  in microseconds since the epoch: its score in the line
 --   needs    the number of permits; of a lock 1, or 0 to read beside others
---   told     when it was told that it is its turn (ms); 0: not since it asked
+--   told     when it was told of its turn, in ms since the epoch; 0: it was not told since it last asked
 --   before   how often newcomers had passed the line before it arrived (see may_take)
 -- and from that
 --   passed   how often newcomers passed it

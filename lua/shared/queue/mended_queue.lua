@@ -73,7 +73,8 @@ local function mend(queue, time)
   end
 
   -- A waiter of rlock sets its deadline each time that it asks. If this function drops a waiter of Redisson ahead of it, that
-  -- deadline is 5 minutes too late: a waiter that dies now would stay for so long. So the function sets the deadline anew.
+  -- deadline is too late by queue.theirs. If the waiter died now, it would stay for so long. So the function sets the deadline
+  -- anew.
   local moved = #line ~= #before
   for i = 1, #line do moved = moved or line[i] ~= before[i] end
   local added, due = 0, {}
@@ -131,7 +132,7 @@ end
 -- When all of those have gone, this is `alive until`, which lies in the future.
 -- If a waiter of rlock is alive and missing, it was the head when Redisson dropped it, and becomes the head again. A second
 -- place of an owner is dropped. So is a place without a deadline, or a deadline without a place, unless it belongs to a living
--- waiter of rlock. Redisson's waiter queues again at its next try.
+-- waiter of rlock. If a waiter of Redisson is dropped, it queues again at its next try.
 --
 -- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`: position (0: none),
 -- length (of the queue), head (an owner, or false), moved (the head has just changed), theirs_ahead (the number of Redisson's

@@ -1,7 +1,7 @@
 local tell_owner = include('line/tell_owner')
 
 -- For a fair lock that is held: tells the new head of the queue that it is the first, and for how long the holder may keep the
--- lock at most (`rest`, ms; -1: it has no TTL). Then the head asks when the lease ends, in case that the holder has died. A
+-- lock at most (`rest`, ms; -1: it has no TTL). Then the head asks when the lease ends, in case the holder has died. A
 -- waiter that does not know that it is the head asks only once in a third of its own lease. Redisson's waiters do not know this
 -- message, so they do not get it. A script calls this function last. It never fails. queue: see mended_queue
 local function tell_new_head(queue, rest)

@@ -1,9 +1,9 @@
 local tell_owner = include('line/tell_owner')
 
 -- Wakes up the head of a queue, unless that is `asker`, which is awake. If a waiter of rlock does not hear the message, it was
--- killed, or its connection broke. It has two seconds to ask again; the next waiter is woken up, too, and follows after that.
--- The function tells at most a hundred, or a crowd that was killed would keep the server busy. The waiters behind them ask by
--- themselves. Answers why the head could not be told, or ''. queue: see mended_queue
+-- killed, or its connection broke. It has two seconds to ask again. The next waiter is woken up, too, and gets its turn after
+-- that. The function tells at most a hundred waiters, because otherwise a crowd that was killed would keep the server busy. The
+-- waiters behind them ask by themselves. Answers why the head could not be told, or ''. queue: see mended_queue
 local function wake_head(queue, time, asker)
   for _, owner in ipairs(redis.call('lrange', queue.order, 0, 99)) do
     if owner == asker then return '' end
