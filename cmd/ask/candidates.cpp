@@ -24,7 +24,7 @@ bool can_be_offered(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }
 
-/// If the server is old or denies the search, returns no numbers: the other keys are still useful.
+/// If the server is old or denies the search, returns no numbers, because the other keys are still useful.
 std::set<LockName> numbers_of(Session& session, TimePoint until) {
   try {
     return search(session, {.what = SearchFor::numbers, .until = until}).names;

@@ -90,8 +90,8 @@ class WaitLines final : public Source {
   TimePoint said_at_{};           ///< when the last line was printed
   TimePoint wanted_by_ = kNever;  ///< a line is due: at this time, or as soon as the inquiry ends
 
-  std::optional<Busy> busy_;        ///< the last answer; empty: there was none
-  std::optional<Failure> failure_;  ///< why the server does not answer now
+  std::optional<Busy> busy_;        ///< the last "busy" answer; empty: there was none
+  std::optional<Failure> failure_;  ///< why the server cannot be used now; empty: it can
   std::optional<Channel> channel_;
   Owner asker_;                 ///< our owner; empty: the wait has none
   std::optional<Owner> named_;  ///< the holder in the last line

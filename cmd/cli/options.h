@@ -40,7 +40,7 @@ struct Option {
   Offer offer = Offer::nothing;
   std::string_view choices = {};  ///< for Offer::choices and Offer::examples: separated by blanks
   bool hidden = false;            ///< not in the help
-  bool no_dash = false;           ///< a value that begins with '-' is accepted behind '=' only
+  bool no_dash = false;           ///< a value that begins with '-' must stand in the same word
   Setter set;
   bool configurable = false;       ///< a config file may set its default
   std::string_view variable = {};  ///< the environment variable that may set its default
@@ -90,7 +90,7 @@ struct VerbSpec {
     std::string_view title;
     std::string_view note;  ///< at the right edge: "[for ever]"
     std::vector<Option> options;
-    bool elsewhere = false;  ///< this verb accepts them, but only `rlock --help` shows them
+    bool elsewhere = false;  ///< the verb accepts them, but its help does not show them
   };
   struct Example {
     std::string_view line;

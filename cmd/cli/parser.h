@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// The result of parsing a command line, after every option was set.
+/// The result of parsing a command line, whose options have been set.
 struct [[nodiscard]] Parsed {
   enum class Action { act, help, version } action = Action::act;
   std::vector<std::string> command;  ///< with VerbSpec::command_follows: the words of the command, unchanged

@@ -57,7 +57,7 @@ void refuse_foreign(const std::string& path, const struct stat& facts) {
     refuse(path, fmt::format("others can write to it; chmod go-w {}", shell_quoted(path)));
 }
 
-/// Opens without waiting for a writer: a FIFO must not block us.
+/// Opens the file without waiting for a writer, because a FIFO must not block us.
 File read_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) refuse(path, std::strerror(errno));

@@ -27,7 +27,7 @@ class ConfigurableOptions {
   /// Has any verb this option, configurable or not?
   bool exists(std::string_view name);
 
-  /// Each name once.
+  /// All of these options, each name once.
   std::vector<const Option*> all();
 
  private:

@@ -28,8 +28,8 @@ class Session {
   /// `looks`: the verb only reads, so a replica is good enough.
   enum class Access { looks, writes };
 
-  /// `wait`: the options of a verb that waits, else null. Only if they give a time to wait, the first contact with a
-  /// server is tried again.
+  /// `wait`: the options of a verb that waits, else null. If they give a time to wait, the first contact with
+  /// a server is retried; otherwise it is not.
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
                    Access access = Access::writes);
 

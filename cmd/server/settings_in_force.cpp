@@ -71,7 +71,7 @@ class Rows {
       const std::string name{long_names(*option).front()};
       const std::string_view standard = option->standard.empty() ? "not set" : option->standard;
       const auto found = default_of(sources_, *option);
-      if (found) found->give_to(*option);  // a value that every verb would refuse is not in force
+      if (found) found->give_to(*option);  // throws if every verb would refuse the value
       if (found && name == "lease") warn_of_lease(*found);
       rows_.push_back(
           {name, found ? sanitized(found->value) : std::string{standard}, found ? found->from : kDefault});

@@ -58,8 +58,8 @@ class Verb {
   /// waits count. `command`: the words of the command, for a verb that runs one.
   virtual int act(TimePoint started, std::vector<std::string> command) = 0;
 
-  /// Called after the command line was refused (valid options are set), or after act() has thrown. The user
-  /// already knows: this is for a verb that records how it ended.
+  /// Called after the command line was refused (valid options are set), or after act() has thrown. The error
+  /// has been printed already. This is for a verb that records how it ended.
   virtual void failed(const Error& error) noexcept { static_cast<void>(error); }
 
  protected:

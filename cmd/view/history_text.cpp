@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// Shorter waits are not printed: every acquire takes some milliseconds.
+/// Shorter waits are not printed, because each acquire takes some milliseconds.
 constexpr Milliseconds kWorthSaying{1000};
 
 std::string shown(std::string_view text) { return sanitized(text, 200); }

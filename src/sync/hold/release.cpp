@@ -57,8 +57,8 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
   return answers;
 }
 
-/// The lock is free if another owner can now get a quorum. If we had a hold at fewer nodes than a quorum, the lock
-/// was lost before the release.
+/// The lock is free if another owner can now get a quorum. If so many nodes had no hold of ours that we had
+/// no quorum, the lock was lost before the release.
 ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
   Count count;
   for (std::size_t node = 0; node < answers.size(); ++node) {

@@ -122,7 +122,7 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
              {P::silent, silent ? "1" : "0"}};
   if (way == Way::undo || way == Way::inner) all.emplace_back(P::request, requests_.acquire());
   if (way == Way::again || way == Way::first) all.emplace_back(P::request, requests_.release());
-  // The request of an undo must stay the last key: hold/all_or_none looks for it there.
+  // In an undo, the request must be the last key, because hold/all_or_none looks for it there.
   if (way != Way::undo) all.emplace_back(P::keep, keep_key(claim_.name));
   append(all, more);
   append(all, inner_holds());

@@ -35,7 +35,7 @@ class Semaphore final : public Waitable {
   const LockName& name() const override { return claim_.name; }
   const Owner* asker() const override { return &claim_.owner; }
 
-  /// Where an observer sees that we wait. The holders of permits are recorded nowhere.
+  /// Where an observer sees that we wait. No record tells who holds the permits of a semaphore.
   HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:

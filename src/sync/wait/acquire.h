@@ -30,7 +30,7 @@ Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 /// short enough for a user who pressed Ctrl-C.
 constexpr Milliseconds kCleanupTime{1000};
 
-/// The same for `keys` keys: a busy server needs time for a thousand releases.
+/// The same for `keys` keys, because a busy server needs time for a thousand releases.
 constexpr Milliseconds cleanup_time(std::size_t keys) {
   constexpr Milliseconds kPerKey{5};
   return kCleanupTime + kPerKey * static_cast<Milliseconds::rep>(keys);

@@ -24,8 +24,8 @@ constexpr Milliseconds kFailurePause{50};
 /// their grants may send them.
 constexpr int kIgnoredPauses = 8;
 
-/// The pause after a message of one of several nodes: the other nodes send messages, too, and every waiter
-/// gets them.
+/// After a message of one of several nodes, a waiter pauses for a random time, at most this long: the other
+/// nodes send messages, too, and all waiters get them.
 constexpr Milliseconds kHerdPause{10};
 
 constexpr int kWakeupsAtOnce = 100;

@@ -53,7 +53,7 @@ void Undo::post(Stage& stage, Wake wake) {
     auto request = redis_.post(undo.call, delivery, plus(redis_.loop().now(), kTryFor));
     posted_.push_back({std::move(undo.call), std::move(delivery), std::move(request)});
   }
-  stage.reached.assign(redis_.nodes(), false);  // we have done what we can: the next round starts afresh
+  stage.reached.assign(redis_.nodes(), false);  // the undos are posted, so the next round starts afresh
 }
 
 void Undo::await(const Patience& patience) {
