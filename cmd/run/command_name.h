@@ -6,7 +6,7 @@
 namespace rlock {
 
 /// The name of a command, for people: the program without its path. If an interpreter runs a script, the name is that
-/// of the script: "sh -eu /opt/backup.sh" gives "backup.sh". If it runs code of the command line, the name is "sh -c".
+/// of the script: "sh -eu /opt/backup.sh" gives "backup.sh". If it runs code from its arguments: "sh -c", for example.
 /// If we do not know an option of the interpreter, the name is that of the interpreter. All other arguments are left
 /// out, because they may be secrets. REQUIRES: at least one word.
 std::string command_name(const std::vector<std::string>& argv);

@@ -40,9 +40,9 @@ bool is_regular(int fd) {
 }
 
 /// Opens the same file again, because O_NONBLOCK on the user's descriptor would affect all processes that inherited it.
-/// A socket cannot be opened again, so the descriptor is duplicated. So is that of a regular file: a new one would have
-/// its own offset, and the command would overwrite our lines. A regular file needs no O_NONBLOCK, because it has no
-/// reader that a write could wait for. Empty: no process reads this pipe.
+/// A socket cannot be opened again, so its descriptor is duplicated. This is also done for a regular file, because a new
+/// descriptor would have its own offset, and the command would overwrite our lines. A regular file needs no O_NONBLOCK:
+/// a write does not wait for a reader. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) throw Error{Error::usage, fmt::format("--events: descriptor {} is not open", fd)};

@@ -23,8 +23,8 @@ bool lie_in_one_slot(const std::vector<std::string>& keys) {
   return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
 }
 
-/// One script for all keys: it saves round trips, and other clients never see only some of them held. Empty:
-/// there is one key, the keys lie in several slots of a Cluster, or they are of different kinds.
+/// One script for all keys: it saves round trips, and other clients never see only some of them held. Empty: there is
+/// one key, the keys lie in several slots of a Cluster, or no script acquires these parts together.
 std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment) {
   if (parts.size() < 2) return std::nullopt;
   std::vector<const Lockable*> members;

@@ -30,7 +30,7 @@ class HeldKeys {
   const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 
   /// The parts. If one script can acquire all of them, the request also has a call of that script. This needs several
-  /// parts of one kind and, in a Cluster, in one slot.
+  /// parts that are acquired in the same way and, in a Cluster, keys in one slot.
   const AcquireRequest& acquire_request() const noexcept { return acquire_request_; }
 
   bool joins() const noexcept { return joins_; }          ///< joins at least one hold of a process above us

@@ -5,7 +5,7 @@
 
 namespace rlock {
 
-// The metadata of a holder, beside its hold. Only this file builds it.
+// The metadata of a holder or a waiter: what it says of its process. HeldKeys adds what it says of the lock.
 
 /// For a run: its command, its reason and labels, and how it is stopped.
 Metadata facts_of(const RunOptions& run);

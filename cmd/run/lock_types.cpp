@@ -44,8 +44,8 @@ std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
       hold_of(wanted));
 }
 
-/// A renewal of a Redisson reader sets the TTL of the key to 30 s, however long our lease is. If that reader dies and
-/// we do not renew in time, the key expires, and our hold with it.
+/// A renewal of a Redisson reader sets the TTL of the key to 30 s by default, however long our lease is. If that reader
+/// dies and we do not renew in time, the key expires, and our hold with it.
 constexpr Milliseconds kBesideRedisson{10000};
 
 /// In the order of `rlock run --help`.

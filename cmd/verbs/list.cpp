@@ -23,9 +23,9 @@
 namespace rlock {
 namespace {
 
-/// The most bytes for the names of keys, which is enough for half a million; and for inspections that are sorted before
-/// any is printed.
+/// The most memory for the names of keys. It is enough for half a million keys.
 constexpr std::size_t kMostNames = 64U << 20;
+/// The most memory for inspections that are sorted before the first one is printed.
 constexpr std::size_t kMostKept = 64U << 20;
 
 class List final : public Verb {
