@@ -15,8 +15,8 @@ namespace rlock {
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 
-/// The same before a wait. If the wait retries anyway, an unreachable server is not reported here. Otherwise
-/// returns why it is unreachable.
+/// refuse_latch() before a wait. If the wait retries anyway, an unreachable server is not reported here.
+/// Otherwise returns why it is unreachable.
 [[nodiscard]] std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
                                                   TimePoint started, const WaitOptions& wait);
 

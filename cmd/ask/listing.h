@@ -30,8 +30,8 @@ Listing list_named(Session& session, const std::vector<LockName>& names);
 /// if keys were found, but none can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
 
-/// The same, page by page in natural order, so that only one page is in memory. `take_page` gets each page,
-/// and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`.
+/// Like list_found(), but page by page in natural order, so that only one page is in memory. `take_page` gets
+/// each page, and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`.
 using PageTaker = std::function<bool(Listing page, bool last)>;
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page);

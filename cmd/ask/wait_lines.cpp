@@ -30,7 +30,7 @@ constexpr Milliseconds kBetweenChanges{1s};
 /// A line waits at most this long for its inquiry about the holder. With -w 2s, the undo and the last line
 /// are done within 3 s.
 constexpr Milliseconds kInquiry{250};
-/// The same for USR1, which is answered within 100 ms.
+/// A line that USR1 asked for waits at most this long, so that it comes within 100 ms.
 constexpr Milliseconds kAnswer{80};
 
 /// If the last answer is older than this, and the server does not answer now, the line says so.

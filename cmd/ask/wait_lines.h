@@ -55,10 +55,10 @@ class WaitLines final : public Source {
   /// Prints the last line: the holder, and how to remove a stale lock.
   void give_up(const GaveUp& gave_up);
 
-  /// The same after a signal: what rlock waited for.
+  /// Like give_up(), after a signal: prints what rlock waited for.
   void interrupted(int signal, const GaveUp& gave_up);
 
-  /// The same after a newer waiter has come (--newest).
+  /// Like give_up(), after a newer waiter has come (--newest).
   void superseded(const Refused& why);
 
   /// Ends the lines of a wait whose server has failed. Returns the last answer of the server with its age, ";

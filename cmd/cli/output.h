@@ -18,8 +18,8 @@ namespace rlock {
 /// print() waits; a signal such as SIGTERM then ends this process.
 void print(std::string_view text);
 
-/// The same for a caller that must undo something if the output fails. Returns 0 or the errno. No signal ends
-/// it.
+/// Like print(), for a caller that must undo something if the output fails. Returns 0 or the errno. No signal
+/// ends it.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
 /// print() with a newline at the end. If both together have at most PIPE_BUF bytes, they are one write.

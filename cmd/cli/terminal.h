@@ -10,7 +10,7 @@ namespace rlock {
 /// with the text `no_terminal`.
 std::string ask_on_terminal(std::string_view question, const std::string& no_terminal);
 
-/// The same without showing the typed text.
+/// Like ask_on_terminal(), but does not show the typed text.
 std::string ask_secretly(std::string_view question, const std::string& no_terminal);
 
 }  // namespace rlock

@@ -157,7 +157,7 @@ class Reader {
         value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
     if (quoted) fail(fmt::format("{}: write the value without quotes; they would be part of it", name));
     if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
-    // The text from '#' on could be a comment or part of a password: the user must decide.
+    // The text from '#' on could be a comment or part of a password, so the user must decide.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
       fail(fmt::format("{}: a comment needs a line of its own", name));
     if (name == "url" && has_password(value) && !file_.private_to_owner)

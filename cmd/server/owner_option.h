@@ -12,7 +12,7 @@ namespace rlock {
 /// Declares KEY as the first argument, or by -k.
 void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 
-/// The same for several keys; `optional`: there may be none.
+/// Like declare_key(), for several keys; `optional`: there may be none.
 void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
                   Offer offer = Offer::key);
 

@@ -50,7 +50,7 @@ std::optional<Part> password_in(std::string_view word) {
 
 void keep_password_in(std::string_view word) {
   const auto password = password_in(word);
-  // A user name is no secret in other texts: keys and hosts may have the same name.
+  // A user name is not hidden in other texts, because keys and hosts may have the same name.
   if (password && !password->is_name) keep_secret(word.substr(password->begin, password->size));
 }
 

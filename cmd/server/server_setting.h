@@ -67,7 +67,7 @@ struct ServerSetting {
   /// Parses a value and keeps it; that of a switch is "" or "no". Throws Error{usage} if the value is wrong.
   void set(ServerOptions& options, std::string_view text) const;
 
-  /// The same for the value of its variable. Throws Error{config} or Error{usage}.
+  /// Like set(), for the value of its variable. Throws Error{config} or Error{usage}.
   void set_from_variable(ServerOptions& options, const std::string& text) const;
 
   /// Takes the setting of `other` if `options` lacks it.

@@ -4,7 +4,7 @@
 // any_answers() accept errors too.
 //
 // A verb that only asks can do nothing without an answer. So too few answers become an Error here, with a
-// text for people (describe()), and a signal becomes EndedBySignal: verbs handle neither.
+// text for people (describe()), and a signal becomes EndedBySignal. Verbs handle neither of them.
 
 #include "cmd/server/session.h"
 

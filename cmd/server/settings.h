@@ -42,7 +42,8 @@ std::vector<std::string> profile_names(const ServerOptions& flags);
 /// The default of an option that was not typed, if the environment or a config file sets one.
 std::optional<OptionDefault> default_of(const std::vector<Settings>& sources, const Option& option);
 
-/// The same for the flags of this command line. The sources are read once, and kept in `flags`.
+/// Like the other default_of(), for the flags of this command line. The sources are read once, and kept in
+/// `flags`.
 std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& option);
 
 /// Names the place that a setting comes from, for people: "--url", "RLOCK_URL", or `in_file` if it is a file.

@@ -15,7 +15,7 @@ std::size_t columns_of(std::string_view text);
 /// Cuts a text to this many columns; a text that was cut ends with "...".
 std::string cut_to(std::string_view text, std::size_t columns);
 
-/// The same, padded with blanks.
+/// Like cut_to(), but also pads a shorter text with blanks.
 std::string padded_to(std::string_view text, std::size_t columns);
 
 /// Fits columns with the `wished` widths into `total`, including the space between them; 0: no limit. The

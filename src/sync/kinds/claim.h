@@ -36,8 +36,8 @@ struct Claim {
 
   Turn turn = Turn::leave;
 
-  /// The ticket that Arrival drew for a waiter with --newest: a larger ticket supersedes it. 0: the waiter
-  /// has none.
+  /// The ticket that Arrival drew for a waiter with --newest. A waiter with a larger ticket supersedes this
+  /// one. 0: the waiter has none.
   std::int64_t ticket = 0;
 };
 

@@ -14,7 +14,7 @@ struct Kind {
   /// How the key stores its holders.
   enum class Layout {
     owners,               ///< a hash: owner -> number of holds
-    readers_and_writers,  ///< the same with a mode; a writer's field is owner:write
+    readers_and_writers,  ///< like `owners`, and a mode; a writer's field is owner:write
     token,                ///< a string: the owner
     number,               ///< a number of permits or counts; it does not name the holders
   };

@@ -84,7 +84,7 @@ class Pool {
   };
   Call status() const;
 
-  /// The same, with the rest of one permit's lease. REQUIRES: a pool of permits.
+  /// Like status(), with the rest of one permit's lease. REQUIRES: a pool of permits.
   Call status(const std::string& id) const;
   std::variant<std::optional<Status>, Refused> read_status(const Reply& reply) const;
 

@@ -12,7 +12,7 @@ namespace {
 /// and the release of the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
 
-/// The most memory that the readers in a release's reply take, in bytes: lua/read/release names a hundred at
+/// The most memory that the readers in a release's reply take, in bytes. lua/read/release names a hundred at
 /// most.
 constexpr std::size_t kReadersTake = 64U << 10;
 

@@ -17,8 +17,8 @@ namespace rlock {
 /// other.
 [[nodiscard]] Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options);
 
-/// The same for something that is no lock, such as permits of a semaphore or a latch. `followers`: calls
-/// written behind the asking call. REQUIRES: `wanted` outlives the call.
+/// Waits in the same way for something that is no lock, such as permits of a semaphore or a latch.
+/// `followers`: calls written behind the asking call. REQUIRES: `wanted` outlives the call.
 [[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                                const std::vector<Call>& followers = {});
 
@@ -30,7 +30,8 @@ Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 /// short enough for a user who pressed Ctrl-C.
 constexpr Milliseconds kCleanupTime{1000};
 
-/// The same for `keys` keys, because a busy server needs time for a thousand releases.
+/// The time for cleaning up this many keys. It is longer, because a busy server needs time for a thousand
+/// releases.
 constexpr Milliseconds cleanup_time(std::size_t keys) {
   constexpr Milliseconds kPerKey{5};
   return kCleanupTime + kPerKey * static_cast<Milliseconds::rep>(keys);

@@ -27,7 +27,7 @@ class Outage {
   /// When the outage ends the wait; kNever: there is no outage, or it has no limit.
   TimePoint limit() const { return limit_of(kNever); }
 
-  /// The same. If there is no outage: when an outage that begins `now` would end the wait.
+  /// Like limit(). But if there is no outage: when an outage that begins `now` would end the wait.
   TimePoint limit_of(TimePoint now) const {
     return plus(since_.value_or(now), contact_ ? options_.outage : options_.first_contact);
   }
