@@ -14,7 +14,7 @@
 namespace rlock {
 namespace {
 
-/// A name that other tools use.
+/// A word that other tools use, and our verb for it.
 struct Synonym {
   std::string_view word;
   std::string_view verb;

@@ -14,7 +14,7 @@ namespace rlock {
 namespace {
 
 /// This many keys are inspected at a time. This hides round trips, and delays other clients of the server by
-/// a millisecond at most.
+/// about a millisecond.
 constexpr std::size_t kAtOnce = 24;
 
 }  // namespace

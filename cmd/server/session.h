@@ -63,7 +63,7 @@ class Session {
   /// The votes of all nodes, in their order, with at least a majority of answers. Throws Error like ask().
   Votes ask_each(const Call& call, const Delivery& delivery = with_retries());
 
-  /// Like ask_each(), for a call that may fail, because errors and silence are results, too.
+  /// Like ask_each(), for a call that may fail: an error or a missing reply is a result, too.
   Votes any_answers(const Call& call);
 
   /// The options for acquire(). `tell` gets the state of the wait.

@@ -25,7 +25,7 @@ ServerOptions from_environment() {
   return options;
 }
 
-/// The options of the command line have set the verbosity already, and overrule the files.
+/// Takes the verbosity from the files, unless the command line has set it already.
 void take_verbosity(const std::vector<Settings>& sources) {
   if (verbosity() != Verbosity::normal) return;
   const ServerOptions all = merged(sources, [](const Settings&) { return true; });

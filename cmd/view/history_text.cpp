@@ -41,7 +41,7 @@ std::string mode_of(const PastHold& past) {
   return past.type == "read" ? "reads " : past.type == "write" ? "writes " : "";
 }
 
-/// How it ended: "exit 0", "stopped by alice@ops: stuck since noon".
+/// How the hold ended: "exit 0", "stopped by alice@ops: stuck since noon".
 std::string end_text(const HoldEnd& end) {
   const std::string why = end.why ? shown(*end.why) : "";
   const auto because = [&](const std::string& text) { return why.empty() ? text : text + ": " + why; };

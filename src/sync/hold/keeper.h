@@ -40,8 +40,9 @@ class Keeper final : public Source {
   const std::string& why() const { return *why_; }          ///< REQUIRES: lost()
   bool taken_away() const noexcept { return taken_away_; }  ///< lost, because the server or removed() said so
 
-  /// Renews or asks at once, because a message says that the lock was removed: the answer tells whether this is
-  /// true. If a renewal is in flight, another one follows it, because the first may have come before the removal.
+  /// Renews or asks at once, because a message says that the lock was removed. The answer tells whether this
+  /// is true. If a renewal is in flight, another one follows it, because the first may have come before the
+  /// removal.
   void look_now() noexcept { looks_now_ = true; }
 
   /// Tells the Keeper that the lock was removed. A renewal would not show it if the owner has acquired the

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr Milliseconds kShortestTry{50};
 
-/// One hundredth, rounded up: a reserve must never be too small.
+/// One hundredth, rounded up, because a reserve must never be too small.
 Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
 
 Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), kLeastDrift); }

@@ -7,7 +7,7 @@
 
 namespace rlock {
 
-/// The plan for the time of one lease. Pure arithmetic, checked before rlock sends anything.
+/// The plan for the time of one lease. It is pure arithmetic, and is checked before rlock sends anything.
 ///
 ///   asked ──renew──renew──renew?──┬ stop_after ──lost_grace──┬ kill_after ──margin──┬ valid_for ──drift──┬ lease
 ///                                 SIGTERM                    SIGKILL                we may act no longer

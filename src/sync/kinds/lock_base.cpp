@@ -85,9 +85,9 @@ std::optional<Call> LockBase::undo(Wake wake) const {
 
 Call LockBase::renew() const { return still_ours(claim_.lease); }
 
-/// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing.
-/// While a slot moves, the server refuses a call if it does not have one of its keys. The key of the inner holds exists
-/// only if there are inner holds, so the renewal of an outer hold leaves it out.
+/// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing. While a
+/// Cluster slot moves, a server refuses a call that names a key which is not there. The key of the inner
+/// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
   if (requests_.inner()) {

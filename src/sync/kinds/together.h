@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// Several keys acquired by one script, all of them or none. One server must hold them all. Afterwards each
+/// Several keys acquired by one script, all of them or none. The keys must lie on one server. Afterwards each
 /// key is renewed and released by itself.
 class Together final : public Waitable {
  public:

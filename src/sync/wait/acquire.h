@@ -30,8 +30,7 @@ Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 /// short enough for a user who pressed Ctrl-C.
 constexpr Milliseconds kCleanupTime{1000};
 
-/// The time for cleaning up this many keys. It is longer, because a busy server needs time for a thousand
-/// releases.
+/// kCleanupTime, and more for each key, because a busy server needs time for a thousand releases.
 constexpr Milliseconds cleanup_time(std::size_t keys) {
   constexpr Milliseconds kPerKey{5};
   return kCleanupTime + kPerKey * static_cast<Milliseconds::rep>(keys);

@@ -50,7 +50,7 @@ std::optional<MetadataJson> parse_object(std::string_view json);
 /// Empty: there is no member of this name, or it has another type.
 std::optional<std::string> text_at(const MetadataJson& object, const char* name);
 
-/// Empty too if it is negative or more than 2^53.
+/// Empty also if the number is negative or more than 2^53.
 std::optional<std::int64_t> number_at(const MetadataJson& object, const char* name);
 
 }  // namespace rlock
