@@ -228,9 +228,10 @@ TEST_CASE("a pipe without a reader gets no lines until one comes, and does not h
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(status_of(redis, {"run", "-q", "--events", pipe, "-k", "k", "--", "true"}) == 0);
 
-  Rlock run = redis.rlock("run", "-q", "--events", pipe, "-k", "k", "--", "sh", "-c",
-                          "until [ -e " + folder / "go" + " ]; do sleep 0.05; done");
-  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Rlock run =
+      redis.rlock("run", "-q", "--events", pipe, "-k", "k", "--", "sh", "-c",
+                  ": >" + folder / "begun" + "; until [ -e " + folder / "go" + " ]; do sleep 0.05; done");
+  REQUIRE(eventually([&] { return std::filesystem::exists(folder / "begun"); }));
   const Descriptor reader{::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   write_file(folder / "go", "");
   CHECK(run.exit_code() == 0);
