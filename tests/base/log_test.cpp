@@ -89,7 +89,7 @@ TEST_CASE("verbosity decides which lines are printed") {
   CHECK(all.ends_with("s c\n"));
 }
 
-TEST_CASE("a line longer than a pipe takes at once arrives whole") {
+TEST_CASE("a line that is longer than a pipe takes in one write arrives whole") {
   StderrPipe pipe;
   const std::string text = std::string(10'000, 'a') + std::string(3 * PIPE_BUF, 'b');
   warn(text);
@@ -109,7 +109,7 @@ TEST_CASE("if no process reads our stderr, the line is dropped and rlock goes on
   CHECK(pipe.take() == "rlock: hello again\n");
 }
 
-TEST_CASE("a stderr that is closed or broken is no reason to end") {
+TEST_CASE("rlock goes on if its stderr is closed or broken") {
   const auto before = ::signal(SIGPIPE, SIG_IGN);  // as main does
   {
     StderrPipe pipe;

@@ -47,7 +47,7 @@ TEST_CASE("each owner has a UUID of its own, and names the process that holds") 
   CHECK_FALSE(process_in(Owner{"ci-42:7"}));
 }
 
-TEST_CASE("a request is 32 hexadecimal digits") {
+TEST_CASE("a request id is 32 hexadecimal digits") {
   const std::string request = new_request().str();
   CHECK(request.size() == 32);
   CHECK(request.find_first_not_of("0123456789abcdef") == std::string::npos);

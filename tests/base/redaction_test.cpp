@@ -50,7 +50,7 @@ TEST_CASE("a password of less than four bytes is replaced where it stands alone"
   CHECK(redacted("") == "");
 }
 
-TEST_CASE("a password that is a word of ours changes foreign texts and not our own") {
+TEST_CASE("a password that is also a word of ours is hidden in quoted texts, and not in our own") {
   keep_secret("renews");
   CHECK(redacted("the key 'renews'") == "the key '***'");
   CHECK(redacted_line("nobody renews it") == "nobody renews it");
@@ -66,7 +66,7 @@ TEST_CASE("a URL shows neither user nor password") {
 }
 
 TEST_CASE(
-    "every way in which a password comes keeps it out of texts: decoded, encoded, and read again from its file") {
+    "a password is kept out of texts in its decoded and its encoded form, and each time that its file is read") {
   parse_target("redis://u:p%40ss-w0rd@h");
   CHECK(redacted("p%40ss-w0rd p@ss-w0rd") == "*** ***");
 
@@ -79,7 +79,7 @@ TEST_CASE(
   CHECK(redacted("the-first-0ne the-sec0nd") == "*** ***");
 }
 
-TEST_CASE("facts that are written down hold no password") {
+TEST_CASE("the facts of a holder that rlock writes contain no password") {
   keep_secret("wr1tten-down");
   const Metadata facts{.host = "wr1tten-down",
                        .user = "wr1tten-down",

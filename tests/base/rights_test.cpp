@@ -16,8 +16,8 @@ using namespace rlock::test;
 
 namespace {
 
-/// Checks the message of a copy of rlock that has more rights than its caller. The config file does not
-/// exist: the refusal comes before rlock reads it.
+/// Checks the message of a copy of rlock that has more rights than its caller. The refusal comes before rlock
+/// reads the config file, which does not exist.
 void check_refusal(Words words, const std::string& part) {
   words.insert(words.end(), {"run", "--config", "/nonexistent", "-k", "k", "--", "echo", "hello"});
   Process run{words, Rlock::clean_environment()};
@@ -28,8 +28,8 @@ void check_refusal(Words words, const std::string& part) {
   CHECK(run.err().find('\n') == run.err().size() - 1);
 }
 
-/// Answers false where a file cannot give capabilities: we are not root, or the file system or a container
-/// forbids it.
+/// False: files cannot give capabilities here, because we are not root, or the file system or a container forbids
+/// it.
 bool give_capability(const std::string& file) {
   struct statvfs place{};
   if (::statvfs(file.c_str(), &place) != 0 || (place.f_flag & ST_NOSUID) != 0) return false;

@@ -21,7 +21,7 @@ TEST_CASE("text for people stays as it is") {
   }
 }
 
-TEST_CASE("the natural order is an order") {
+TEST_CASE("the natural order is a strict total order") {
   Dice dice{7};
   std::vector<std::string> texts;
   for (int i = 0; i < 60; ++i) texts.push_back(dice.text("0127a-\xff", 4));
@@ -73,7 +73,7 @@ TEST_CASE("bytes that are no UTF-8 become visible one by one") {
   CHECK(sanitized("\xf5\x80\x80\x80") == "\\xf5\\x80\\x80\\x80");
 }
 
-TEST_CASE("long text is cut between characters, and says so") {
+TEST_CASE("a long text is cut between characters, and ends in dots") {
   CHECK(sanitized("abcdef", 6) == "abcdef");
   CHECK(sanitized("abcdef", 5) == "abcde...");
   CHECK(sanitized("ab\xc3\xbc", 3) == "ab...");
@@ -158,7 +158,7 @@ TEST_CASE("base64 is that of RFC 4648") {
   for (const auto& [bytes, text] : table) CHECK(to_base64(bytes) == text);
 }
 
-TEST_CASE("the system's reasons fit into a sentence") {
+TEST_CASE("the reason of a system error begins with a small letter") {
   CHECK(reason(ENOENT) == "no such file or directory");
   CHECK(reason(ECONNRESET) == "connection reset by peer");
 }

@@ -118,7 +118,7 @@ TEST_CASE("a refused duration is shown without the bytes that a terminal would o
 TEST_CASE("the locale does not matter") {
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"}) {
     std::setlocale(LC_ALL,
-                   locale);  // an unknown locale changes nothing, and the checks hold all the same
+                   locale);  // if the locale is unknown, the checks hold without it
     CHECK(parse_duration("1.5s") == 1500ms);
     CHECK(describe(1500ms) == "1.5s");
     CHECK_THROWS_AS(parse_duration("1,5s"), Error);
@@ -194,7 +194,7 @@ TEST_CASE("a duration is described as people say it") {
   }
 }
 
-TEST_CASE("the clock is the one that runs on while the machine sleeps") {
+TEST_CASE("the clock runs on while the machine sleeps") {
   const auto seconds = [](clockid_t clock) {
     timespec now{};
     ::clock_gettime(clock, &now);
@@ -206,7 +206,7 @@ TEST_CASE("the clock is the one that runs on while the machine sleeps") {
   CHECK(ours <= seconds(CLOCK_BOOTTIME) + 1e-6);
 }
 
-TEST_CASE("a time that lies beyond all times is never") {
+TEST_CASE("a time that would lie beyond the largest time is kNever") {
   const TimePoint now = Clock::now();
   CHECK(plus(now, 5s) == now + 5s);
   CHECK(plus(now, 0ms) == now);

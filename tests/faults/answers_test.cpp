@@ -11,20 +11,20 @@ using namespace rlock::test;
 
 namespace {
 
-/// A server that knows the scripts already, as every server does after the first hour.
+/// Makes the server know the scripts, as one that has been used for some time does.
 void acquaint(FaultLine& line) {
   const auto nested = rlock_binary() + " run -k k -- true";
   CHECK(line.rlock({"run", "-k", "k", "-c", nested}).exit_code() == 0);
   REQUIRE(eventually([&] { return line.clean(); }));
 }
 
-/// How many times the server writes up to NOSCRIPT, its answer to a script that it does not know. The answer to
-/// HELLO comes in the same write; a server without HELLO gets a second connection. The next write answers EVAL.
+/// How many writes the server has made when it has answered the first script with NOSCRIPT. The answer to HELLO
+/// comes in the same write. A server without HELLO gets a second connection. The next write answers EVAL.
 std::size_t greeting_and_noscript(FaultLine& line) { return knows_hello(line.redis) ? 1 : 2; }
 
 }  // namespace
 
-TEST_CASE("the lost answer of an acquire is asked for again and counted once") {
+TEST_CASE("if the answer to an acquire is lost, rlock asks again, and holds once") {
   FaultLine line;
   line.proxy.drop_answers_after(greeting_and_noscript(line));
   StopWatch watch;
@@ -41,7 +41,7 @@ TEST_CASE("the lost answer of an acquire is asked for again and counted once") {
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
-TEST_CASE("the lost answer of an acquire that is not waited for gives the lock back") {
+TEST_CASE("if the answer to an acquire is lost for the whole wait, rlock undoes the acquire") {
   FaultLine line;
   line.proxy.drop_answers_after(greeting_and_noscript(line));
   StopWatch watch;
@@ -54,7 +54,7 @@ TEST_CASE("the lost answer of an acquire that is not waited for gives the lock b
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
-TEST_CASE("a late acquire on a frozen server is undone by the undo written behind it") {
+TEST_CASE("an acquire that a frozen server executes late is undone by the undo written behind it") {
   FaultLine line;
   acquaint(line);
   line.redis.freeze();
@@ -67,7 +67,7 @@ TEST_CASE("a late acquire on a frozen server is undone by the undo written behin
   CHECK(line.verdict().holds == 0);
 }
 
-TEST_CASE("an interrupted wait gives back although no answer came") {
+TEST_CASE("an interrupted wait undoes its acquire although no answer came") {
   FaultLine line;
   line.proxy.drop_answers_after(greeting_and_noscript(line));
   auto rlock = line.hold({});
@@ -81,7 +81,7 @@ TEST_CASE("an interrupted wait gives back although no answer came") {
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
-TEST_CASE("the lost answer of a release leaves the command's status as it is") {
+TEST_CASE("if the answer to a release is lost, the command's exit status stands") {
   FaultLine line;
   acquaint(line);
   auto rlock = line.hold({}, "for 300 exit 7");
@@ -96,7 +96,7 @@ TEST_CASE("the lost answer of a release leaves the command's status as it is") {
   CHECK_MESSAGE(rlock.err().find("not confirmed") != std::string::npos, rlock.err());
 }
 
-TEST_CASE("a release that never arrives is reported, and the lock frees itself") {
+TEST_CASE("a release that never arrives is reported, and the lock expires") {
   FaultLine line;
   acquaint(line);
   auto rlock = line.hold({"--lease", "2s"}, "for 100 exit 7");
@@ -111,7 +111,7 @@ TEST_CASE("a release that never arrives is reported, and the lock frees itself")
   CHECK(eventually([&] { return line.clean(); }, 2500ms));
 }
 
-TEST_CASE("the lost answer of a nested release gives back one hold, not two") {
+TEST_CASE("if the answer to a nested release is lost, rlock gives back one hold, not two") {
   FaultLine line;
   acquaint(line);
   const auto inner = rlock_binary() + " run -k k -- sh -c 'echo inner; while [ ! -e " + (line.folder / "go") +
@@ -129,7 +129,7 @@ TEST_CASE("the lost answer of a nested release gives back one hold, not two") {
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
-TEST_CASE("the lost answer of a nested acquire adds one hold, not two") {
+TEST_CASE("if the answer to a nested acquire is lost, rlock adds one hold, not two") {
   FaultLine line;
   acquaint(line);
   const auto inner =
@@ -150,7 +150,7 @@ TEST_CASE("the lost answer of a nested acquire adds one hold, not two") {
 }
 
 TEST_CASE(
-    "a server that pauses around acquire, renewal and release is waited for and nothing is counted twice") {
+    "if the server pauses at the acquire, the renewal or the release, rlock waits, and counts no hold twice") {
   for (const std::string mode : {"WRITE", "ALL"}) {
     CAPTURE(mode);
     FaultLine line;

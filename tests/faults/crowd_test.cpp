@@ -52,31 +52,31 @@ void check_alone(const Storm& storm) {
 
 }  // namespace
 
-TEST_CASE("a crowd in good weather") {
+TEST_CASE("a crowd takes turns without faults") {
   check_alone({.name = "no fault", .workers = 20, .runs = long_profile() ? 50 : 10});
 }
 
-TEST_CASE("a crowd with a network that delivers single bytes") {
+TEST_CASE("a crowd takes turns although the network delivers single bytes") {
   check_alone(
       {.name = "byte by byte",
        .options = {"--command-timeout", "30s"},  // a proxy without processor time is slow
        .deed = [](FaultLine& l) { l.proxy.bytewise(Way::to_client), l.proxy.bytewise(Way::to_server); }});
 }
 
-TEST_CASE("a crowd behind a slow line") {
+TEST_CASE("a crowd takes turns behind a slow line") {
   check_alone({.name = "20 ms later in both directions", .deed = [](FaultLine& l) {
                  l.proxy.delay(Way::to_client, 20ms), l.proxy.delay(Way::to_server, 20ms);
                }});
 }
 
-TEST_CASE("a crowd with connections that are reset all the time") {
+TEST_CASE("a crowd takes turns although connections are reset all the time") {
   check_alone({.name = "all connections reset every 150 ms",
                .options = {"--wait", "forever"},
                .every = 150ms,
                .deed = [](FaultLine& l) { l.proxy.reset_all(); }});
 }
 
-TEST_CASE("a crowd with some lost answers") {
+TEST_CASE("a crowd takes turns although some answers are lost") {
   check_alone({.name = "answers lost for 100 of 400 ms",
                .options = {"--wait", "forever", "--command-timeout", "200ms", "--connect-timeout", "300ms"},
                .every = 300ms,
@@ -87,7 +87,7 @@ TEST_CASE("a crowd with some lost answers") {
                }});
 }
 
-TEST_CASE("a crowd with some lost requests") {
+TEST_CASE("a crowd takes turns although some requests are lost") {
   check_alone({.name = "questions lost for 100 of 400 ms",
                .options = {"--wait", "forever", "--command-timeout", "200ms", "--connect-timeout", "300ms"},
                .every = 300ms,
@@ -98,7 +98,7 @@ TEST_CASE("a crowd with some lost requests") {
                }});
 }
 
-TEST_CASE("a crowd with clients that the server kills") {
+TEST_CASE("a crowd takes turns although the server kills clients") {
   check_alone({.name = "CLIENT KILL all every 100 ms",
                .options = {"--wait", "forever"},
                .every = 100ms,
@@ -109,13 +109,13 @@ TEST_CASE("a crowd with clients that the server kills") {
                }});
 }
 
-TEST_CASE("a crowd with a server that flushes its scripts") {
+TEST_CASE("a crowd takes turns although the server flushes its scripts") {
   check_alone({.name = "SCRIPT FLUSH every 5 ms", .every = 5ms, .deed = [](FaultLine& l) {
                  RespClient{l.redis.where()}.ask({"SCRIPT", "FLUSH"});
                }});
 }
 
-TEST_CASE("a crowd with a server that freezes for a while") {
+TEST_CASE("a crowd takes turns although the server freezes for a while") {
   check_alone({.name = "server frozen for 300 of 1300 ms", .every = 1s, .deed = [](FaultLine& l) {
                  l.redis.freeze();
                  std::this_thread::sleep_for(300ms);
@@ -123,7 +123,7 @@ TEST_CASE("a crowd with a server that freezes for a while") {
                }});
 }
 
-TEST_CASE("a crowd with a server that is killed and restarted with its data") {
+TEST_CASE("a crowd takes turns although the server is killed, and restarted with its data") {
   check_alone({.name = "server killed every 3 s, AOF always",
                .options = {"--wait", "forever"},
                .config = {"appendonly yes", "appendfsync always"},

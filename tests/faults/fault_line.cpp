@@ -37,8 +37,8 @@ void report(const std::string& fault, const std::string& outcome, int status,
 }
 
 std::chrono::milliseconds promised(std::chrono::milliseconds time) {
-  const auto spare = kSanitized ? 4s : 1s;  // more than twenty sanitized processes at once need seconds only
-                                            // to start
+  // If twenty sanitized processes start at once, the start alone takes seconds.
+  const auto spare = kSanitized ? 4s : 1s;
   return long_profile() ? time : time + spare;
 }
 

@@ -45,7 +45,8 @@ bool held(RedisServer& redis, long long count = 1);
 /// Prints one line of these tests' table: fault, outcome, exit status, time.
 void report(const std::string& fault, const std::string& outcome, int status, std::chrono::milliseconds time);
 
-/// A promised time: exact in the long profile, which has the machine for itself; else with a reserve.
+/// The limit at which a test checks a promised time. The long profile has the machine for itself, and checks the
+/// exact time; the short profile allows some more.
 std::chrono::milliseconds promised(std::chrono::milliseconds time);
 
 /// A thread that repeats a deed until the object is destroyed.

@@ -45,8 +45,8 @@ void check_stopped_in_time(
   CHECK(eventually([&] { return line.clean(); }, kLease + 500ms));
 }
 
-/// The lock is changed while it is held. The holder must learn of the change at its next renewal; or, with
-/// --no-renew, at its next question.
+/// The lock is changed while it is held. The holder must learn of the change at its next renewal. With --no-renew,
+/// it must learn of it when it next asks whether the lock is still its own.
 void check_stopped_soon(const std::string& name, const std::function<void(FaultLine&)>& deed,
                         const std::string& then) {
   for (const bool renews : {true, false}) {
@@ -192,8 +192,8 @@ TEST_CASE("a waiter gets a lock that was flushed away, and the first holder leav
   report("FLUSHALL while held, another waits",
          "overlap " + std::to_string(verdict.longest.count() / 1000) + " ms", 125, watch.elapsed());
   CHECK(verdict.holds == 2);
-  CHECK(verdict.longest < promised(1000ms + 500ms + 500ms));  // the next renewal, the time-out of a command,
-                                                              // and the grace
+  // Until the next renewal, a command's timeout, and the grace.
+  CHECK(verdict.longest < promised(1000ms + 500ms + 500ms));
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
 
@@ -293,7 +293,7 @@ TEST_CASE("a holder releases although the server has no memory left") {
   CHECK(eventually([&] { return line.clean(); }, kLease + 500ms));
 }
 
-TEST_CASE("a server without memory takes no lock away, of any type") {
+TEST_CASE("holders of each type renew and release although the server has no memory left") {
   RedisServer redis;
   std::list<Rlock> holders;
   for (const Words& type : {Words{"--type", "lock"},
@@ -319,7 +319,7 @@ TEST_CASE("a server without memory takes no lock away, of any type") {
   report("maxmemory 1 while held, every type", "renewed, released", 7, 4s);
 }
 
-TEST_CASE("a server that is restarted with its data is joined again") {
+TEST_CASE("a holder survives a restart of the server with its data") {
   FaultLine line{{"appendonly yes", "appendfsync always"}};
   auto rlock = line.hold(kShort, "for 4000 exit 7");
   REQUIRE(eventually([&] { return line.inside(); }));

@@ -1,5 +1,5 @@
-// Every state of a server, with every verb that waits or reads, and every way to wait: the exit status, the
-// time and the message. rlock-safety(7), SERVERS THAT FAIL, lists the same.
+// Servers in different states, with verbs that wait or read, and each way to wait: the exit status, the time and
+// the message. rlock-safety(7), SERVERS THAT FAIL, lists the same.
 
 #include <doctest/doctest.h>
 
@@ -69,7 +69,7 @@ struct Verb {
 constexpr int kRan = 3;
 const std::string kCommand = "echo ran; exit 3";
 
-/// Stands for the key of a cell: no two cells use the same key.
+/// Stands for a key that only this cell uses.
 const std::string kKey = "KEY";
 
 std::vector<Verb> verbs() {
@@ -316,7 +316,7 @@ std::vector<State> states() {
   all.push_back(saying("MASTERDOWN", "MASTERDOWN Link with MASTER is down.", "MASTERDOWN"));
   all.push_back(max_clients());
   all.push_back(misconf());
-  // A real server carries out a script whose first command frees memory.
+  // A fake server says OOM, because a real one carries out a script whose first command frees memory.
   all.push_back(saying("OOM", "OOM command not allowed when used memory > 'maxmemory'.", "OOM"));
   all.push_back(really("NOREPLICAS", "NOREPLICAS", {}, [](RedisServer& redis) {
     redis.cli({"CONFIG", "SET", "min-replicas-to-write", "1"});
@@ -332,7 +332,7 @@ std::vector<State> states() {
   return all;
 }
 
-/// This many processes run at once: each works for a moment and then waits.
+/// This many processes run at once, because each works only for a moment and then waits.
 constexpr std::size_t kAtOnce = 80;
 
 void wait_until(std::list<Cell>& cells, std::size_t running) {

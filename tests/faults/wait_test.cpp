@@ -128,18 +128,19 @@ TEST_CASE("--wait 2s ends after 2 seconds with every fault of the network, and l
   for (auto& attempt : attempts) check(attempt, true, attempts.back().most_memory_kb);
 }
 
-TEST_CASE("with -n a server that cannot be used is 69 at once") {
+TEST_CASE("with -n rlock exits with 69 at once if the server cannot be used") {
   auto attempts = attempt_all({"-n"}, 15s);
   for (auto& attempt : attempts) check(attempt, false, attempts.back().most_memory_kb);
 }
 
-TEST_CASE("a server that falls silent just before the end of a wait is not known to have failed") {
+TEST_CASE(
+    "if the server falls silent just before the end of a wait, rlock exits with 75, as if the lock was busy") {
   FaultLine line;
   line.redis.cli({"HSET", "k", "somebody:1", "1"});
   line.redis.cli({"PEXPIRE", "k", "60000"});
   StopWatch watch;
   auto rlock = line.hold({"--wait", "3s"});
-  // After the wait line, due after one second, every question has been answered, and the next one follows
+  // rlock prints the wait line after one second. By then each question has been answered, and the next one comes
   // later.
   REQUIRE(eventually([&] { return rlock.err().find("held by somebody:1") != std::string::npos; }));
   line.proxy.drop(Way::to_client);
@@ -171,7 +172,7 @@ TEST_CASE("if the server dies during a wait, rlock exits with 69, and shows the 
   }
 }
 
-TEST_CASE("a connection that is never completed is given up in time") {
+TEST_CASE("rlock gives up in time if its connection is never completed") {
   const BlackHole hole;
   auto options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = "redis://127.0.0.1:" + std::to_string(hole.port());
@@ -187,7 +188,7 @@ TEST_CASE("a connection that is never completed is given up in time") {
   }
 }
 
-TEST_CASE("a name server that never answers is given up in time") {
+TEST_CASE("rlock gives up in time if the name server never answers") {
   // A resolver that receives questions and answers none, in a mount namespace of our own.
   const int silent = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

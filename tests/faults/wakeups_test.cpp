@@ -119,7 +119,7 @@ TEST_CASE("a waiter that may not subscribe polls, and says so once") {
   report("subscribing not permitted", "next command starts", 0, time);
 }
 
-TEST_CASE("a lock without a TTL is waited for and named") {
+TEST_CASE("rlock waits for a lock without a TTL, and says that it has none") {
   FaultLine line;
   line.redis.cli({"HSET", "k", "somebody:1", "1"});
   auto rlock = line.hold({"--wait", "1500ms"});
@@ -128,7 +128,7 @@ TEST_CASE("a lock without a TTL is waited for and named") {
   CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
 }
 
-TEST_CASE("a server that is loading its data is contact: it is waited for and takes nothing for free") {
+TEST_CASE("rlock waits for a server that is loading its data, and then gets the lock") {
   FaultLine line{{"rdbcompression no", "key-load-delay 10000", "loading-process-events-interval-bytes 1024"}};
   for (int i = 0; i < 150; ++i) line.redis.cli({"SET", "filler" + std::to_string(i), std::string(100, 'x')});
   line.redis.cli({"SAVE"});
@@ -159,8 +159,8 @@ TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
   const auto before = static_cast<std::ptrdiff_t>(monitor.commands().size());
   const auto span = long_profile() ? 20s : 5s;
   std::this_thread::sleep_for(span);
-  // An acquire and the waiter's facts travel in the same write. After 1 s and 5 s a wait line asks for the
-  // holders and the other waiters: only these calls name the keys of the queue.
+  // Not counted: the waiter's facts, which travel in the same write as an acquire, and the calls of the wait lines
+  // after 1 s and 5 s. Only the latter name the keys of the queue.
   const auto polls =
       std::count_if(monitor.commands().begin() + before, monitor.commands().end(), [](const auto& command) {
         return command.find("rlock:meta:") == std::string::npos &&

@@ -16,8 +16,8 @@ using namespace rlock::test;
 
 namespace {
 
-/// The files of tests/fuzz/corpus/<name> in the order of their names: typical inputs, and all inputs that
-/// ever made a property fail.
+/// The files of tests/fuzz/corpus/<name> in the order of their names: typical inputs, and inputs that once made a
+/// property fail.
 std::vector<std::string> corpus_of(std::string_view name) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator{std::filesystem::path{RLOCK_SOURCE_FOLDER} /

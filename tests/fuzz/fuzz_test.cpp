@@ -84,6 +84,6 @@ TEST_CASE("no bytes get past the sanitizer") {
             "\xf0\x9f", "\xed\xa0\x80", "\xc0\xaf", "\xff", "\\x1b", "..."});
 }
 
-TEST_CASE("no key makes names that its slot does not know") {
+TEST_CASE("the names beside a key contain it, and share its slot if the key is placeable") {
   try_many(check_names, {"{", "}", "{}", "{t}", "a", ":", "orders", "redisson_lock_queue:{x}"});
 }

@@ -84,7 +84,7 @@ TEST_CASE("a child runs in a group of its own, which is signalled as a whole") {
         }) == 0);
 }
 
-TEST_CASE("why a program cannot be executed is an errno, and nothing is left of it") {
+TEST_CASE("if a program cannot be executed, its errno is reported, and no process is left") {
   const auto error_of = [](const std::string& program) {
     return status_of([&] {
       Run run{{program}};
@@ -105,7 +105,7 @@ TEST_CASE("why a program cannot be executed is an errno, and nothing is left of 
   CHECK(error_of(folder / "lost_interpreter") == ENOENT);
 }
 
-TEST_CASE("arguments that are too long are an errno too") {
+TEST_CASE("if the arguments are too long, the errno is reported, too") {
   CHECK(status_of([] { return Run{{"/bin/true", std::string(1 << 20, 'x')}}.child.start_errno(); }) == E2BIG);
 }
 
@@ -134,14 +134,14 @@ TEST_CASE("an ended child keeps its pid until it is reaped, and gets no signal a
         }) == 0);
 }
 
-TEST_CASE("children that we had before do not pass for the command") {
+TEST_CASE("the end of an earlier child of this process is not taken for the command's end") {
   CHECK(status_of([] {
           if (::fork() == 0) ::_exit(5);
           return exit_code_of(Run{{"sh", "-c", "sleep 0.1; exit 3"}}.end());
         }) == 3);
 }
 
-TEST_CASE("a parent that ignored SIGCHLD does not cost us the status") {
+TEST_CASE("rlock gets the exit status although its parent ignored SIGCHLD") {
   CHECK(status_of([] {
           ::signal(SIGCHLD, SIG_IGN);
           return exit_code_of(Run{{"sh", "-c", "exit 3"}}.end());

@@ -33,7 +33,7 @@ std::string facts(const TempDir& dir, const std::string& script, int keep = -1) 
 
 }  // namespace
 
-TEST_CASE("a daemon has a session of its own, no terminal and no parent of ours") {
+TEST_CASE("a daemon has a session of its own and no terminal, and is not our child") {
   const TempDir dir;
   const std::string said = facts(dir, "ps -o ppid=,sid=,tty= -p $$; echo own $$; pwd");
   CHECK(std::stoi(said) != ::getpid());

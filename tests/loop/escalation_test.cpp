@@ -30,7 +30,7 @@ TEST_CASE("nothing is due before its time") {
   CHECK_FALSE(escalation.begun());
 }
 
-TEST_CASE("first the signal and CONT, then KILL again and again") {
+TEST_CASE("an escalation sends first the stop signal and CONT, then KILL again and again") {
   Escalation escalation{SIGINT};
   const Deadlines deadlines{at(100), at(200)};
 
@@ -44,13 +44,13 @@ TEST_CASE("first the signal and CONT, then KILL again and again") {
   CHECK(due(escalation, 300, deadlines) == Signals{SIGKILL});
 }
 
-TEST_CASE("a late command is killed without being woken") {
+TEST_CASE("if both deadlines have passed at the first look, only KILL is due") {
   Escalation escalation{SIGTERM};
 
   CHECK(due(escalation, 500, {at(100), at(200)}) == Signals{SIGKILL});
 }
 
-TEST_CASE("deadlines may move until they have come, and KILL after that") {
+TEST_CASE("a deadline may move until it has come, and the deadline of KILL even after the stop signal") {
   Escalation escalation{SIGTERM};
 
   CHECK(due(escalation, 150, {at(300), at(400)}).empty());
@@ -67,7 +67,7 @@ TEST_CASE("a signal that another process has sent is not sent twice") {
   CHECK(due(escalation, 200, {at(100), at(200)}) == Signals{SIGKILL});
 }
 
-TEST_CASE("a hurried one kills at once") {
+TEST_CASE("an escalation that is told to hurry kills at once") {
   Escalation escalation{SIGTERM};
   CHECK(due(escalation, 100, {at(100), at(900)}) == Signals{SIGTERM, SIGCONT});
 
@@ -76,7 +76,7 @@ TEST_CASE("a hurried one kills at once") {
   CHECK(due(escalation, 150, {at(100), at(900)}) == Signals{SIGKILL});
 }
 
-TEST_CASE("the earlier of two deadlines counts, each for itself") {
+TEST_CASE("of two pairs of deadlines, the earlier stop and the earlier KILL count") {
   const Deadlines both = earliest(Deadlines{at(100), at(900)}, Deadlines{at(200), at(300)});
 
   CHECK(both == Deadlines{at(100), at(300)});

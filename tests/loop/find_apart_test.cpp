@@ -48,7 +48,7 @@ TEST_CASE("a search ends in time, with the candidates found by then") {
   };
   const StopWatch watch;
   CHECK(find_apart({2, 3, 4, 5, 6, 7, 8, 9}, sleeps, in(Milliseconds{200})).empty());
-  CHECK(watch.elapsed() < 2s);  // not half a second for each of the eight
+  CHECK(watch.elapsed() < 2s);  // the eight candidates do not get half a second each
   CHECK(find_apart({1, 2}, sleeps, in(Milliseconds{3000})) == Pids{1});
   CHECK(find_apart({1}, sleeps, Clock::now()).empty());
   CHECK(nobody_is_left());

@@ -51,8 +51,8 @@ void forget_close_range() {
     ::_exit(125);
 }
 
-/// From here on our /proc/PID/environ has this size. Where the kernel can checkpoint processes, any process
-/// may do that.
+/// Makes our /proc/PID/environ this large. False: this kernel cannot do that, for example because it was built
+/// without support for checkpoints.
 [[maybe_unused]] bool claim_environment(std::size_t size) {
   const std::vector<std::string> fields = split(read_file("/proc/self/stat"), ' ');
   const auto field = [&](std::size_t number) {
@@ -85,8 +85,8 @@ class GuardedRun {
     Milliseconds kill{60000};
     std::vector<std::string> marks = {};
     Milliseconds moved{0};    ///< then both deadlines are moved to this distance from now; 0: they stay
-    Milliseconds late{0};     ///< how long the command's process takes to name itself
-    pid_t told = 0;           ///< the group that it names instead of its own
+    Milliseconds late{0};     ///< how long the command's process waits before it names its group
+    pid_t told = 0;           ///< the group that it names instead of its own; 0: its own
     bool old_kernel = false;  ///< a kernel without close_range(2)
   };
 
@@ -152,7 +152,7 @@ bool gone(pid_t pid) {
   return eventually([&] { return !alive(pid); });
 }
 
-/// The guardian of this process, in another process that has some seconds.
+/// Runs `work` in another process, which has a guardian of its own. Returns the wait status of that process.
 int with_guardian(const std::function<bool(Loop&, std::optional<Guardian>&)>& work) {
   return in_another_process([&] {
     ::alarm(60);
@@ -177,7 +177,7 @@ bool comes(Loop& loop, const std::function<bool()>& so) {
 
 }  // namespace
 
-TEST_CASE("a guardian is there at once, and its end is awaited, even if it was stopped") {
+TEST_CASE("a guardian exists at once, and rlock waits for its end even if it is stopped") {
   CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
           const pid_t pid = guardian->pid();
           if (pid <= 0 || ::kill(pid, SIGSTOP) != 0 || !eventually([&] { return stopped(pid); }))
@@ -189,8 +189,7 @@ TEST_CASE("a guardian is there at once, and its end is awaited, even if it was s
         }) == 0);
 }
 
-TEST_CASE(
-    "the first guardian that dies is replaced at once, and the others not more often than each 200 ms") {
+TEST_CASE("if guardians die, the first is replaced at once, and further ones at most every 200 ms") {
   CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
           const TimePoint begun = Clock::now();
           for (int i = 0; i < 2; ++i) {
@@ -202,7 +201,7 @@ TEST_CASE(
         }) == 0);
 }
 
-TEST_CASE("a guardian that was continued wakes rlock no more") {
+TEST_CASE("a guardian that was stopped and continued does not wake rlock any more") {
   CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
           const pid_t pid = guardian->pid();
           ::kill(pid, SIGSTOP);
@@ -224,7 +223,7 @@ TEST_CASE("a guardian kills the whole group when we are killed") {
   CHECK(gone(run.guardian()));
 }
 
-TEST_CASE("a guardian hears of our end where it cannot close all descriptors at once") {
+TEST_CASE("a guardian notices our end although the kernel has no close_range(2)") {
   GuardedRun run{
       {.command = {"sh", "-c", "trap '' TERM; sleep 71 & echo $! >$SAID; wait"}, .old_kernel = true}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
@@ -269,7 +268,7 @@ TEST_CASE("a guardian kills processes that do not obey, stopped or not") {
   CHECK(gone(stopped.command()));
 }
 
-TEST_CASE("a guardian kills a process that starts when all is over, however soon after the guardian's look") {
+TEST_CASE("a guardian kills a command that names its group only after the deadline of KILL") {
   for (const Milliseconds late : {Milliseconds{320}, Milliseconds{360}, Milliseconds{500}}) {
     CAPTURE(late.count());
     GuardedRun run{
@@ -308,7 +307,7 @@ TEST_CASE("a guardian that reads its orders late acts on the last of them, howev
   CHECK(command.running());
 }
 
-TEST_CASE("a guardian spares a stranger's group that has got the number of its own") {
+TEST_CASE("a guardian spares a group of another session, even if it was told to guard it") {
   Process stranger{{"sleep", "68"}, {.own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(stranger.pid()) == stranger.pid(); }));
   GuardedRun run{{.command = {"sleep", "69"}, .told = stranger.pid()}};
@@ -382,20 +381,21 @@ TEST_CASE("the first guardian that dies is replaced at once, however young it wa
 }
 
 TEST_CASE(
-    "a guardian that is stopped goes on each time, without a moment without one, and kills the group when we die") {
+    "rlock continues a guardian that is stopped, again and again, and it still kills the group when rlock dies") {
   GuardedRun run{{.command = {"sh", "-c", "sleep 73 & echo $! >$SAID; wait"}}};
   REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
   const pid_t grandchild = std::stoi(run.said());
 
   const pid_t guardian = run.guardian();
   for (int round = 0; round < 4; ++round) {
-    ::kill(run.pid(), SIGSTOP);  // so that the guardian is seen to stop
+    // Else rlock could continue the guardian before this test has seen it stopped.
+    ::kill(run.pid(), SIGSTOP);
     REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
     ::kill(guardian, SIGSTOP);
     REQUIRE(eventually([&] { return state_of(guardian) == 'T'; }));
     ::kill(run.pid(), SIGCONT);
     REQUIRE(eventually([&] { return state_of(guardian) != 'T'; }));
-    CHECK(eventually([&] { return run.guardian() == guardian; }));  // its file is being written
+    CHECK(eventually([&] { return run.guardian() == guardian; }));  // rlock may be writing this file
   }
   CHECK(alive(run.command()));
   ::kill(run.pid(), SIGKILL);
@@ -404,7 +404,7 @@ TEST_CASE(
   CHECK(gone(run.guardian()));
 }
 
-TEST_CASE("a guardian that was stopped unseen goes on when we are killed") {
+TEST_CASE("a guardian that was stopped while rlock was stopped goes on when rlock is killed") {
   GuardedRun run{{.command = {"sh", "-c", "sleep 74 & echo $! >$SAID; wait"}}};
   REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
   const pid_t grandchild = std::stoi(run.said());
@@ -419,7 +419,7 @@ TEST_CASE("a guardian that was stopped unseen goes on when we are killed") {
   CHECK(gone(run.guardian()));
 }
 
-TEST_CASE("if all processes of a run are stopped and continued, in any order, it has a guardian") {
+TEST_CASE("if all processes of a run are stopped and continued, in any order, its guardian runs") {
   for (const bool guardian_first : {true, false}) {
     GuardedRun run{{.command = {"sh", "-c", "sleep 75 & echo $! >$SAID; wait"}}};
     REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
@@ -450,12 +450,12 @@ TEST_CASE("a guardian that replaces another knows the deadlines as they are now"
   CHECK(throughout([&] { return alive(run.command()); }, 100ms));
 }
 
-TEST_CASE("a guardian sleeps after as many renewals as a run of some hours has") {
+TEST_CASE("a guardian uses hardly any processor time after the orders of 300 renewals") {
   CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
           for (int renewal = 0; renewal < 300; ++renewal) {
             guardian->tell(
                 {plus(loop.now(), Milliseconds{600'000}), plus(loop.now(), Milliseconds{600'000 + renewal})});
-            ::usleep(1000);  // it reads each order apart
+            ::usleep(1000);  // so the guardian reads the orders one by one
           }
           clockid_t clock{};
           timespec before{}, after{};
@@ -469,8 +469,7 @@ TEST_CASE("a guardian sleeps after as many renewals as a run of some hours has")
         }) == 0);
 }
 
-TEST_CASE(
-    "a guardian releases what a killed rlock held when no process of the command lives, in any session") {
+TEST_CASE("if rlock was killed, its guardian releases once no process of the command lives in any session") {
   GuardedRun run{{.command = {"sh", "-c", "setsid sleep 60 & echo $! >$SAID; exec sleep 61"},
                   .marks = {"GUARDED=" + std::to_string(::getpid())}}};
   REQUIRE(eventually([&] { return run.said().ends_with('\n'); }));
@@ -486,10 +485,10 @@ TEST_CASE(
   CHECK(gone(run.guardian()));
 }
 
-TEST_CASE("a guardian looks for the command's processes again and again, and none that it saw is forgotten") {
+TEST_CASE("a guardian looks for the command's processes again and again, and remembers those that it saw") {
   GuardedRun run{
       {.command = {"sh", "-c", "sleep 0.1; setsid env -i sleep 60 & echo $! >$SAID; exec sleep 61"}}};
-  const auto wakes = [&] {  // a guardian that looks sleeps again after each look
+  const auto wakes = [&] {  // the guardian sleeps after each look, so this number grows
     const std::string status = read_file("/proc/" + std::to_string(run.guardian()) + "/status");
     const std::string line = "\nvoluntary_ctxt_switches:";
     return std::atoi(status.c_str() + status.find(line) + line.size());
@@ -508,8 +507,7 @@ TEST_CASE("a guardian looks for the command's processes again and again, and non
   CHECK(eventually([&] { return run.released() == "killed"; }));
 }
 
-TEST_CASE(
-    "a guardian releases for an rlock that stands still at the end of its time, not for one that runs") {
+TEST_CASE("after KILL, a guardian releases for an rlock that is stopped, but not for one that runs") {
   for (const bool stands_still : {true, false}) {
     CAPTURE(stands_still);
     GuardedRun run{{.command = {"sleep", "61"}, .stop = Milliseconds{300}, .kill = Milliseconds{600}}};
@@ -521,7 +519,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a guardian goes when the command has ended") {
+TEST_CASE("a guardian ends when the command has ended") {
   GuardedRun run{{.command = {"sh", "-c", "sleep 0.2; exit 4"}}};
   int status = 0;
   ::waitpid(run.pid(), &status, 0);
@@ -564,7 +562,7 @@ TEST_CASE("an endless environment costs its reader little") {
   const pid_t huge = ::fork();
   if (huge == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const bool may = claim_environment(std::size_t{1} << 30);  // four times what its reader may have
+    const bool may = claim_environment(std::size_t{1} << 30);  // four times the memory of its reader
     (void)!::write(ready[1], may ? "y" : "n", 1);
     for (;;) ::pause();
   }
@@ -599,21 +597,20 @@ TEST_CASE("a family is its group and the processes with its marks") {
   CHECK(eventually(
       [&] { return family.all(Clock::now()).size() == 2 && family.in_group() == std::vector{group.pid()}; }));
   CHECK(strict.all(Clock::now()).size() == 1);
-  CommandFamily elsewhere{
-      0, ::getsid(0), {mark}};  // it has seen none of them: the mark counts in any session
+  // This family has seen no process. But the mark counts in any session, so the family is not surely gone.
+  CommandFamily elsewhere{0, ::getsid(0), {mark}};
   CHECK(elsewhere.all(Clock::now()).empty());
   CHECK_FALSE(elsewhere.surely_gone(Clock::now()));
   CHECK(CommandFamily{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.surely_gone(Clock::now()) ==
         Family::sees_everybody());
   family.look();
-  // Each of the three once, though a look has seen it and it has the mark.
+  // Each of the three processes counts once, although both the look and the mark show it.
   CHECK(eventually([&] { return family.out_of_reach().size() == 3; }));
   CHECK(family.signal(SIGKILL, Clock::now()).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }
 
-TEST_CASE(
-    "nothing is surely gone beside another user's process in the session, whose environment is hidden") {
+TEST_CASE("a family is not surely gone while its session has a process whose environment is hidden") {
   if (::geteuid() != 0) return skipped("only root can start processes of two users");
   const int status = in_another_process([] {
     ::setsid();
@@ -642,7 +639,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the next signal does not wait for a look at all processes: the group has got the last one by then") {
+    "a signal without time to look at all processes reaches the group, and the next signal reaches the others, too") {
   TempDir folder;
   Process group{
       {"bash", "-c",

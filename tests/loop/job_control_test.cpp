@@ -42,13 +42,13 @@ int stop_with_command(const std::function<void()>& before_stop) {
 
 }  // namespace
 
-TEST_CASE("we stop with the command that a signal to us has stopped") {
+TEST_CASE("if a TSTP to rlock stops the command, rlock stops, too") {
   const int status = stop_with_command([] {});
   REQUIRE(WIFSTOPPED(status));
   CHECK(WSTOPSIG(status) == SIGTSTP);
 }
 
-TEST_CASE("a CONT that comes when we are about to stop with the command is not lost") {
+TEST_CASE("a CONT that comes just before rlock stops with the command is not lost") {
   const int status = stop_with_command([] { ::kill(::getpid(), SIGCONT); });
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
@@ -56,8 +56,8 @@ TEST_CASE("a CONT that comes when we are about to stop with the command is not l
 
 namespace {
 
-/// This process gets a TSTP and passes it on; a CONT follows before the command is seen to stop. Answers
-/// whether the command is continued when it has stopped (`stops`), or when it ignores TSTP.
+/// A process gets a TSTP and forwards it. A CONT follows before the process has seen the command stop. If `stops` is
+/// false, the command ignores TSTP. Returns a wait status: the exit status is 0 if the command was continued.
 int continue_before_stop(bool stops) {
   return in_another_process([&] {
     ::setpgid(0, 0);

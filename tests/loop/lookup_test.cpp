@@ -151,7 +151,7 @@ TEST_CASE("a name server that never answers costs no more than the time limit") 
   CHECK(watch.elapsed() < 400ms);
 }
 
-TEST_CASE("numbers and this machine are not looked up") {
+TEST_CASE("IP addresses and localhost are not looked up") {
   const auto listener = listen_on_loopback();
   const Lookup::Resolver nobody = [](const std::string&) { return std::vector<std::string>{"192.0.2.1"}; };
   for (const char* host : {"127.0.0.1", "localhost"}) {
@@ -162,7 +162,7 @@ TEST_CASE("numbers and this machine are not looked up") {
   ::close(listener.fd);
 }
 
-TEST_CASE("a malformed answer is no address") {
+TEST_CASE("an answer of the resolver that is no address is not used") {
   Dial dial{{.host = "db", .port = 1}, Clock::now(), soon(), finds({"\x1b[31m", "300.1.1.1"})};
   REQUIRE(ends(dial));
   CHECK(*dial.failure() == "no answer to the connection attempt");

@@ -92,7 +92,7 @@ TEST_CASE("no process of a script escapes while it is signalled, however fast th
                       "; flock -s 9; exec sleep 30) & done"};
       REQUIRE(eventually([&] { return script.ready() && !nobody_locks(witness); }));
 
-      // As a holder does: a fork that was under way when the script was tagged has ended by now.
+      // A holder looks before it signals, too. By now a fork that was under way when the script was tagged has ended.
       script.family().look();
       CHECK(script.family().signal(number, Clock::now()).empty());
       // bash may lose a TERM between fork and exec, and on a busy machine a single look takes longer than a
@@ -114,8 +114,7 @@ TEST_CASE("orphans of orphans that end at once, and what they have started, are 
     const std::string witness = folder / "witness";
     write_file(witness, "");
     write_file(folder / "run", "");
-    // Each process starts two others and ends: one of them executes another program, the other one does the
-    // same again.
+    // Each process starts two others and ends. The first executes sleep, and the second starts two others again.
     Scripted script{"until [ -e $SAID.go ]; do sleep 0.01; done; exec 9>>" + witness +
                     "; flock -s 9; go_on() { (exec sleep 33) & [ ! -e " + (folder / "run") +
                     " ] || go_on & exit; }; go_on & echo ready >>$SAID; sleep 60; :"};
@@ -156,7 +155,7 @@ TEST_CASE("beside thousands of processes the last one of a script gets KILL a mo
 TEST_CASE("each process of a script gets the stop signal, even if KILL is due before all files are read") {
   Scripted script{"for i in $(seq 100); do sleep 600 & done; echo ready >>$SAID; wait"};
   REQUIRE(eventually([&] { return script.ready() && script.family().all(Clock::now()).size() == 101; }, 60s));
-  // As a holder does before each signal: a child whose fork was under way when bash was tagged has no tag yet.
+  // A holder looks before each signal, too: a child whose fork was under way when bash was tagged has no tag yet.
   script.family().look();
   const TimePoint now = Clock::now();
   CHECK(script.family().signal(SIGTERM, now, plus(now, 1ms)).empty());
@@ -192,7 +191,7 @@ TEST_CASE(
   CHECK(tag_on(apart) == shed);
 }
 
-TEST_CASE("without a free descriptor a script has not ended, its processes may live, and none is forgotten") {
+TEST_CASE("without a free descriptor, a script does not count as ended, and no known process is forgotten") {
   Scripted script{"sleep 60 & echo child $! >>$SAID; echo ready >>$SAID; wait"};
   REQUIRE(eventually([&] { return script.ready(); }));
   const pid_t child = script.named("child");
@@ -226,7 +225,7 @@ TEST_CASE("without a free descriptor a script has not ended, its processes may l
   ::kill(child, SIGKILL);
 }
 
-TEST_CASE("a search for descendants that is over too early forgets none that it knew") {
+TEST_CASE("a search for descendants that runs out of time forgets no known descendant") {
   Process process{{"sleep", "600"}};
   const auto any = [](const ProcessFacts&) { return true; };
   const auto none = [](const ProcessFacts&) {};
@@ -236,7 +235,7 @@ TEST_CASE("a search for descendants that is over too early forgets none that it 
   CHECK(seen.find({}, any, none).size() == 1);
 }
 
-TEST_CASE("a search for descendants also finds those of the processes that it asks for last") {
+TEST_CASE("a search for descendants also finds the late roots that it asks for, and their children") {
   Process parent{{"sh", "-c", "sleep 600 & wait"}};
   const auto any = [](const ProcessFacts&) { return true; };
   const auto none = [](const ProcessFacts&) {};
@@ -292,7 +291,7 @@ TEST_CASE("every process that a script has started belongs to it, in any session
   CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
 }
 
-TEST_CASE("a script inside a script has a family of its own, and belongs to the outer one with all of it") {
+TEST_CASE("a script inside a script has a family of its own, which also belongs to the outer script") {
   Scripted outer{
       "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
       "( (echo orphan $BASHPID >>$SAID; exec sleep 60) & ); sleep 61; :' & "
@@ -374,7 +373,7 @@ TEST_CASE(
   const int status = in_another_process([&] {
     ::setsid();
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // It cannot be tagged, so only its group shows whose orphan that is.
+    // The script cannot be tagged, so only the process group shows that the orphan is its own.
     Process shell{
         {"perl", "-e", "$c = fork; if (!$c) { setpgrp 0, 0; exec 'bash', '-c', shift } waitpid $c, 0",
          "ulimit -x 1000; echo $$ >$D/script; until [ -e $D/go ]; do sleep 0.01; done; "
@@ -398,7 +397,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an orphan beside the script that is older than the lock is spared, and nothing is released beside it") {
+    "an orphan that is older than the lock is spared, and while it lives the family is not surely gone") {
   // As with `make -j`, the process group belongs to the shell above the script.
   TempDir folder;
   Process group{{"bash", "-c",
@@ -458,7 +457,7 @@ TEST_CASE("a signal leaves stopped processes stopped, and lets all others run on
 }
 
 TEST_CASE(
-    "a process above the script that stops with it goes on, but not one that was or is stopped by others") {
+    "a process above the script that stopped because of a freeze is continued, but not one that others stopped") {
   for (const bool was_stopped : {false, true}) {
     CAPTURE(was_stopped);
     TempDir folder;
@@ -509,16 +508,16 @@ TEST_CASE("each script gets the stop signal, however long ago the turn that send
   }
 }
 
-TEST_CASE("a script with a tag is not frozen to be told to end") {
+TEST_CASE("a script with a tag gets the stop signal without a freeze") {
   Scripted script{"exec sleep 60"};
   REQUIRE(eventually([&] { return proc_text(script.process().pid(), "comm") == "sleep\n"; }));
   const TimePoint before = Clock::now();
   CHECK(script.family().signal(SIGTERM, before).empty());
   CHECK(script.process().exit_code() == 128 + SIGTERM);
-  CHECK(script.family().surely_gone(before));  // no process above it can have stopped with it
+  CHECK(script.family().surely_gone(before));  // without a freeze, no process above it has stopped with it
 }
 
-TEST_CASE("after a freeze the processes above a script are looked at, also if one of them has ended") {
+TEST_CASE("after a freeze, a process above the script that has ended does no harm") {
   TempDir folder;
   Process above{
       {"bash", "-c", "bash -c 'ulimit -x 1000; echo $$ >" + (folder / "script") + "; exec sleep 60'; exit 7"},
@@ -536,7 +535,7 @@ TEST_CASE("after a freeze the processes above a script are looked at, also if on
   CHECK(gone(script));
 }
 
-TEST_CASE("a script that was stopped, and one that is traced, are signalled, too") {
+TEST_CASE("a script that is stopped or traced gets signals, too") {
   Scripted stopped{"trap 'echo term >>$SAID; exit 3' TERM; echo ready >>$SAID; kill -STOP $$; sleep 60"};
   REQUIRE(eventually([&] { return stopped.ready() && state_of(stopped.process().pid()) == 'T'; }));
   stopped.family().signal(SIGTERM, Clock::now());
@@ -569,7 +568,7 @@ TEST_CASE(
   TempDir folder;
   const std::string witness = folder / "witness";
   write_file(witness, "");
-  // As in an interactive shell: the script leads a process group, and the shell must learn of its end only.
+  // As in an interactive shell, the script leads a process group. The shell must see that it ends, but no stop.
   Process shell{
       {"perl", "-MPOSIX=:sys_wait_h", "-e",
        "$c = fork; if (!$c) { setpgrp 0, 0; exec 'bash', '-c', shift }"
@@ -632,7 +631,7 @@ TEST_CASE("a process that stops because the script stands still goes on again") 
   CHECK(above.exit_code() == 7);
 }
 
-TEST_CASE("the number of an ended script may be a stranger's") {
+TEST_CASE("a stranger that has the number of an ended script gets no signal") {
   Process stranger{{"sleep", "60"}, {.own_session = true}};
   ProcessId other{stranger.pid(), 1};
   ScriptFamily family{other, 0};

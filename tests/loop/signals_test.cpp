@@ -48,7 +48,7 @@ TEST_CASE("a signal is a fact to look at, not an interruption") {
         }) == 0);
 }
 
-TEST_CASE("a second signal that ends a wait is insistence, another USR1 another question") {
+TEST_CASE("a second signal that ends a wait means that the user insists, and each USR1 is a question") {
   CHECK(status_of([] {
           Loop loop;
           Signals signals{loop};
@@ -93,7 +93,7 @@ TEST_CASE("a signal that was ignored at the start stays ignored") {
         }) == 0);
 }
 
-TEST_CASE("a ^Z that was ignored at the start is no fact and stops nothing") {
+TEST_CASE("a ^Z that was ignored at the start is not reported, and stops no process") {
   CHECK(status_of([] {
           ::signal(SIGTSTP, SIG_IGN);
           Loop loop;

@@ -1,5 +1,5 @@
-// How long before its key ends a command is dead, with a fault in one of the processes that watch it: a
-// number for each fault.
+// Measures how long before the end of its key a command is dead, if one of the processes that watch it fails. It
+// prints a number for each fault.
 //
 // last_heartbeat [RUNS [WORD]]      RUNS of each fault whose name contains WORD; exits with 1 if a command
 //                                   has outlived its key
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 5;  // few, so that the number of processors does not limit the times
 
-/// Two hearts in a file that both sides map, each the time of its last beat.
+/// The times of the last beat of the command and of its child, in a file that they and the test map.
 struct Hearts {
   std::atomic<std::int64_t> first, second;
   std::int64_t last() const { return std::max(first.load(), second.load()); }
@@ -72,7 +72,7 @@ class Run {
 
   RedisServer& redis() { return redis_; }
   pid_t rlock() const { return first_->pid(); }
-  /// The living guardian. Throws if none appears for long: a signal to -1 would reach every process.
+  /// The living guardian. Throws if none appears in time, because a signal to -1 would reach every process.
   pid_t guardian() const {
     std::optional<pid_t> found;
     const auto finds = [&] {
@@ -95,8 +95,8 @@ class Run {
   void look() {
     const auto before = boottime_ns();
     const std::int64_t left = redis_.pttl("k");
-    // The next holder may have the key already. Late answers stay out: no look lowers an end that an earlier
-    // look has seen.
+    // The next holder may have the key already. The latest end counts: a late answer must not lower the end that an
+    // earlier look has seen.
     if (left > 0 && redis_.cli({"HKEYS", "k"}) == owner_)
       ends_ = std::max<std::int64_t>(ends_, before + left * 1'000'000);
   }

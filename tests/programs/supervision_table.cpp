@@ -1,6 +1,6 @@
 // A table of the output on a terminal, with and without rlock in front of the command.
 //
-//   supervision_table [WORD]      only the scenes whose title has WORD; 1 when a line differs
+//   supervision_table [WORD]      only the scenes whose title has WORD; exits with 1 if a line differs
 #include <iostream>
 
 #include "support/redis_server.h"

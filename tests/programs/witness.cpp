@@ -64,7 +64,7 @@ void append(const std::string& file, const std::string& line) {
   ::close(fd);
 }
 
-/// Unique, although process ids come again after a while.
+/// An id that stays unique when a process id is used again.
 const std::string& our_id() {
   static const std::string id = std::to_string(::getpid()) + "." + std::to_string(boottime_ns());
   return id;
@@ -96,8 +96,8 @@ long read_counter(const std::string& file) {
   return value;
 }
 
-/// Writes the number in one write. If the process is killed meanwhile, half a number would look like a lost
-/// update.
+/// Writes the number in one write. If the process were killed between two writes, half a number would look like a
+/// lost update.
 void write_counter(const std::string& file, long value) {
   std::string text = std::to_string(value);
   text.resize(20, ' ');

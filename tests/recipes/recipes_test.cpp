@@ -13,13 +13,13 @@ using namespace rlock::test;
 
 namespace {
 
-/// A command that writes down that it ran, and with which arguments.
+/// Makes a command that writes into a log that it ran, and with which arguments.
 void stand_in(const TempDir& folder, const std::string& name) {
   write_file(folder / name, "#!/bin/sh\necho \"" + name + " $*\" >>" + folder / "log" + "\n");
   std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
 }
 
-/// Runs tests/recipes/<name>.sh, behind the words `under`; answers what its commands wrote down, sorted.
+/// Runs tests/recipes/<name>.sh, behind the words `under`. Returns the sorted lines that its commands wrote into the log.
 std::string ran(RedisServer& redis, const std::string& name, Words under = {}) {
   TempDir folder;
   for (const char* command : {"report", "deploy", "service", "synthesize", "prepare", "migrate", "verify"})

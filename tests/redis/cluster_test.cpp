@@ -55,7 +55,8 @@ TEST_CASE("slots are those of the specification: braces, empty braces, no braces
   CHECK(slot_of("") == 0);
 }
 
-TEST_CASE("a map of slots is read with bounds, and a node without a host is where we asked") {
+TEST_CASE(
+    "impossible slots and ports in a slot map are refused, and a node without a host is on the asked host") {
   const Address asked{.host = "db", .port = 1};
   const auto map = SlotMap::read(
       Reply{{entry(0, 9, Reply{"10.0.0.1"}, 7), entry(10, 10, Reply{}, 8), entry(11, 11, Reply{""}, 9)}},
@@ -85,7 +86,7 @@ TEST_CASE("redirections are read, except those that lead nowhere") {
     CHECK_FALSE(read(text).has_value());
 }
 
-TEST_CASE("a server that is no cluster is a mistake of the configuration") {
+TEST_CASE("a server that is no Cluster node is an error of the configuration") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.on("CLUSTER", wire::error("ERR This instance has cluster support disabled"));
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(fake.port())};
@@ -94,7 +95,7 @@ TEST_CASE("a server that is no cluster is a mistake of the configuration") {
   CHECK(vote.failure->kind == Error::config);
 }
 
-TEST_CASE("redirections in a circle end, and the calls between them are bounded") {
+TEST_CASE("if redirections lead in a circle, rlock makes few calls and then fails") {
   FakeRedis one{FakeRedis::Transport::tcp}, two{FakeRedis::Transport::tcp};
   one.on("CLUSTER", all_slots_at(one.port()));
   two.on("CLUSTER", all_slots_at(two.port()));
@@ -109,8 +110,7 @@ TEST_CASE("redirections in a circle end, and the calls between them are bounded"
   CHECK(one.count("EVALSHA") + two.count("EVALSHA") < 200);
 }
 
-TEST_CASE(
-    "a node that a redirection names and that does not answer is named, although others do not know it") {
+TEST_CASE("if a redirection leads to a node that does not answer, the failure names this node") {
   FakeRedis one{FakeRedis::Transport::tcp}, two{FakeRedis::Transport::tcp};
   const std::string named = "127.0.0.1:" + std::to_string(two.port());
   one.on("CLUSTER", all_slots_at(one.port()));
@@ -169,7 +169,8 @@ TEST_CASE("the replica of a node that is gone is found by the next call, however
   REQUIRE(f.vote(call_on("k")).good_reply() != nullptr);
   primary.reset();
 
-  // Like a renewal: one attempt, and a second later the next. No pause between two connections is longer.
+  // Renewals are made like this: one attempt, and the next a second later. No pause between two connections is
+  // longer than that.
   const auto renewed = [&] {
     static_cast<void>(turns(f.loop, [] { return false; }, Milliseconds{1100}));
     return f.redis.run_all(call_on("k"), {}, within(Milliseconds{1000})).front().good_reply() != nullptr;
@@ -204,7 +205,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     CHECK(cluster.node(0).cli({"GET", "foo"}) == "1");
   }
 
-  SUBCASE("a slot that is being moved is asked for where it goes") {
+  SUBCASE("a call for a key that has already moved to the new node of its slot is sent there") {
     Fixture f{cluster.url()};
     const std::string slot = std::to_string(slot_of("foo"));
     cluster.node(0).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(2)});

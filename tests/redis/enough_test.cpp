@@ -17,7 +17,7 @@ Votes votes(std::size_t good) {
 
 }  // namespace
 
-TEST_CASE("votes are enough a while after so many nodes have answered, counted from when that was seen") {
+TEST_CASE("when enough nodes have answered, the others get a while longer, counted from that time") {
   Enough enough{2, 200ms};
   CHECK(enough(votes(1), kNow) == kNever);
   CHECK(enough(votes(2), plus(kNow, 50ms)) == plus(kNow, 250ms));

@@ -87,7 +87,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("an uncontended call is one connection, and its lease runs from before it was written") {
+TEST_CASE("an uncontended call takes one connection, and its lease runs from before it was written") {
   RedisServer server;
   Fixture f{{server.url()}};
   const TimePoint before = Clock::now();
@@ -159,7 +159,7 @@ TEST_CASE("several servers that know no HELLO, or hang up on it, answer an acqui
   }
 }
 
-TEST_CASE("a follower that the server does not know is sent again, also when its call was answered before") {
+TEST_CASE("a follower that the server does not know is sent again, even if its call was already answered") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   const Delivery followed = with_retries({Call{.script = &kOther, .keys = {"k"}}});
@@ -174,7 +174,8 @@ TEST_CASE("a follower that the server does not know is sent again, also when its
   CHECK(fake.count("EVAL") == 1);
 }
 
-TEST_CASE("a follower that is not answered keeps the end for a moment, on a broken connection not at all") {
+TEST_CASE(
+    "rlock waits for the reply to a follower only for a while, and not at all if the connection broke") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   fake.answer(wire::integer(1));
@@ -328,8 +329,8 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
     fake.answer(wire::integer(1));
     const Vote answered = f.vote(kCall);
     CHECK(answered.good_reply() != nullptr);
-    CHECK(answered.attempts == 1);  // a refused call has done nothing: "not yours" cannot be the echo of a
-                                    // release
+    // A refused call has done nothing, so it does not count as a copy that the server may have executed.
+    CHECK(answered.attempts == 1);
 
     fake.on("EVALSHA", wire::error(error));
     const std::size_t before = fake.count("EVALSHA");

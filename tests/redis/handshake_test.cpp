@@ -137,7 +137,7 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   CHECK(refused(app, {hello()}, "BUSY Redis is busy running a script.").kind == Error::unreachable);
 }
 
-TEST_CASE("a password that the server does not need is denied: it is probably another server") {
+TEST_CASE("a password for a server that asks for none is an error, because it is probably another server") {
   for (const char* error :
        {"ERR AUTH <password> called without any password configured for the default user.",
         "ERR Client sent AUTH, but no password is set"}) {
@@ -164,7 +164,7 @@ TEST_CASE("a server that does not know HELLO 3 is greeted in RESP2 the next time
   }
 }
 
-TEST_CASE("in RESP2, too, a server that wants a password is no server that is silent") {
+TEST_CASE("in RESP2, too, a server that asks for a password denies us") {
   CHECK(refused({.resp3 = false}, {}, "NOAUTH Authentication required.").kind == Error::denied);
 }
 

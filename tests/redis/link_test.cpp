@@ -128,8 +128,7 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
   CHECK(f.connection()->resp3());
 }
 
-TEST_CASE(
-    "a link is not at rest while a reply is outstanding, also that of a call that nobody has given up") {
+TEST_CASE("a link is not at rest while a reply is outstanding, even if no caller has given up the call") {
   FakeRedis fake;
   fake.on("PING", wire::kSilence);
   Fixture f{fake.socket()};
@@ -250,8 +249,8 @@ TEST_CASE("a pubsub connection that ends without subscriptions does not wake the
   const auto question = f.connection()->send(command({"GET", "k"}));
   REQUIRE(turns(f.loop, [&] { return fake.count("GET") == 1; }));
 
-  fake.announce(wire::integer(1));  // answers GET; the subscription that is no longer wanted makes the link
-                                    // hang up
+  // This answers GET. The link closes the connection for subscriptions, because it wants none any more.
+  fake.announce(wire::integer(1));
   REQUIRE(turns(f.loop, [&] { return question->answer.has_value(); }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 }

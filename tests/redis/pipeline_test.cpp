@@ -255,7 +255,7 @@ TEST_CASE("an unsubscription by the server takes no command's place in the order
   CHECK(pushes[1].kind == Push::Kind::unsubscribed);
 }
 
-TEST_CASE("of a flood the beginning is kept, and messages of unwanted channels are dropped") {
+TEST_CASE("the first messages of a flood are kept, and messages of unwanted channels are dropped") {
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, false);
   for (int i = 0; i < 1000; ++i) {

@@ -110,7 +110,7 @@ TEST_CASE("malformed bytes are an error that names the fault") {
   CHECK_THROWS_WITH(read_all("HTTP/1.1 200 OK\r\n"), doctest::Contains("it looks like a web server"));
 }
 
-TEST_CASE("a bulk without its end is waited for, and no more than the most is kept") {
+TEST_CASE("a bulk string that does not end is an error when it exceeds the limit") {
   ReplyReader reader;
   reader.feed("$9223372036854775807\r\n");
   CHECK_FALSE(reader.next().has_value());
@@ -125,7 +125,7 @@ TEST_CASE("a bulk without its end is waited for, and no more than the most is ke
   CHECK_THROWS_WITH(flood(), doctest::Contains("more than any answer needs"));
 }
 
-TEST_CASE("a reply that is too deep, too wide or too large in all is refused while it comes") {
+TEST_CASE("a reply that is too deep, too wide or too large as a whole is refused while it arrives") {
   std::string deep;
   for (int i = 0; i < 1'000'000; ++i) deep += "*1\r\n";
   CHECK_THROWS_WITH(read_all(deep), doctest::Contains("more than any answer needs"));

@@ -41,7 +41,7 @@ TEST_CASE("a call follows some redirections at once, then it pauses, and follows
   }
 }
 
-TEST_CASE("the pause before the next try doubles up to its limit, and at most as much again is random") {
+TEST_CASE("the pause before the next try doubles up to its limit, and jitter adds at most as much again") {
   RetryPlan plan;
   for (Milliseconds pause = RetryPlan::kShortestPause; pause < 2 * RetryPlan::kLongestPause; pause *= 2) {
     const Milliseconds least = std::min(pause, RetryPlan::kLongestPause);

@@ -114,7 +114,8 @@ TEST_CASE("the first is dead, the second knows nothing, the third is out of date
   CHECK(replica.count("EVALSHA") == 0);
 }
 
-TEST_CASE("a name that cannot be looked up just now is a failure, and not the end") {
+TEST_CASE(
+    "if a Sentinel's name cannot be looked up for lack of descriptors, the call fails, and rlock goes on") {
   if (kSanitized) return skipped("UBSan needs descriptors of its own to see that an object is there");
   const int status = in_another_process([] {
     Loop loop;
@@ -129,7 +130,7 @@ TEST_CASE("a name that cannot be looked up just now is a failure, and not the en
   CHECK(status == 0);
 }
 
-TEST_CASE("a Sentinel that is silent costs its share of the time") {
+TEST_CASE("a Sentinel that is silent costs only its share of the time") {
   FakeRedis sentinel{kTcp}, primary{kTcp};
   BlackHole hole;
   const auto acceptor = listen_on_loopback();
@@ -143,7 +144,7 @@ TEST_CASE("a Sentinel that is silent costs its share of the time") {
   ::close(acceptor.fd);
 }
 
-TEST_CASE("no Sentinel, no such primary and an old primary have their own words") {
+TEST_CASE("no Sentinel, no such primary and an old primary have messages of their own") {
   Fixture nobody{{free_port(), free_port()}};
   CHECK(nobody.vote().failure->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
 

@@ -117,7 +117,7 @@ TEST_CASE("a sharded subscription that belongs elsewhere is given up, and the pl
     CHECK(it.connection() == kFirst);
     CHECK_FALSE(it.error().has_value());
     CHECK(it.begin(kSecond) == Wanted{kPlain});
-    CHECK(it.add(kSharded));  // after the move of its slot, this server may serve it again
+    CHECK(it.add(kSharded));  // the slot may have moved here, so this server is asked again
   }
   Subscriptions it = begun({kSharded});
   CHECK_FALSE(it.accept(push(Kind::refused, kSharded, "LOADING"), kNow));

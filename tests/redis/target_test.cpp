@@ -378,7 +378,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
   const std::string pipe = dir / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(complaint(pipe) ==
-        "password file '" + pipe + "' (--password-file): is empty");  // and reading does not hang
+        "password file '" + pipe + "' (--password-file): is empty");  // reading an empty pipe does not hang
 }
 
 TEST_CASE("the line of a password file may end as on Windows, or not at all") {

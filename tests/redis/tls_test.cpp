@@ -105,7 +105,7 @@ std::string refusal_of(Tls tls) {
 
 }  // namespace
 
-TEST_CASE("a server is spoken to with TLS when it proves its name or its number") {
+TEST_CASE("rlock speaks TLS with a server that proves its name or its IP address") {
   TlsServer server{certificates().issue("good")};
   for (const char* host : {"127.0.0.1", "localhost"}) {
     const Vote vote = ask(target_of(server.port, host));
@@ -228,7 +228,7 @@ TEST_CASE("a server that a Cluster or a Sentinel names gets no password before i
   CHECK(contains(right.heard(), "canary"));  // the recorder does receive the password
 }
 
-TEST_CASE("--sni is the name that is asked for and verified, and a number is never asked for") {
+TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks for an IP address") {
   TlsServer server{certificates().issue("by-name", {.names = "DNS:redis.example,DNS:*.wild.example"})};
   Target target = target_of(server.port);
   CHECK(ask(target).failure->kind == Error::denied);
@@ -304,7 +304,7 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
   CHECK(asks());
 
-  write_file(ours / "key", "half of a k");  // as in the middle of being replaced
+  write_file(ours / "key", "half of a k");  // as while the file is being replaced
   server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
   CHECK(asks());
 }

@@ -34,8 +34,8 @@ Bystander::~Bystander() {
 }
 
 void Bystander::ping(const std::string& where) {
-  // Real-time priority, if allowed: while this thread waits for a processor, the server's work for other
-  // commands would count as if this PING had waited for it.
+  // Asks for real-time priority. While this thread waits for a processor, the server's work for other commands
+  // counts as if this PING had waited for it.
   const sched_param first{.sched_priority = 1};
   static_cast<void>(::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &first));
   RespClient client{where, std::chrono::minutes{2}};

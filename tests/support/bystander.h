@@ -8,7 +8,7 @@
 
 namespace rlock::test {
 
-/// Another client of a server that sends PING all the time: does the server keep it waiting?
+/// A second client, which sends PING to the server all the time. It shows how long a slow script makes others wait.
 class Bystander {
  public:
   explicit Bystander(const RedisServer& server);

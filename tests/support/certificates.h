@@ -30,7 +30,7 @@ class Certificates {
   const std::string& directory() const noexcept { return directory_.path(); }
   std::string operator/(const std::string& name) const { return directory_ / name; }
 
-  /// A folder that trusts this authority, with names as `openssl rehash` makes them.
+  /// Makes a folder with the authority's certificate, prepared by `openssl rehash`. Returns its path.
   std::string hashed_directory();
 
  private:

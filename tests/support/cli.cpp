@@ -136,7 +136,7 @@ bool Pty::running() {
 }
 
 int Pty::wait_status(std::chrono::milliseconds deadline) {
-  // It must read on: a program would never end if it prints more than the terminal holds.
+  // It reads meanwhile, because a program that prints more than the terminal holds would never end.
   const bool ended = eventually(
       [&] {
         read_all();

@@ -12,8 +12,8 @@ namespace rlock::test {
 /// The path of the rlock under test: $RLOCK_BINARY, else the rlock beside this executable.
 std::string rlock_binary();
 
-/// A copy of it in `folder` that other users can run, too, wherever this tree lies: the homes of Debian 13, and /root, are
-/// closed to them.
+/// Copies rlock into `folder` so that other users can run it, and returns the path of the copy. If this tree lies in
+/// /root or in a home of Debian 13, other users cannot reach the original.
 std::string for_everybody(const std::string& folder);
 
 /// Runs the real binary with arguments. See Process.
@@ -47,8 +47,8 @@ class Pty {
   /// The process group that has the terminal.
   pid_t foreground() const;
 
-  /// Waits until every process of `group` is stopped. A shell says "Stopped" when its own child is stopped. A
-  /// grandchild that reads the terminal may not have run since, and would still get the next stroke.
+  /// Waits until every process of `group` is stopped. A shell prints "Stopped" as soon as its own child is
+  /// stopped. At that time a grandchild may not be stopped yet, and would read the next stroke.
   void expect_stopped(pid_t group);
 
   bool running();

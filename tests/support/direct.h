@@ -21,7 +21,7 @@ class Direct {
   /// The reply; error replies too.
   Reply run(const Call& call);
 
-  /// Runs the same call twice, and returns both replies. For "may be sent twice".
+  /// Runs the same call twice, and returns both replies. It tests scripts that may be sent twice.
   std::pair<Reply, Reply> twice(const Call& call);
 
  private:

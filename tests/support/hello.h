@@ -4,8 +4,8 @@
 
 namespace rlock::test {
 
-/// Does the server speak RESP3? Others (tests/matrix --resp2) refuse the first connection of each rlock. They
-/// carry out the calls behind its HELLO, and get the same calls again on the second connection.
+/// Does the server know HELLO? If it does not (tests/matrix --resp2), it refuses HELLO, but carries out the calls
+/// that follow it. rlock then makes a second connection, and sends the same calls again.
 inline bool knows_hello(RedisServer& server) { return !server.cli({"HELLO"}).starts_with("(error)"); }
 
 }  // namespace rlock::test

@@ -27,7 +27,7 @@ class ListRedis final : public Redis {
 
   std::vector<std::string> log;                ///< the calls
   std::vector<std::vector<bool>> asked;        ///< the nodes of each call: Delivery::only_nodes
-  std::vector<Delivery> deliveries;            ///< of each call
+  std::vector<Delivery> deliveries;            ///< the delivery of each call
   std::vector<std::string> sent_on_abandoned;  ///< the calls that were sent on abandoned connections
   std::vector<std::string> watched;            ///< channels; with "-" in front, unwatched
   int attempts = 1;                            ///< how often each call is sent
@@ -41,7 +41,7 @@ class ListRedis final : public Redis {
   std::uint64_t lost = 0;        ///< lost connections
   std::optional<Failure> twice;  ///< two nodes are one server
   bool given_away = false;
-  int detached = 0;  ///< the number of requests
+  int detached = 0;  ///< number of detached requests
 
   TickingLoop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }

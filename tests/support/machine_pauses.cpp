@@ -31,7 +31,7 @@ void MachinePauses::look(const std::stop_token& stop, int processor) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  ::sched_setaffinity(0, sizeof one, &one);  // this thread only, and so is the priority
+  ::sched_setaffinity(0, sizeof one, &one);  // both calls change this thread only
   ::setpriority(PRIO_PROCESS, 0, -20);
   std::int64_t before = boottime_ns();
   while (!stop.stop_requested()) {

@@ -8,10 +8,9 @@
 
 namespace rlock::test {
 
-/// Records the times in which this machine let no process run, as a shared machine does now and then. There
-/// is one thread for each processor, with the highest priority that we may have. It sleeps for a millisecond
-/// again and again, and records each late wake-up. In these times a process cannot keep its promises about
-/// time.
+/// Records the times in which a processor of this machine stood still, as happens now and then on a shared
+/// machine. In these times a process cannot keep its promises about time. Each processor has a thread with the
+/// highest priority that we may have. The thread sleeps for a millisecond again and again, and records late wake-ups.
 class MachinePauses {
  public:
   MachinePauses();

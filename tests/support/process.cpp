@@ -97,7 +97,8 @@ struct Streams {
   int in, out, err;
 };
 
-/// The process with which the child must end: PDEATHSIG comes when the *thread* ends that forked.
+/// The process that forks. `lasts`: its main thread does. PDEATHSIG comes when the forking *thread* ends, and
+/// another thread may end before the test.
 struct Parent {
   pid_t pid;
   bool lasts;
@@ -191,7 +192,7 @@ Process::Process(Process&& other) noexcept
 
 Process::~Process() {
   if (pid_ < 0) return;
-  // Twice: the second look finds processes that were forked during the first.
+  // The second look finds processes that were forked during the first.
   for (int look = 0; look < 2; ++look) {
     for (pid_t pid : family()) ::kill(pid, SIGKILL);
     if (running()) ::kill(pid_, SIGKILL);
@@ -260,7 +261,8 @@ std::vector<pid_t> processes_with(const std::string& text) {
   while (const dirent* entry = ::readdir(proc)) {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0 || pid == ::getpid()) continue;
-    const auto env = '\0' + proc_text(pid, "environ");  // bounded: one of the tests has one of a gigabyte
+    // proc_text() has a limit, because one test makes an environment of a gigabyte.
+    const auto env = '\0' + proc_text(pid, "environ");
     if (env.find(wanted) != std::string::npos && alive(pid)) found.push_back(pid);
   }
   ::closedir(proc);

@@ -30,9 +30,9 @@ class TempDir {
 std::string read_file(const std::string& path);  ///< empty if there is no file
 void write_file(const std::string& path, const std::string& text);
 
-/// A program that a test has started. Its output goes into memory files, so no reader is needed, and an
-/// orphan cannot hold us up. It dies with the test (PDEATHSIG), and with the Process: the destructor kills
-/// all processes below it. They are found by a mark in the environment.
+/// A program that a test has started. Its output goes into memory files, so the test need not read while the
+/// program runs. If the main thread started it, it dies with the test (PDEATHSIG). The destructor kills it and
+/// all processes that it has started, which have the same mark in their environment.
 class Process {
  public:
   struct Options {

@@ -10,8 +10,8 @@
 
 namespace rlock::test {
 
-/// A server that passes each script on to a real server, and returns its answer or, if told to, another one.
-/// Greetings and subscriptions belong to a connection, so it answers them itself.
+/// A server that passes calls on to a real server, and returns the real answer or, if told to, another one. It
+/// answers greetings and subscriptions itself, because they belong to a connection.
 class Relay {
  public:
   explicit Relay(const RedisServer& server);
@@ -22,7 +22,7 @@ class Relay {
   std::string url() const { return front_.url(); }
 
   /// Sends these bytes instead of the answer to `name`: a script such as "lock/release", or a command such as
-  /// "WAIT". `times`: only for the first calls, this many.
+  /// "WAIT". After this has happened `times` times, it sends the real answers again.
   void say_instead(const std::string& name, std::string bytes, int times = 1 << 30);
 
   /// Sends the real answers again.

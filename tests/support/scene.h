@@ -40,7 +40,8 @@ struct Scene {
     if (const auto call = lock.undo(Wake::waiters)) redis.run(*call);
   }
 
-  /// From now on `redis` is a user with these rights: {"~*", "+@all", "resetchannels"} may not publish.
+  /// Gives these rights to `user`, and logs `redis` in as that user. For example, the rights
+  /// {"~*", "+@all", "resetchannels"} do not let it publish.
   void become(const std::string& user, const std::vector<std::string>& rights) {
     std::vector<std::string> words{"ACL", "SETUSER", user, "on", "nopass"};
     words.insert(words.end(), rights.begin(), rights.end());
@@ -66,7 +67,7 @@ class Listener {
     return message.substr(message.rfind('\n') + 1);
   }
 
-  /// Does no message come for a while?
+  /// True: no message comes within 50 ms.
   bool silence() { return !client_.receive_within(std::chrono::milliseconds{50}); }
 
  private:

@@ -43,8 +43,8 @@ std::string told(const std::string& screen) {
   return all;
 }
 
-/// Asks the shell itself to print `what`, once it is back. Keys typed earlier are lost when the ending
-/// command changes the modes.
+/// Waits for the prompt, and makes the shell print `what`. If the line were typed earlier, the ending command could
+/// discard it when it changes the modes of the terminal.
 std::string ask(Pty& shell, const std::string& what) {
   static int number = 0;
   const std::string tag = std::to_string(++number);
@@ -97,7 +97,7 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
   std::string script;
   for (const std::string& line : scene.script) script += replaced(line, "{}", rlock) + "\n";
   write_file(folder / "script", script);
-  // No process writes into it. A shell waits by reading it with a time limit, and so starts no process.
+  // A FIFO into which no process writes. A shell can wait by reading it with a time limit, without a new process.
   if (::mkfifo((folder / "nothing").c_str(), 0600) != 0) throw std::runtime_error{"mkfifo fails"};
   Process::Options here = options;
   here.directory = folder.path();
@@ -112,16 +112,17 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
 
 const std::vector<TerminalScene>& terminal_scenes() {
   // A scene waits until the process of a killed job is gone, because a test cannot know whether `fg` still
-  // finds the job. "re""ady": typed text is shown too, and must not look like the output of the command.
+  // finds the job. The scripts print "ready" as "re""ady", because the terminal also shows the typed line, in
+  // which the scene must not find the word.
   static const std::string sleeper = R"({} sh -c 'echo re""ady; exec sleep 9')";
   static const std::string reader = R"({} sh -c 'echo re""ady; read x; echo "= got $x"')";
   static const std::string catcher =
       R"({} sh -c 'trap "echo = caught; exit 9" INT QUIT; echo re""ady; sleep 9 & wait')";
   static const std::string ticker =
       R"({} bash -c 'trap "echo ba""ck" CONT; echo re""ady; while :; do read -t 0.1 <>nothing; done')";
-  // It continues when the shell makes a file, because a test cannot know how long a stop takes. It starts no
-  // process while it waits: Linux may leave a process stopped that is being forked when TSTP and CONT come,
-  // with or without rlock. It gets its parent's TSTP, but the CONT is lost.
+  // This command waits until the shell makes a file, because a test cannot know how long a stop takes. It starts
+  // no process meanwhile: a process that is being forked when TSTP and CONT come may get its parent's TSTP, but
+  // not the CONT, and then stays stopped, with or without rlock.
   static const std::string until_told = "until [ -e go ]; do read -t 0.1 <>nothing; done";
   static const std::string editor =
       R"({} vim -u NONE -N -c 'autocmd VimResume * echo "ba"."ck"' -c 'echo "re"."ady"')";

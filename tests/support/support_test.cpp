@@ -120,7 +120,7 @@ TEST_CASE("something of this is allowed here" * doctest::skip()) {
 }
 
 TEST_CASE(
-    "a missing permission of the machine is reported with its reason, and as skipped if nothing else ran") {
+    "skipped() prints its reason, and if no test case proved anything, the test program exits with 77") {
   const auto ran = [](const char* cases) {
     Process self{{"/proc/" + std::to_string(::getpid()) + "/exe", "--no-skip",
                   "-tc=" + std::string{cases} + " of this is allowed here"}};

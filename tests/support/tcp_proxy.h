@@ -67,7 +67,7 @@ class TcpProxy {
   struct Flow {
     std::deque<Piece> pieces;
     bool ended = false;  ///< the source sent FIN
-    bool shut = false;   ///< and the proxy has sent it on
+    bool shut = false;   ///< the proxy has passed the FIN on
     bool torn = false;   ///< bytes were lost, so all bytes behind them are dropped too
   };
   struct Session {

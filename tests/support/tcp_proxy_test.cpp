@@ -40,12 +40,12 @@ TEST_CASE("a proxy delays") {
   CHECK(watch.elapsed() >= 100ms);
 }
 
-TEST_CASE("a proxy loses answers, and all that follow on the same connection") {
+TEST_CASE("a proxy loses an answer, and all later answers on the same connection") {
   Line line;
   line.proxy.drop(Way::to_client);
   line.client.send({"INCR", "heard"});
-  CHECK(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));  // the reply arrived at the proxy,
-                                                                            // and was lost
+  // The proxy got the reply, and dropped it.
+  CHECK(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));
   line.proxy.pass();
   line.client.send({"INCR", "heard"});
   CHECK(eventually([&] { return line.redis.cli({"GET", "heard"}) == "2"; }));

@@ -7,8 +7,9 @@
 
 namespace rlock::test {
 
-/// A loop whose clock moves only in turns: each turn jumps to the time until which it would have waited. So a
-/// wait of an hour takes microseconds, and the same turns on any machine. It polls no descriptor.
+/// A loop with a clock of its own, which only turn() and tick() move. A turn jumps to the time until which it would
+/// have waited. So a wait of an hour takes microseconds, and the same number of turns on any machine. It polls no
+/// descriptor.
 class TickingLoop final : public Loop {
  public:
   TimePoint now() const noexcept override { return now_; }

@@ -24,9 +24,10 @@ inline const Reply kFree{std::string{"released"}};
 inline const Reply kFreeForNobody{std::string{"released, and nobody could be told"}};
 inline const Reply kKept{std::string{"kept"}};                       ///< for half a second
 inline const Reply kFreeAndMore{std::string{"released, and more"}};  ///< a second call must be sent
-inline const Reply kInside{std::string{"not yet, and more"}};        ///< it takes a second call
+inline const Reply kInside{std::string{"not yet, and more"}};        ///< held on; a second call must be sent
 
-/// A lock that is held on 1, busy on 0, and of another type on anything else.
+/// A lock that a test answers for: the reply 1 means that it is held, and 0 that it is busy. Any other reply to an
+/// acquire means that the key has another type.
 class Toy : public Lockable {
  public:
   explicit Toy(std::string name, bool queues = false, std::string owner = "o:1")

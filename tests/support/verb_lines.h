@@ -10,9 +10,8 @@ namespace rlock::test {
 /// The id of a permit, as users type it.
 constexpr const char* kPermitId = "726b3030303030303030303030303031";
 
-/// A command line of each verb that asks a server, for tests that try all of them. They use the key k, the
-/// owner o if one is needed, and no long wait. Lines that change nothing come first, lines that remove the
-/// key come last.
+/// Command lines of the verbs that ask a server, for tests that try them all. They use the key k, the owner o if
+/// one is needed, and no long wait. The first lines only read, and the last ones, from `unlock` on, remove the key.
 inline std::vector<Words> verb_lines() {
   return {
       {"inspect", "k"},

@@ -15,7 +15,7 @@ bool conflict(const Stay& a, const Stay& b) {
   return a.mode == Stay::Mode::exclusive || b.mode == Stay::Mode::exclusive;
 }
 
-/// How many are inside when `stay` enters, including itself.
+/// How many commands hold a slot when `stay` enters, including itself.
 std::size_t inside_at_entry(const std::vector<Stay>& stays, const Stay& stay) {
   return static_cast<std::size_t>(std::count_if(stays.begin(), stays.end(), [&](const Stay& other) {
     return other.mode == Stay::Mode::slot && other.enter <= stay.enter && stay.enter < other.exit;
@@ -82,7 +82,8 @@ Verdict judge(const std::string& folder) {
   const auto refusals = read_file(folder + "/refused");
   verdict.refused = static_cast<std::size_t>(std::count(refusals.begin(), refusals.end(), '\n'));
 
-  // A witness that was killed may have counted before it recorded that: this is no lost update.
+  // A witness that was killed may have counted without a record of its end. Then the counter is larger than
+  // `counted`, and no update is lost.
   std::size_t counter = 0;
   std::istringstream{read_file(folder + "/counter")} >> counter;
   verdict.lost = counter < counted ? counted - counter : 0;

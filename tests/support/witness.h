@@ -7,10 +7,11 @@
 
 namespace rlock::test {
 
-/// The witness: a command that rlock runs, and that checks by itself whether it is alone. One folder has
-/// three kinds of evidence, which know nothing of rlock or Redis. Kernel locks on files: the kernel frees
-/// them when the last process of the command's tree is gone. A counter that is read and written back without
-/// atomicity. A log whose lines have the time of CLOCK_BOOTTIME.
+/// The witness: a command that rlock runs, and that checks by itself whether it is alone. It leaves three kinds of
+/// evidence in a folder, which do not depend on rlock or Redis:
+/// - Kernel locks on files. The kernel frees them when the last process of the command's tree is gone.
+/// - A counter that is read and written back without atomicity.
+/// - A log whose lines have the time of CLOCK_BOOTTIME.
 ///
 /// The command line: witness hold FOLDER [shared | slots N] [for MS] [exit N] [as NAME].
 std::vector<std::string> witness_command(const std::string& folder, const std::string& how = "");
@@ -18,11 +19,11 @@ std::vector<std::string> witness_command(const std::string& folder, const std::s
 /// What the evidence of a folder shows.
 struct Verdict {
   std::size_t holds = 0;       ///< how often the command ran
-  std::size_t unfinished = 0;  ///< killed before they could record their end
-  std::size_t refused = 0;     ///< the kernel lock was taken already: another one was inside
+  std::size_t unfinished = 0;  ///< holds whose command was killed before it could record its end
+  std::size_t refused = 0;     ///< holds that found the kernel lock taken by another command
   std::size_t overlaps = 0;  ///< pairs whose times overlap, although they must not (for slots: more than N at
                              ///< once)
-  std::size_t lost = 0;      ///< updates of the counter that another one has overwritten
+  std::size_t lost = 0;      ///< updates of the counter that another command has overwritten
   std::chrono::microseconds longest{0};  ///< the longest overlap
 
   bool clean() const noexcept { return refused == 0 && overlaps == 0 && lost == 0; }

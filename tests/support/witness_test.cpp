@@ -73,9 +73,9 @@ TEST_CASE("the witness counts the processes inside if several may be") {
   CHECK_FALSE(verdict_on({"env"}, "slots 2 for 100", many.path()).clean());
 }
 
-TEST_CASE("a command that outlives its lock through a grandchild is seen by the kernel lock") {
+TEST_CASE("the kernel lock shows a process of an earlier command that lives on") {
   TempDir folder;
-  // A process that the witness starts would inherit its kernel lock; here a shell holds it instead.
+  // A process that a witness has started inherits its kernel lock. Here a shell stands for such a process.
   Process orphan{{"sh", "-c", "exec 9>" + (folder / "slot.0") + "; flock 9; sleep 60"}};
   REQUIRE(eventually([&] { return Process{{"flock", "-n", folder / "slot.0", "true"}}.exit_code() != 0; }));
 
