@@ -56,8 +56,8 @@ class Scene {
     for (const std::string& right : more) REQUIRE(redis.cli({"ACL", "SETUSER", "locks", right}) == "OK");
   }
 
-  /// INFO does not count: a server without HELLO is asked with INFO. Outside tests/matrix --resp2 every
-  /// server with users knows HELLO.
+  /// True: the server has refused none of its commands. A server without HELLO (tests/matrix --resp2) is not judged,
+  /// because rlock also sends INFO to it, without the right to.
   bool refused_nothing() { return redis.cli({"ACL", "LOG"}).empty() || !knows_hello(redis); }
 
   Rlock start(const Words& words) const {

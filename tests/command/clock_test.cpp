@@ -1,5 +1,4 @@
-// Clocks that disagree: one counts the time of a suspend and the other does not; and a server's clock that is
-// set.
+// After a suspend the clocks disagree, because one of them counts the time of the suspend and the other does not.
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -96,7 +96,7 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config show
   CHECK(result_of({"run", "-w", "1s", "-k", "free", "--", "true"}, options).status == 0);
 }
 
-TEST_CASE("a lease that is configured is for locks that rlock renews") {
+TEST_CASE("a configured lease counts only for locks that rlock renews") {
   RedisServer redis;
   Process::Options options = redis.environment();
   options.env["RLOCK_LEASE"] = "9m";
@@ -114,7 +114,7 @@ TEST_CASE("a lease that is configured is for locks that rlock renews") {
   CHECK(eventually([&] { return redis.pttl("k") > 420'000; }));
 }
 
-TEST_CASE("quiet and verbose in the configuration file mean what they say") {
+TEST_CASE("quiet and verbose in the configuration file work as their options do") {
   RedisServer redis;
   const auto said = [&](const Words& words, const std::string& setting) {
     const Configured configured{"url = " + redis.url() + "\n" + setting + "\n"};
@@ -330,12 +330,12 @@ TEST_CASE("rlock config refuses the variables that every other verb refuses, and
   }
 }
 
-TEST_CASE("fair-wait-timeout and sync-timeout of the configuration file") {
+TEST_CASE("the configuration file sets fair-wait-timeout for fair locks, and sync-timeout") {
   RedisServer redis;
   const Configured configured{"url = " + redis.url() + "\nfair-wait-timeout = 123s\nsync-timeout = 3s\n"};
   CHECK(configured.setting("fair-wait-timeout") == "123s | " + configured.path());
   CHECK(configured.setting("sync-timeout") == "3s | " + configured.path());
-  CHECK(result_of({"run", "-k", "k", "--", "true"}, configured.options).status == 0);  // it is for fair locks
+  CHECK(result_of({"run", "-k", "k", "--", "true"}, configured.options).status == 0);  // not a fair lock
   CHECK(result_of({"flock", "k2", "true"}, configured.options).status == 0);
   Monitor monitor{redis};
   for (const Words& words : {Words{"run", "--fair", "-k", "f", "--", "true"},
@@ -351,7 +351,7 @@ TEST_CASE("fair-wait-timeout and sync-timeout of the configuration file") {
       78);
 }
 
-TEST_CASE("78 with file and line: a default that cannot be meant, also for verbs without that option") {
+TEST_CASE("a default that cannot be meant is 78 with file and line, even for verbs without that option") {
   const Configured configured{"url = redis://127.0.0.1:1\n\nwait = soon\n"};
   for (const Words& words : {Words{"run", "-k", "k", "--", "true"}, Words{"list"}, Words{"config"}}) {
     const Result refused = result_of(words, configured.options);
@@ -362,7 +362,7 @@ TEST_CASE("78 with file and line: a default that cannot be meant, also for verbs
   }
 }
 
-TEST_CASE("--if-unreachable in the configuration file") {
+TEST_CASE("if-unreachable of the configuration file counts for run and flock, and a profile overrules it") {
   const Configured configured{
       "url = redis://127.0.0.1:1\nif-unreachable = skip\n[careless]\nif-unreachable = run\n"};
   const Words behind{"-k", "k", "--", "sh", "-c", "echo $RLOCK_HELD"};
@@ -379,7 +379,7 @@ TEST_CASE("--if-unreachable in the configuration file") {
   CHECK(result_of({"lock", "acquire", "k", "--lease", "1m"}, configured.options).status == 69);
 }
 
-TEST_CASE("a value in quotes is refused, and told how to be written") {
+TEST_CASE("a value in quotes is refused, and the message shows how to write it") {
   const Configured config{"url = \"redis://h:1\"\n"};
   const Result result = result_of({"config"}, config.options);
   CHECK(result.status == 78);
@@ -401,7 +401,7 @@ TEST_CASE("a profile overrules settings outside of profiles") {
   CHECK(configured.setting("profile", {"--profile", "test.1"}) == "test.1 | --profile");
 }
 
-TEST_CASE("RLOCK_PROFILE names a profile; RLOCK_URL overrules that one, and not one that was typed") {
+TEST_CASE("RLOCK_URL overrules the profile that RLOCK_PROFILE names, but not one that was typed") {
   Configured configured{kFile};
   configured.options.env["RLOCK_PROFILE"] = "test.1";
   CHECK(configured.setting("prefix") == "test: | [test.1] in " + configured.path());
@@ -415,7 +415,7 @@ TEST_CASE("RLOCK_PROFILE names a profile; RLOCK_URL overrules that one, and not 
         "redis://typed:6379 | --url");
 }
 
-TEST_CASE("78: an unknown profile, and a section that no file may have") {
+TEST_CASE("an unknown profile is 78, and so is a section that no file may have") {
   const Configured configured{kFile};
   const Result none = result_of({"inspect", "--profile", "stagin"}, configured.options);
   CHECK(none.status == 78);

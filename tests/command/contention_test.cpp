@@ -119,7 +119,7 @@ class Arena {
 
   Worker hire(int number) { return {number, start(number), std::chrono::milliseconds{chance_() % 500}}; }
 
-  /// Kills the worker soon. Most runs end before a look at all others is over, and would survive it.
+  /// Kills the worker soon after its start. The loop in fight() comes too late for most runs, because they end sooner.
   void kill_young(Worker& worker) {
     std::this_thread::sleep_for(std::chrono::milliseconds{chance_() % 30});
     worker.run.signal(SIGKILL);

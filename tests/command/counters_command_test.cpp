@@ -47,7 +47,7 @@ Words lines_of(const RedisServer& redis, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a pool of 0 permits is said to have none, with the remedy, and not that all are taken") {
+TEST_CASE("if a pool has 0 permits, the message says that, with the remedy, and not that all are taken") {
   RedisServer redis;
   tell(redis, {{"permit set seats 0", 0, ""}});
   for (const Words& words : {Words{"permit", "acquire", "seats", "--lease", "1m", "-n"},
@@ -351,7 +351,7 @@ TEST_CASE("without rights to record a waiter, rlock still waits for a latch") {
   CHECK(waiter.exit_code(20s) == 0);
 }
 
-TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and writes nothing down about") {
+TEST_CASE("--await-set waits until Redisson has set and opened a latch, and records nothing about it") {
   RedisServer redis;
   const std::string channel = "redisson_countdownlatch__channel__{built}";
   Rlock early = redis.rlock("latch", "wait", "built", "--await-set");

@@ -125,7 +125,7 @@ TEST_CASE("a server that shows none of its settings is not called fit without a 
   CHECK_MESSAGE(silent.out().find("BAD  settings     no answer") != std::string::npos, silent.out());
 }
 
-TEST_CASE("no server is no finding but a failure") {
+TEST_CASE("a missing server is a failure, and not a finding") {
   Process::Options nobody = Rlock::clean_environment();
   nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
   CHECK(Rlock{{"doctor"}, nobody}.exit_code() == 69);

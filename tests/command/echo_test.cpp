@@ -104,8 +104,8 @@ class Batch {
   std::deque<Run> runs_;
 };
 
-/// The environment of an rlock with these servers, the password, short time-outs, and the lines `more` of a
-/// config file.
+/// The environment of an rlock with these servers, the password, short timeouts, and the lines `more` of a config
+/// file.
 Process::Options with(const std::string& url, const std::string& more = "") {
   static const TempDir folder;
   const std::string config = folder / "config" + std::to_string(more.size());
@@ -141,7 +141,7 @@ bool is_tried(std::size_t number) { return !kSanitized || long_profile() || numb
 
 }  // namespace
 
-TEST_CASE("an error that repeats the password shows it nowhere: no command that opens a connection") {
+TEST_CASE("if a command of the greeting gets an error that repeats the password, no text shows it") {
   for (const std::string command : {"AUTH", "HELLO", "SELECT", "CLIENT"}) {
     CAPTURE(command);
     FakeRedis server;
@@ -154,7 +154,7 @@ TEST_CASE("an error that repeats the password shows it nowhere: no command that 
   }
 }
 
-TEST_CASE("an error that repeats the password shows it nowhere: no command behind the greeting") {
+TEST_CASE("if a command behind the greeting gets an error that repeats the password, no text shows it") {
   std::size_t number = 0;
   for (const std::string& code :
        Words{"ERR", "NOPERM", "WRONGTYPE", "NOSCRIPT", "MOVED 1", "READONLY", "MISCONF", "OOM",
@@ -180,7 +180,7 @@ TEST_CASE("a password that is cut by the end of a long text shows no part of its
   }
 }
 
-TEST_CASE("a value of the wrong shape that repeats the password shows it nowhere") {
+TEST_CASE("if a value of the wrong shape repeats the password, no text shows it") {
   const std::string text = wire::text(kCanary);
   std::vector<std::string> replies{
       text,
@@ -211,7 +211,7 @@ TEST_CASE("a value of the wrong shape that repeats the password shows it nowhere
   }
 }
 
-TEST_CASE("a greeting of the wrong shape that repeats the password shows it nowhere") {
+TEST_CASE("if an answer of the wrong shape to the greeting repeats the password, no text shows it") {
   const std::string text = wire::text(kCanary);
   std::deque<FakeRedis> servers;
   Batch batch;
@@ -228,7 +228,7 @@ TEST_CASE("a greeting of the wrong shape that repeats the password shows it nowh
   }
 }
 
-TEST_CASE("a refused subscription that repeats the password shows it nowhere") {
+TEST_CASE("if the refusal of a subscription repeats the password, no text shows it") {
   FakeRedis server;
   server.decide([&](const Words& words) -> std::optional<std::string> {
     if (words.front().ends_with("SUBSCRIBE")) return wire::error("NOPERM " + echo(words));
@@ -240,7 +240,7 @@ TEST_CASE("a refused subscription that repeats the password shows it nowhere") {
     batch.add({"run", "-v", "-w", "1300ms", "--type", type, "-k", "k", "--", "true"}, with(server.url()));
 }
 
-TEST_CASE("Sentinels and clusters that repeat the password show it nowhere") {
+TEST_CASE("if a Sentinel or a cluster repeats the password, no text shows it") {
   const std::string password = "CANARY-x7";  // it could be a host name
   const std::string text = wire::text(password);
   const std::string port = wire::integer(1);
@@ -268,7 +268,7 @@ TEST_CASE("Sentinels and clusters that repeat the password show it nowhere") {
   }
 }
 
-TEST_CASE("keys and facts that contain the password show it nowhere") {
+TEST_CASE("if keys and facts contain the password, no text shows it") {
   RedisServer redis;
   const std::string key = "k" + kCanary, owner = kCanary + ":1";
   const std::string facts =

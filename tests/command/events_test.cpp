@@ -98,7 +98,7 @@ TEST_CASE("a server that dies in the wait and comes back is trouble and recovery
   CHECK(events_in(file) == "waiting trouble recovered acquired released");
 }
 
-TEST_CASE("a wait tells of trouble as soon as its lines do, also where -q prints none, and then of its end") {
+TEST_CASE("a wait reports trouble when its first line about it is due, even with -q, and then its end") {
   RedisServer redis;
   TempDir folder;
   redis.freeze();
@@ -112,7 +112,7 @@ TEST_CASE("a wait tells of trouble as soon as its lines do, also where -q prints
   REQUIRE(eventually([&] { return contains(runs.back().err(), "; retrying\n"); }, 20s));
   CHECK(events_in(folder / "events") == "trouble");
   REQUIRE(eventually([&] { return events_in(folder / "events-q") == "trouble"; }, 20s));
-  for (const char* file : {"events", "events-q"})  // and not: that an attempt has failed
+  for (const char* file : {"events", "events-q"})  // the reason is the silence, not the failed attempt
     CHECK(contains(field(lines_of(folder / file).front(), "why"), "no answer for "));
   redis.thaw();
   for (Rlock& run : runs) CHECK(run.exit_code(30s) == 0);
@@ -140,7 +140,7 @@ TEST_CASE("a loss that is only noticed at the release stands before the end") {
   CHECK(events_in(file) == "acquired lost ended");
 }
 
-TEST_CASE("a command that runs without a lock: gave-up says so before it runs, and ended when it has") {
+TEST_CASE("if a command runs without a lock, gave-up reports that before it runs, and ended afterwards") {
   TempDir folder;
   const std::string file = folder / "events";
   Rlock run{{"run", "-q", "-u", "redis://127.0.0.1:1", "--if-unreachable", "run", "--max-hold", "200ms",
@@ -151,7 +151,7 @@ TEST_CASE("a command that runs without a lock: gave-up says so before it runs, a
   CHECK(field(lines_of(file).back(), "exit") == "124");
 }
 
-TEST_CASE("events of flock, and of a missing command") {
+TEST_CASE("flock writes events, too, and a missing command gives up") {
   RedisServer redis;
   TempDir folder;
   const std::string file = folder / "events";

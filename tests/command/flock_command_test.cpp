@@ -63,7 +63,7 @@ class Both {
 
 }  // namespace
 
-TEST_CASE("a command that a signal ends is 128 and its number, as with flock: rlock itself dies of nothing") {
+TEST_CASE("if a signal ends the command, rlock flock exits with 128 and its number, as flock(1) does") {
   RedisServer redis;
   Rlock killed{{"flock", "FILE", "sh", "-c", "kill -KILL $$"}, redis.environment()};
   const int status = killed.wait_status();

@@ -5,7 +5,7 @@
 
 using namespace rlock::test;
 
-// A few runs of the program `last_heartbeat`, which is made for 50.
+// Runs the program `last_heartbeat` only a few times. Its figures need about 50 runs.
 TEST_CASE("with any process killed, stopped or frozen, the command is dead before its key ends") {
   Process figures{{program("last_heartbeat"), "2"}};
 

@@ -121,7 +121,7 @@ TEST_CASE("inspect of a free key shows its last holder") {
   CHECK(HistoryJson::parse(json.out())["keys"][0]["last"]["exit"] == 3);
 }
 
-TEST_CASE("a run that was killed is in the history by its guardian") {
+TEST_CASE("if a run was killed, its guardian records it in the history") {
   RedisServer redis;
   Rlock run = held(redis);
   run.signal(SIGKILL);
@@ -148,7 +148,7 @@ TEST_CASE("a run that loses its lock by unlock learns at once by whom and why") 
   CHECK(run.exit_code(5s) == 125);  // the next renewal is twenty minutes away
   CHECK(contains(run.err(), "lost 'k': removed by "));
   CHECK(contains(run.err(), ": stuck since noon; stopping the command: SIGTERM now"));
-  CHECK_FALSE(contains(run.err(), "'k' was removed by"));  // the line above has told it
+  CHECK_FALSE(contains(run.err(), "'k' was removed by"));  // because an earlier line has told it
   const HistoryJson status = HistoryJson::parse(read_file(folder / "status"));
   CHECK(status["outcome"] == "lost");
   CHECK(contains(status["error"].get<std::string>(), "removed by "));
@@ -214,7 +214,7 @@ TEST_CASE("a key that --min-hold keeps has a second entry when it is removed") {
   CHECK(all[1]["outcome"] == "ran");
 }
 
-TEST_CASE("a message that says so takes no lock away") {
+TEST_CASE("a false message that its lock was removed does not end a run") {
   RedisServer redis;
   Rlock run = held(redis);
   wait_until_it_listens(redis);

@@ -41,7 +41,7 @@ class Shell {
     shell_->type("source " + std::string{RLOCK_SOURCE_FOLDER} + "/completions/rlock." + name +
                  "; echo lo''aded\r");
     shell_->expect("loaded",
-                   kDeadline);  // what was typed says lo''aded; fish 4 puts an escape sequence before it
+                   kDeadline);  // only the output says so, because the typed line contains lo''aded
     shell_->expect("$ ", kDeadline);
   }
 
@@ -63,7 +63,7 @@ class Shell {
 
   bool has(const std::string& name) const { return std::filesystem::exists(folder_ / "cwd/" + name); }
 
-  /// Has the shell executed no part of a key? A part that is executed leaves a file in the folder. Removes these files.
+  /// True: the shell has executed no part of a key, which would have left a file in the folder. Removes such files.
   bool clean() const {
     std::filesystem::remove(folder_ / "cwd/k");
     return std::filesystem::remove(folder_ / "cwd/pwned") == false &&

@@ -40,7 +40,7 @@ struct Ended {
   std::string out, last_line, record;
 };
 
-/// The last line: after a second of waiting for a silent server, a wait line stands before it.
+/// The last line of `text`. If rlock has waited for a silent server for a second, a wait line stands before it.
 std::string last_line_of(std::string text) {
   text.pop_back();
   return text.substr(text.rfind('\n') + 1);
@@ -160,7 +160,7 @@ TEST_CASE("--if-unreachable changes no other status: busy, denied, another type,
   CHECK(once(redis.url(), "perhaps").status == 64);
 }
 
-TEST_CASE("a server that has said busy and then dies: 69 also with run, and 0 with skip") {
+TEST_CASE("if a server says busy and then dies, the status is 69 even with run, and 0 with skip") {
   for (const auto& [choice, status] : {std::pair{"run", 69}, {"skip", 0}}) {
     CAPTURE(choice);
     RedisServer redis;

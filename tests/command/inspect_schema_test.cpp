@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// True: the value is of this type: number, text, flag, list or object, with `?` behind it also null; or one
-/// of several texts, separated by |.
+/// True: the value is of the type `wanted`: number, text, flag, list or object, or one of several texts that are
+/// separated by |. If `wanted` ends with `?`, null is allowed, too.
 bool is_a(const Json& value, std::string wanted) {
   if (wanted.ends_with('?')) {
     if (value.is_null()) return true;

@@ -68,14 +68,14 @@ TEST_CASE("a run that was killed leaves its lock free when its command is gone, 
   CHECK_FALSE(redis.has("rlock:meta:{k}"));
 }
 
-TEST_CASE("a run whose guardian was stopped is killed: its command is gone, and its lock is free") {
+TEST_CASE("if a run is killed whose guardian was stopped, its command ends, and its lock is free") {
   RedisServer redis;
   for (const bool at_once : {true, false}) {
     CAPTURE(at_once);
     Rlock run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 60 & echo $!; wait");
     REQUIRE(eventually([&] { return run.out().ends_with('\n') && guardian_in(run.family()) > 0; }, 10s));
     const pid_t guardian = guardian_in(run.family()), grandchild = std::stoi(run.out());
-    if (!at_once) run.signal(SIGSTOP);  // so that the guardian is seen to stop
+    if (!at_once) run.signal(SIGSTOP);  // then rlock does not continue the guardian at once
     ::kill(guardian, SIGSTOP);
     if (!at_once) {
       REQUIRE(eventually(

@@ -55,7 +55,7 @@ TEST_CASE("a lock whose lease is over when its answer comes is not handed out") 
 
 TEST_CASE(
     "the facts about a hold are sent again if the server has their script no more, before acquire ends") {
-  // It waits for at most 200 ms, which may be too little on a busy machine. One of some tries shows it.
+  // acquire waits for at most 200 ms, which may be too short on a busy machine. So one success in some tries is enough.
   CHECK(eventually([] {
     FakeRedis redis;
     redis.on("EVAL", wire::nil());
@@ -303,7 +303,7 @@ TEST_CASE("an owner id that would make a plain lock look like a semaphore is ref
   CHECK(status_of(redis, {"lock", "release", "k", "--owner", "4711"}) == 0);
 }
 
-TEST_CASE("a second --key is refused where one is taken, rather than locked instead of the first") {
+TEST_CASE("a verb that takes only one key refuses a second --key, and does not use it instead of the first") {
   RedisServer redis;
   CHECK(status_of(redis, {"lock", "status", "-k", "a", "-k", "b"}) == 64);
   CHECK(status_of(redis, {"sem", "init", "-k", "a", "-k", "b", "1"}) == 64);

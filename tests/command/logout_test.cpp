@@ -43,7 +43,7 @@ struct Login {
 
 }  // namespace
 
-TEST_CASE("a session that ends ends what it holds a lock for, and frees the lock") {
+TEST_CASE("when a session ends, the commands and scripts that hold a lock end, and the lock is free") {
   RedisServer redis;
   struct Scene {
     const char* line;

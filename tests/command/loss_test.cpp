@@ -140,8 +140,8 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
   for (int i = 0; i < 3; ++i) {
     const pid_t killed = guardian;
     ::kill(killed, SIGKILL);
-    // Each look reads the pid once: between two reads the killed guardian may disappear, and -1 is no new
-    // guardian.
+    // Each look reads the pid once. Between two reads the killed guardian could disappear, and -1 would count as a
+    // new guardian.
     REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0 && guardian != killed; }));
   }
 

@@ -55,7 +55,8 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("a release of a semaphore counts at most once when its answer is lost, and once when it says so") {
+TEST_CASE(
+    "if answers are lost, a release of a semaphore counts at most once, and once if rlock exits with 0") {
   Scene scene;
   scene.redis.cli({"SET", "s", "0"});
   long long before = 0;
@@ -72,7 +73,7 @@ TEST_CASE("a release of a semaphore counts at most once when its answer is lost,
   CHECK(confirmed > 0);
 }
 
-TEST_CASE("a count of a latch counts at most once when its answer is lost, and once when it says so") {
+TEST_CASE("if answers are lost, a latch is counted down at most once, and once if rlock exits with 0") {
   Scene scene;
   scene.redis.cli({"SET", "gate", "100"});
   long long before = 100;
@@ -86,7 +87,8 @@ TEST_CASE("a count of a latch counts at most once when its answer is lost, and o
   }
 }
 
-TEST_CASE("permits of a semaphore are taken at most once when answers are lost, and kept when it says so") {
+TEST_CASE(
+    "if answers are lost, permits of a semaphore are taken at most once, and kept if rlock exits with 0") {
   Scene scene;
   scene.redis.cli({"SET", "s", "100"});
   long long before = 100;

@@ -190,7 +190,7 @@ TEST_CASE("with any answers a run ends as documented, with its command's exit co
   }
 }
 
-TEST_CASE("a renewal that is answered by nothing of sense is one that is not answered") {
+TEST_CASE("a senseless answer to a renewal counts as no answer") {
   for (const Kind& kind : kKinds) {
     Stage stage;
     for (const char* shape : {"nil", "a number"}) {
@@ -209,7 +209,7 @@ TEST_CASE("a renewal that is answered by nothing of sense is one that is not ans
   }
 }
 
-TEST_CASE("a hold survives one renewal that is answered by nothing of sense") {
+TEST_CASE("a hold survives one senseless answer to a renewal") {
   Stage stage;
   const Words words = stage.run(kKinds.front(), {"-n", "--lease", "3s"}, "sleep 2; exit 7");
   for (const char* shape : {"nil", "a number"}) {

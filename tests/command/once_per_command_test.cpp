@@ -104,7 +104,7 @@ TEST_CASE("runs that wait end when the work is done, wherever they stand in the 
   }
 }
 
-TEST_CASE("after any other end the next one tries") {
+TEST_CASE("if the work was not finished, the next run tries it") {
   RedisServer redis;
   CHECK(status_of(redis, once("10m", {}, {"false"})) == 1);
   CHECK_FALSE(redis.has("report"));
@@ -189,7 +189,7 @@ TEST_CASE("a period ends by itself, by the server's clock") {
   CHECK(lines_in(read_file(folder / "done")) == 2);
 }
 
-TEST_CASE("a hold inside that outlives the command keeps neither --once-per nor --min-hold from its word") {
+TEST_CASE("--once-per and --min-hold keep their promises although an inner hold outlives the command") {
   for (const std::string type : {"lock", "fair", "fenced"}) {
     for (const std::string keeps : {"--once-per", "--min-hold"}) {
       CAPTURE(type);

@@ -92,7 +92,7 @@ TEST_CASE("with several keys the line of the busy one counts") {
   CHECK(holder.exit_code() == 143);
 }
 
-TEST_CASE("with several keys the line of a key counts that becomes the busy one later") {
+TEST_CASE("with several keys, the line of a key that becomes the busy one later counts, too") {
   RedisServer redis;
   Rlock first = redis.rlock("run", "-q", "-k", "a", "--", "sleep", "60");
   Rlock second = redis.rlock("run", "-q", "-k", "b", "--", "sleep", "60");

@@ -116,8 +116,8 @@ TEST_CASE("three of five frozen: no quorum, soon, and their late acquires are un
   CHECK(watch.until_end_of(run.pid(), 30s) < kRefusal + kSlack);
   CHECK(run.exit_code(30s) == 69);
 
-  // With a lease of 4 s a server may use 200 ms, and not the 2 s that a single one may take. One of some tries shows it,
-  // however busy the machine is.
+  // With a lease of 4 s each of several servers may use 200 ms, while a single one may take 2 s. On a busy machine one
+  // success in some tries is enough.
   const TempDir folder;
   long waited = 2000;
   for (int i = 0; i < 5 && waited >= 2000; ++i) {

@@ -122,7 +122,7 @@ TEST_CASE("a waiter is woken by the release and not by the clock") {
 
   CHECK(watch.until_end_of(waiter.pid(), 30s) < 1900ms);  // a waiter that polls would need up to 2 s
   CHECK(waiter.exit_code() == 0);
-  // Otherwise it would count as another client's waiter until its process has ended.
+  // The waiter ends its subscription. Otherwise it would count as another client's waiter until its process ends.
   CHECK(eventually([&] {
     return std::ranges::any_of(monitor.commands(),
                                [](const std::string& line) { return contains(line, "\"UNSUBSCRIBE\""); });
@@ -187,7 +187,7 @@ TEST_CASE("a nested run of the same key is one more hold and no deadlock") {
   CHECK(!redis.has("rlock:meta:{k}"));
 }
 
-TEST_CASE("a nested run of another key, and a hold that is stale, do not count") {
+TEST_CASE("a nested run of another key joins no hold, and neither does one whose outer hold is stale") {
   RedisServer redis;
   const std::string rlock = rlock_binary();
   Rlock held = holder(redis, "b");
@@ -202,7 +202,7 @@ TEST_CASE("a nested run of another key, and a hold that is stale, do not count")
   CHECK(Rlock{{"run", "-nq", "-k", "free", "--", "true"}, options}.exit_code() == 0);
 }
 
-TEST_CASE("a stale hold above us does not make us wait for the others") {
+TEST_CASE("beside a stale hold in RLOCK_STACK, the other holds in it are still joined") {
   RedisServer redis;
   redis.cli({"HSET", "a", "outer:1", "1"});
   redis.cli({"PEXPIRE", "a", "60000"});
@@ -277,7 +277,7 @@ TEST_CASE("a key that holds something else is 65 and stays as it is") {
   CHECK(redis.cli({"GET", "k"}) == "text");
 }
 
-TEST_CASE("a lock without a TTL is waited for and named") {
+TEST_CASE("rlock waits for a lock without a TTL, and says that it has none") {
   RedisServer redis;
   redis.cli({"HSET", "k", "6e0f0261-922f-4ca9-9275-5cd246e2e294:57", "1"});
   Rlock run = redis.rlock("run", "-n", "-k", "k", "--", "true");
@@ -287,7 +287,7 @@ TEST_CASE("a lock without a TTL is waited for and named") {
   CHECK(contains(run.err(), "no TTL: the key never expires"));
 }
 
-TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited") {
+TEST_CASE("a missing server is 69 at once, with the remedy; with --wait rlock waits for it") {
   const std::string url = "redis://127.0.0.1:" + std::to_string(free_port());
   StopWatch watch;
   Rlock run{{"run", "-u", url, "-k", "k", "--", "true"}};

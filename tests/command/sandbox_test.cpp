@@ -27,7 +27,7 @@ constexpr auto kDeadline = 30s;
 struct Refused {
   const char* name;
   long number;
-  int exit = 3;  ///< of a run whose command exits with 3
+  int exit = 3;  ///< exit status of a run whose command exits with 3
 };
 
 /// Without these system calls rlock does the same by other means, or without their benefit.

@@ -152,7 +152,8 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
        "released", [](Script&) {});
   ends("TERM to the keeper", "", "sleep 60", "acquired stopping released", "interrupted",
        [](Script& script) { script.signal_keeper(SIGTERM); });
-  // The keeper renews once when it listens: that may come between the two, while the script still ends.
+  // The keeper renews once as soon as it listens. If the script has not ended by then, the renewal finds the loss, and
+  // a stop follows.
   ends("a loss that the release finds", "--lease 5m", "read -r line <$FOLDER/go",
        "acquired lost ended|acquired lost stopping ended", "lost", [&](Script& script) {
          redis.del("k");
@@ -248,7 +249,7 @@ TEST_CASE("the keeper goes on with an open descriptor, whichever it is") {
   }
 }
 
-TEST_CASE("a reader of the owner id would wait for the keeper: this pipe is 64 for --events") {
+TEST_CASE("--events into the pipe of the owner id is 64, because its reader would wait for the keeper") {
   RedisServer redis;
   for (const std::string where : {"1", "/dev/stdout", "2 2>&1", "5 5>&1"}) {
     CAPTURE(where);

@@ -468,18 +468,18 @@ TEST_CASE(
         ::kill(guardian, SIGKILL);
         REQUIRE(eventually(
             [&] {
-              const pid_t present = script.guardian();  // two reads may differ
+              const pid_t present = script.guardian();  // it is read once, because two reads may differ
               return present > 0 && present != guardian;
             },
             5s));
         ::kill(keeper, SIGKILL);
         break;
       case 4: ::kill(keeper, SIGTERM); break;
-      case 5:  // the keeper may have continued it by then, or not
+      case 5:  // before the keeper is killed, it may continue its guardian
         ::kill(guardian, SIGSTOP);
         ::kill(keeper, SIGKILL);
         break;
-      case 6:  // it cannot
+      case 6:  // the keeper is stopped, so it cannot continue its guardian
         ::kill(keeper, SIGSTOP);
         ::kill(guardian, SIGSTOP);
         ::kill(keeper, SIGKILL);

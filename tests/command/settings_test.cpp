@@ -14,8 +14,7 @@
 namespace rlock::test {
 namespace {
 
-/// Runs `script` with an /etc of its own, so that it can write /etc/rlock. Nothing: that is not permitted
-/// here.
+/// Runs `script` with an /etc of its own, so that it can write /etc/rlock. Empty: this machine does not permit that.
 std::optional<Process> in_own_etc(const std::string& script, Process::Options options) {
   Process may{{"unshare", "-rm", "mount", "-t", "tmpfs", "none", "/etc"}};
   if (may.exit_code() != 0) return std::nullopt;
@@ -59,7 +58,7 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
     CHECK(pty.exit_code() == 0);
   }
   {
-    // So it does if another process ends the question.
+    // The same holds if another process ends the question with a signal.
     Pty pty{
         {"sh", "-c",
          "trap : TERM; stty -g > before; \"$RLOCK\" inspect --askpass k; stty -g > after; cmp before after"},

@@ -125,7 +125,7 @@ TEST_CASE("a command that is stopped or ignores TERM is killed in the end") {
   }
 }
 
-TEST_CASE("KILL is announced for after --kill-after, which renewals outlast, however short the lease") {
+TEST_CASE("rlock announces KILL for the end of --kill-after, however short the lease is") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--lease", "2s", "--max-hold", "300ms", "--kill-after", "110s",
                          "--", "sleep", "60");
@@ -197,7 +197,7 @@ TEST_CASE("with TERM at any moment, no command and no key is left") {
   }
 }
 
-TEST_CASE("the last of the group is waited for with --until group, and otherwise named") {
+TEST_CASE("with --until group rlock waits for the last process of the group, otherwise it names it") {
   RedisServer redis;
   auto waits = redis.rlock("run", "-k", "k", "--until", "group", "--", "sh", "-c", "sleep 0.4 & exit 3");
   StopWatch watch;

@@ -31,7 +31,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// As after a restart of the daemon.
+  /// Makes the socket anew, as a daemon does that is started again.
   void restart() {
     ::close(fd_);
     ::unlink(path_.c_str());

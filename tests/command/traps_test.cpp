@@ -132,7 +132,7 @@ TEST_CASE("nohup stays nohup") {
   CHECK(run.out() == "ready\ndone\n");
 }
 
-TEST_CASE("children from before an exec do not pass for the command") {
+TEST_CASE("the end of a child from before an exec is not taken for the command's end") {
   RedisServer redis;
   auto run = sh(redis, "sleep 0.1 & exec $RLOCK run -k k -- sh -c 'sleep 0.4; exit 3'");
 

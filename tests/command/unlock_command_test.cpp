@@ -194,7 +194,7 @@ TEST_CASE("a removal in the first second of a run, before it listens, is noticed
     Rlock run =
         redis.rlock("run", "-k", "k", "--lease", "1h", renews, "--", "sh", "-c", "echo ready; exec sleep 60");
     REQUIRE(eventually([&] { return !run.out().empty(); }, 10s));
-    CHECK(redis.cli({"DEL", "k"}) == "1");  // no message tells
+    CHECK(redis.cli({"DEL", "k"}) == "1");  // no message tells the run
     CHECK(run.exit_code() == 125);
   }
 }

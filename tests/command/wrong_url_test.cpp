@@ -171,7 +171,7 @@ TEST_CASE("the run ids of a quorum are asked for in the write that greets") {
   std::size_t infos = 0;
   for (const std::string& command : monitor.commands())
     infos += contains(command, "\"INFO\" \"server\"") ? 1 : 0;
-  CHECK(infos == (knows_hello(one) ? 1 : 2));  // the first connection is refused
+  CHECK(infos == (knows_hello(one) ? 1 : 2));  // a server without HELLO gets a second connection
 }
 
 }  // namespace rlock::test

@@ -29,7 +29,7 @@ AcquireOptions single_attempt() {
   return options;
 }
 
-/// A busy answer that gives us a place in the line.
+/// A toy whose busy answers give us a place in the line.
 class ToyWithLine final : public Toy {
  public:
   explicit ToyWithLine(std::int64_t place) : Toy("k"), place_(place) {}
@@ -45,7 +45,7 @@ class ToyWithLine final : public Toy {
   const std::int64_t place_;
 };
 
-/// A toy whose lock is busy until the answer is 1. `place`: its place in a line; none: it stands in no line.
+/// A toy that is held if the reply is 1, and otherwise busy. `place`: our place in its line; empty: it has no line.
 class ToyInLine final : public Toy {
  public:
   explicit ToyInLine(std::optional<std::int64_t> place, std::optional<Milliseconds> retry_after = {})
@@ -64,7 +64,7 @@ class ToyInLine final : public Toy {
 
 const Channel kOwn{"releases:o:1"};
 
-/// Its acquire is written so often, and its undo so often.
+/// A toy whose acquire is written `asks` times, and whose undo is written `undos` times.
 class ToyWrittenAgain final : public Toy {
  public:
   ToyWrittenAgain(ListRedis& redis, std::string name) : Toy(std::move(name)), redis_(redis) {}
@@ -102,7 +102,7 @@ TEST_CASE("a free lock costs one question and no subscription") {
   CHECK(redis.watched.empty());
 }
 
-TEST_CASE("a lease runs from before the question was written") {
+TEST_CASE("a lease runs from a time before the acquire was written") {
   ListRedis redis;
   redis.answers(kHeld);
   const TimePoint before = redis.loop().now();
@@ -114,7 +114,7 @@ TEST_CASE("a lease runs from before the question was written") {
   CHECK(std::get<Taken>(got).asked <= redis.loop().now());
 }
 
-TEST_CASE("one try asks once, and busy is its answer") {
+TEST_CASE("a single try asks once, and reports busy") {
   ListRedis redis;
   redis.answers(kBusy);
 
@@ -135,7 +135,7 @@ TEST_CASE("a busy acquire subscribes, asks again, and stays subscribed while it 
 }
 
 TEST_CASE(
-    "each question says how long the wait has lasted: a server that forgot the line gives the place back") {
+    "each acquire says how long the wait has lasted, so a server that forgot the line can give the place back") {
   ListRedis redis;
   redis.is_silent();  // a pause follows
   redis.answers(kHeld);
@@ -155,7 +155,7 @@ TEST_CASE("a wait that heard busy stays busy if its end cuts the next round shor
 }
 
 TEST_CASE(
-    "a server that fails after it has said busy is unreachable, and the busy of before is kept beside it") {
+    "if a server fails after it has said busy, the wait ends as unreachable, and keeps the busy answer, too") {
   ListRedis redis;
   redis.answers(kBusy);
   for (int i = 0; i < 10; ++i) redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
@@ -167,7 +167,7 @@ TEST_CASE(
   CHECK(gave_up(got).busy.has_value());
 }
 
-TEST_CASE("without a wait a server that answers, but never to the purpose, is given up after first_contact") {
+TEST_CASE("a server that is loading its data at the first contact is given up after first_contact") {
   ListRedis redis;
   for (int i = 0; i < 1000; ++i)
     redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
@@ -180,7 +180,7 @@ TEST_CASE("without a wait a server that answers, but never to the purpose, is gi
   CHECK(elapsed(begun, redis.loop().now()) < 1000ms);
 }
 
-TEST_CASE("an outage in the middle of a wait ends it after `outage`, counted from its begin") {
+TEST_CASE("an outage in the middle of a wait ends the wait after `outage`, counted from the outage's begin") {
   ListRedis redis;
   const Reply loading = Reply::error("LOADING Redis is loading the dataset in memory");
   AcquireOptions options = waiting(redis, 60'000ms);
@@ -210,7 +210,7 @@ TEST_CASE("a waiter that has lost its server asks again when those before it in 
 
     CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
     CHECK(elapsed(begun, redis.loop().now()) == pause);
-    // Without a channel the connection opens only for the question.
+    // During a pause it listens to no channel, so a connection opens only for the next acquire.
     CHECK((redis.watched == std::vector<std::string>{"wake:k", "-wake:k"}) == (pause > 0ms));
   }
 }
@@ -236,7 +236,7 @@ TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told 
   CHECK(elapsed(begun, redis.loop().now()) <= sleeps.second);
 }
 
-TEST_CASE("a waiter sends its facts again where it may get the lock, or the server may have lost them") {
+TEST_CASE("a waiter sends its facts again when it may get the lock, or when the server may have lost them") {
   ListRedis redis;
   redis.answers(kBusy);
   redis.answers(kHeld);
@@ -539,12 +539,12 @@ TEST_CASE("if one of several keys is busy, the taken ones are released before th
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire", "toy/acquire"});
   CHECK(redis.watched.front() == "wake:b");
-  // No copy of an acquire is on its way. An undo on an abandoned connection could cancel the second try.
+  // No copy of an acquire is on its way, so no undo is sent on abandoned connections. It could cancel the second try.
   CHECK(redis.sent_on_abandoned.empty());
 }
 
 TEST_CASE(
-    "an acquire that releases keys before it waits for another one learns of the release, and keeps its name") {
+    "an acquire that releases its keys while another one is busy keeps its owner, if the release was answered") {
   ListRedis redis;
   redis.replies_take = true;
   const Toy a{"a"};
@@ -562,7 +562,8 @@ TEST_CASE(
   CHECK(renewed == std::vector{NewIdentity::requests});
 }
 
-TEST_CASE("an owner keeps its place only if its calls were written once: no copy of them can come later") {
+TEST_CASE(
+    "an owner keeps its place only if its calls were written once, because no copy can come later then") {
   ListRedis redis;
   redis.replies_take = true;
   ToyWrittenAgain a{redis, "a"};
@@ -637,7 +638,7 @@ TEST_CASE("an undo without an answer goes on after the lock was taken, once for 
   }
 }
 
-TEST_CASE("one server is asked until the end of the round, one of several only once in it") {
+TEST_CASE("in a round, a single server is asked until the end, and one of several only once") {
   for (const std::size_t nodes : {1U, 3U}) {
     ListRedis redis{nodes};
     redis.answers(kHeld);
@@ -803,7 +804,7 @@ TEST_CASE("after an undone round the next one asks with a new identity") {
 }
 
 TEST_CASE(
-    "with a fixed owner, a server without an answer to its undo is not asked: the undo would delete the next hold") {
+    "with a fixed owner, a server that has not answered the undo is not asked, because the undo could delete the next hold") {
   ListRedis redis{3};
   bool stays = true;
   SUBCASE("the same owner") {}
@@ -866,7 +867,8 @@ TEST_CASE("with a fixed owner, the only server is asked again when it has answer
         std::vector<std::string>{"toy/acquire", "WAIT", "toy/release", "toy/release", "toy/acquire", "WAIT"});
 }
 
-TEST_CASE("a server that never answers the undo fails as it did before, and nothing is asked of it") {
+TEST_CASE(
+    "a server that never answers the undo gets no further acquire, and the wait ends with the earlier failure") {
   ListRedis redis;
   AcquireOptions options = waiting(redis, 300ms);
   options.sync_replicas.count = 1;
@@ -914,7 +916,7 @@ TEST_CASE("with several queues later places are given up while we wait in an ear
   AcquireOptions options = waiting(redis, 20'000ms);
   SUBCASE("without other identities") {}
   SUBCASE("with other request ids after an undo") {
-    redis.replies_take = true;  // so the undo is surely carried out
+    redis.replies_take = true;  // so the reply to the undo shows that it was carried out
     options.renew_identity = [&](NewIdentity) { return request; };
   }
   CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));

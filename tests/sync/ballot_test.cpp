@@ -25,7 +25,8 @@ BallotResult result_of(const ListRedis::Answer& answers, const Waitable& what = 
 
 const std::optional<Reply> kSilent;
 
-/// Held at a time of the server's clock, or busy with a holder, for some milliseconds or for an unknown time.
+/// A toy whose replies are held or busy. A number: held, at this time of the server's clock. A text such as "a:1 500":
+/// busy, with this holder, and for this many ms if they are given.
 struct Timed final : Toy {
   Timed() : Toy{"k"} {}
   Attempt decode(const Reply& reply) const override {
@@ -50,7 +51,7 @@ TEST_CASE("a round is held if a quorum grants it, with any other answers") {
         std::vector<Answer>{Answer::busy, Answer::granted, Answer::failed, Answer::granted, Answer::granted});
 }
 
-TEST_CASE("it is busy where a quorum could have granted it") {
+TEST_CASE("a round is busy if enough nodes have answered, and too few have granted it") {
   CHECK(result_of({kBusy, kBusy, kBusy, kSilent, kSilent}).busy);
   CHECK(result_of({kHeld, kHeld, kBusy, kSilent, kSilent}).busy);
 }
@@ -74,7 +75,7 @@ TEST_CASE("a server that denies us is final only where the others are too few") 
   CHECK(result_of({kDenied, kDenied, kHeld}).failure->kind == Error::denied);
 }
 
-TEST_CASE("something else under the key is refused only where a quorum never can be had") {
+TEST_CASE("another type under the key is a refusal only if no quorum can be had") {
   CHECK(result_of({kForeign}).refused);
   CHECK(result_of({kForeign, kHeld, kHeld}).held);
   CHECK(result_of({kForeign, kHeld, kBusy}).busy);
@@ -92,7 +93,7 @@ TEST_CASE("votes are split if some are granted and no other owner has a quorum")
   CHECK(result_of({kHeld, kHeld, kBusy, kBusy, kSilent}).split);
 }
 
-TEST_CASE("a busy quorum is asked again when so many nodes may be free as are missing") {
+TEST_CASE("a busy quorum is asked again when as many nodes may be free as are missing") {
   const Timed timed;
   const BallotResult one_missing =
       result_of({Reply{7}, Reply{7}, text("a 300"), text("a 100"), text("a 200")}, timed);
@@ -111,7 +112,7 @@ TEST_CASE("a busy quorum names the holder that has it at most nodes") {
         "b");
 }
 
-TEST_CASE("a hold begins by the clock in the middle of those that granted it") {
+TEST_CASE("a hold begins at the middle one of the times of the nodes that granted it") {
   CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held->server_time == 500ms);
 }
 

@@ -8,7 +8,7 @@ using namespace rlock;
 
 namespace {
 
-/// The waiter "a:1", waiting since 7, whose runs hold x as "h:1".
+/// A waiter, the time since which it waits, and the holds of the runs around it.
 Waiter waiter(const std::string& owner, int since, const std::vector<HeldKey>& holds) {
   Metadata meta;
   meta.holds = holds;
@@ -106,7 +106,7 @@ TEST_CASE("with several permits no waiter waits for itself: another permit may c
   CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());
 }
 
-TEST_CASE("the search ends, however the holds of others lead") {
+TEST_CASE("the search ends, whatever holds the waiters claim") {
   World world;
   world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("k0", "h:1")})});
   for (int i = 0; i < 200; ++i) {

@@ -40,7 +40,8 @@ TEST_CASE("waiters of both kinds take the lock in the order in which they came")
   CHECK(contents(scene.redis).empty());
 }
 
-TEST_CASE("our deadline outlasts those of Redisson waiters ahead of us, and is our own life at the head") {
+TEST_CASE(
+    "our deadline outlasts those of Redisson waiters ahead of us, and at the head it is one lifetime away") {
   FairScene scene;
   auto p1 = scene.peer("p:1");
   auto p2 = scene.peer("p:2");
@@ -50,8 +51,8 @@ TEST_CASE("our deadline outlasts those of Redisson waiters ahead of us, and is o
   scene.ask("b:1");
   CHECK(std::abs(scene.deadline_in("b:1") - 620000) <= 5000);
   scene.ask(FairLock{claim("c:1", 3s)});
-  CHECK(scene.server.pttl(kWaiters) > 619000);  // so long rlock must remember which places of the queue are
-                                                // its own
+  // While b:1 stands in the queue, rlock must remember that this place is its own.
+  CHECK(scene.server.pttl(kWaiters) > 619000);
 
   scene.release("a:1");
   p1.try_queued();
@@ -132,7 +133,7 @@ TEST_CASE("lost waiters come back to the queue in the order of their arrival") {
   CHECK(scene.queue() == Words{"early:1", "between:1", "late:1"});
 }
 
-TEST_CASE("a queue is mended where it is as long as it should be, and every place is wrong") {
+TEST_CASE("a queue that has the right length, but wrong places, is mended") {
   FairScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
@@ -143,7 +144,7 @@ TEST_CASE("a queue is mended where it is as long as it should be, and every plac
   CHECK(scene.queue() == Words{"b:1", "c:1"});
 }
 
-TEST_CASE("when one of Redisson's is dropped for its time, ours behind it still outlast its next") {
+TEST_CASE("when a Redisson waiter at the head is dropped, our deadline still outlasts that of the next one") {
   FairScene scene;
   auto p1 = scene.peer("p:1"), p2 = scene.peer("p:2");
   scene.ask("a:1");

@@ -231,7 +231,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   CHECK(is_held(scene.ask(attempt)));
 }
 
-TEST_CASE("with a longer wait time-out of Redisson our place outlasts the places ahead of us") {
+TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places ahead of us") {
   FairScene scene;
   const FairLock ours{claim("b:1"), FairLock::Turn::queue, Hold::first, 1h};
   auto first = scene.peer("p:1", 3600000);
@@ -316,7 +316,7 @@ TEST_CASE("a head that does not listen has two seconds, and the next waiter is t
   CHECK(std::stoll(life) <= scene.now() + 3000);  // now() is in whole seconds
   const Busy answer = busy(scene.ask("c:1"));
   CHECK(answer.retry_after <= 2s);
-  CHECK(!next.receive_within(50ms));  // else the waiter would wake itself for two seconds
+  CHECK(!next.receive_within(50ms));  // else the waiter would wake itself again and again for 2 s
   CHECK(is_held(scene.ask("b:1")));
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("a hold inside a hold has a token of its own, once") {
   CHECK(scene.release(inner).how == Released::How::still_held);
 }
 
-TEST_CASE("a hold inside that hears of its token late draws anew when a sibling has drawn meanwhile") {
+TEST_CASE("an inner hold whose token was lost draws a new one if a sibling has drawn meanwhile") {
   Scene scene;
   scene.ask(fenced("me:1"));
   const FencedLock slow = fenced("me:1", Hold::another), sibling = fenced("me:1", Hold::another);

@@ -12,7 +12,7 @@ Attempt read(std::vector<Reply> items) { return kWait.read(Reply{std::move(items
 
 }  // namespace
 
-TEST_CASE("who waits for free locks learns that they are free, which one is busy, and which is no lock") {
+TEST_CASE("a wait for free locks learns that they are free, which one is busy, and which is no lock") {
   const Attempt free = read({Reply{"free"}, Reply{1000}});
   REQUIRE(std::holds_alternative<Held>(free));
   CHECK(std::get<Held>(free).server_time == Milliseconds{1000});

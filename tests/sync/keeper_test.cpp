@@ -13,7 +13,7 @@ using std::chrono_literals::operator""s;
 namespace {
 
 const Toy kToy{"k"};
-/// In the future: where a test looks at the real clock, no lease has ended, however long other tests took before.
+/// A time in the future. If a test looks at the real clock, no lease has ended then, however long earlier tests took.
 const TimePoint kAsked = plus(Clock::now(), std::chrono::hours{1});
 
 Keeper::Options keeping(Milliseconds lease, bool renews = true) {
@@ -96,7 +96,7 @@ TEST_CASE("a lock that could not be renewed is lost when the stop signal is due,
   CHECK(redis.open() == 0);
 }
 
-TEST_CASE("a keeper that was stopped has awaited the renewal on its way, and begins no other") {
+TEST_CASE("stop() waits for the renewal that is on its way, and the keeper begins no other") {
   ListRedis redis;
   redis.replies_take = true;
   redis.answers(kDone);
@@ -147,11 +147,11 @@ TEST_CASE("a keeper that ends, or is awaited no longer, drops unanswered request
 }
 
 TEST_CASE(
-    "without renewals a keeper asks as often whether the lock is its own, and the lease does not start again") {
+    "without renewals a keeper asks at the same times whether the lock is its own, and the lease is not extended") {
   ListRedis redis;
   for (int question = 0; question < 3; ++question) redis.answers(kDone);
   Keeper::Options options = keeping(30s, false);
-  options.sync_replicas.count = 2;  // no WAIT: the question writes nothing
+  options.sync_replicas.count = 2;  // yet no WAIT follows, because the question writes nothing
   Keeper keeper{redis, options};
 
   CHECK(keeper.wake_at() == after(10s));
@@ -384,7 +384,7 @@ TEST_CASE("an answer to a renewal that cannot be read confirms nothing and ends 
   CHECK(keeper.lease().asked == kAsked);
 }
 
-TEST_CASE("a part that is lost is noticed although another one is not answered for") {
+TEST_CASE("a keeper notices a lost part although the renewal of another part is not answered") {
   ListRedis redis;
   const Toy other{"other"};
   Keeper keeper{redis, keeping_with(other)};

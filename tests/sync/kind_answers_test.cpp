@@ -53,6 +53,6 @@ TEST_CASE("of several keys, the busy one says in which line we stand") {
   CHECK(together->line({.position = 1, .key = LockName{"other"}}) == nullptr);
 }
 
-TEST_CASE("an inner hold that its lock counts is renewed while a slot moves") {
+TEST_CASE("an inner hold of a lock is renewed while its slot moves, too") {
   CHECK(Lock{claim("o:1"), Hold::another}.renew().while_slot_moves.size() == 1);
 }

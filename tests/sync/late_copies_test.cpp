@@ -102,8 +102,8 @@ void copy_in_between(const std::vector<Step>& steps, const Lockable& looked_at,
       for (std::size_t i = after + 1; i < steps.size(); ++i) server.run(steps[i].call);
       for (const Call& call : at_last) server.run(call);
       const Has left = server.has(looked_at);
-      // After the outer hold's end, the copy of its acquire can come after both holds: it takes the lock, and
-      // only its lease ends that hold.
+      // If the copy of the outer acquire comes last, both holds have ended. Then it takes the lock, and only its
+      // lease ends that hold.
       const bool taken_by_nobody = late == 0 && after == steps.size() - 1 && left.rest <= kOuterLease;
       CHECK((left.holds == 0 || taken_by_nobody));
     }
@@ -145,7 +145,7 @@ TEST_CASE("a hold inside that is undone after the outer one has ended leaves not
   }
 }
 
-TEST_CASE("the release of an inner hold counts once, whoever sends it, and not its neighbours") {
+TEST_CASE("copies of the release of an inner hold count once, and leave other inner holds alone") {
   for (const std::string& type : kCounted) {
     CAPTURE(type);
     HoldServer server;
@@ -249,7 +249,7 @@ TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   }
 }
 
-TEST_CASE("an undo that overtakes its acquire lets that take nothing") {
+TEST_CASE("an acquire that comes after its undo takes nothing") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
@@ -301,7 +301,7 @@ TEST_CASE("a late copy of the acquire of a fair lock leaves nothing for ever") {
     CHECK(server.cli({"EXISTS", "redisson_lock_queue:{k}"}) == "0");
     CHECK(server.cli({"EXISTS", "redisson_lock_timeout:{k}"}) == "0");
   }
-  SUBCASE("else the queue goes by itself") {
+  SUBCASE("otherwise the queue expires") {
     server.run(other->release({}));
     for (const char* key : {"redisson_lock_queue:{k}", "redisson_lock_timeout:{k}"}) {
       CHECK(server.pttl(key) > 0ms);

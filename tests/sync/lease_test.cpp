@@ -39,7 +39,7 @@ Refusal refusal(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool
     const std::string text = error.what();
     const auto needs = text.find("needs ");
     if (needs == std::string::npos) return {text};
-    const std::string option = "needs --lease ";  // the lease was not what was typed wrong
+    const std::string option = "needs --lease ";  // the message begins so if another option does not fit
     const auto at = needs + (text.find(option, needs) == needs ? option.size() : 6);
     return {text, parse_duration(text.substr(at, text.find(' ', at) - at))};
   }
@@ -104,7 +104,7 @@ TEST_CASE("without renewals only the stop must lie after the start") {
   CHECK(refusal(5s, 9s, false).text == "--lost-grace 9s needs --lease 10s or more");
 }
 
-TEST_CASE("the moments of a lease count from before the question was written") {
+TEST_CASE("the moments of a lease count from a time before the acquire was written") {
   const TimePoint asked = Clock::now();
   const Lease lease{asked, plan_budget(30s, std::nullopt, kKillAfter, true)};
 

@@ -179,7 +179,7 @@ TEST_CASE("the facts of a waiter end with the line") {
   CHECK(scene.server.pttl(kLine + ":facts") > 0);
 }
 
-TEST_CASE("the further back a place is, the more seldom it asks, but every two minutes at least") {
+TEST_CASE("the further back a waiter stands, the more seldom it asks, but at least every two minutes") {
   LineScene scene;
   scene.ask("a:1");
   for (int i = 1; i <= 120; ++i) {
@@ -344,7 +344,7 @@ TEST_CASE("beside a waiter of another client some releases are left to it for a 
   CHECK(both);
 }
 
-TEST_CASE("in a long line, others count for two seconds when they have heard each release for 50 ms") {
+TEST_CASE("in a long line, other clients count for two seconds if they have heard each release for 50 ms") {
   LineScene scene;
   const Listener first_too{scene.server, Channel{kChannel}};
   const Listener second_too{scene.server, Channel{kChannel}};
@@ -374,14 +374,13 @@ TEST_CASE("in a long line, others count for two seconds when they have heard eac
   CHECK(noted() >= since + 2050);
 }
 
-TEST_CASE(
-    "if the time of others in a long line is almost over, a release that they hear renews it, and not before") {
+TEST_CASE("in a long line, a release that other clients hear prolongs their time only if it is almost over") {
   LineScene scene;
   const Listener first_too{scene.server, Channel{kChannel}};
   const Listener second_too{scene.server, Channel{kChannel}};
   const Listener other{scene.server, Channel{kChannel}};
   const Listener first = scene.listener("b:1"), second = scene.listener("c:1"), third = scene.listener("d:1");
-  /// Until when others count after a release, if it was until this many ms from now before.
+  /// By how many ms a release prolongs the time of the other clients, which had `rest` ms left before it.
   const auto noted_after = [&](std::int64_t rest) {
     for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
     const std::int64_t before = std::stoll(scene.server.cli({"TIME"})) * 1000 + rest;
@@ -565,7 +564,8 @@ TEST_CASE("dead waiters in front do not hide one that may not be passed") {
   CHECK(scene.line() == "b:1");
 }
 
-TEST_CASE("behind sixteen dead a lock is taken, but behind sixteen readers no reader goes on at once") {
+TEST_CASE(
+    "a newcomer passes any number of dead waiters, but a reader behind sixteen others does not go on at once") {
   LineScene scene;
   scene.ask("a:1");
   for (int i = 0; i < 17; ++i) scene.ask("dead:" + std::to_string(i));
@@ -627,7 +627,7 @@ TEST_CASE(
   Listener next = scene.listener("c:1");
   scene.release("a:1");
   CHECK(frozen.heard() == "0");
-  for (int i = 0; i < 10; ++i) {  // else c:1 would be let pass without the wait
+  for (int i = 0; i < 10; ++i) {  // now b:1 may not be passed, so c:1 gets the lock only after the wait
     REQUIRE(is_held(scene.ask("n:1")));
     scene.release("n:1");
   }
@@ -903,7 +903,7 @@ TEST_CASE("a key of another type in the place of a line refuses a waiter, and hi
   scene.server.cli({"SET", kLine, "x"});
   const Attempt refused = scene.ask("b:1");
   CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
-  CHECK(std::get<Failure>(refused).text.find(kLine) != std::string::npos);  // the keys that it may be
+  CHECK(std::get<Failure>(refused).text.find(kLine) != std::string::npos);  // it names the possible keys
   const Released released = scene.release("a:1");
   CHECK(released.how == Released::How::yes);
   CHECK(released.unannounced.find("WRONGTYPE") != std::string::npos);

@@ -55,7 +55,8 @@ TEST_CASE("a release names its request, and while its slot moves it has one key"
   CHECK(release.while_slot_moves.front().keys == std::vector<std::string>{"deploy"});
 }
 
-TEST_CASE("a release that keeps the key is honoured by the last hold inside, and by copies of each") {
+TEST_CASE(
+    "if the outer release keeps the key, a copy of it does the same, and the inner release keeps it, too") {
   Scene scene;
   const Lock outer{claim("me:1")}, inner{claim("me:1"), Hold::another};
   scene.ask(outer);
@@ -278,7 +279,8 @@ TEST_CASE("an outer hold that ends first leaves the inner one, which then frees 
   CHECK(scene.release(inner).how == How::yes);
 }
 
-TEST_CASE("a release of one key leaves the holds inside alone, and is then told to count") {
+TEST_CASE(
+    "a release with one key, as while a slot moves, leaves inner holds alone, and asks for a second call") {
   Scene scene;
   const Lock outer{claim("me:1")};
   scene.ask(outer);
@@ -317,7 +319,7 @@ TEST_CASE("the release of an inner hold leaves the outer one a whole lease, as R
   CHECK(scene.server.pttl("deploy") > 29000);
 }
 
-TEST_CASE("a lock without a TTL is waited for and named") {
+TEST_CASE("a busy lock without a TTL is reported as one") {
   Scene scene;
   scene.server.cli({"HSET", "deploy", "you:1", "1"});
   CHECK(std::get<Busy>(scene.ask(Lock{claim("me:1")})).no_ttl);

@@ -239,7 +239,7 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
 
 TEST_CASE("facts name a process above us only if host, boot, number and start are those of that process") {
   Metadata parent = about_us("make");
-  CHECK_FALSE(names_ancestor(parent));  // that is we
+  CHECK_FALSE(names_ancestor(parent));  // these are still our own facts
   parent.pid = ::getppid();
   const auto process = process_of(parent.pid);
   REQUIRE(process);

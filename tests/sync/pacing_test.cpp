@@ -46,7 +46,8 @@ TEST_CASE("equal bounds are a constant pause") {
     CHECK(slept(pacing.after({.busy = &busy, .pause = {70ms, 70ms}}, kNow)) == 70ms);
 }
 
-TEST_CASE("after a failure a wait asks again soon and heeds no wakeup: it may be that of its own undo") {
+TEST_CASE(
+    "after a failure a wait asks again soon, and ignores wakeups, because its own undo may cause them") {
   const Pacing::Sleep sleep =
       Pacing{most}.after({.failed = true, .announced = true, .poll_every = 2000ms}, kNow);
   CHECK(slept(sleep) == 100ms);

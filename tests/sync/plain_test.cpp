@@ -18,7 +18,7 @@ PlainLock plain(const std::string& token, Hold hold = Hold::first, Milliseconds 
                    hold};
 }
 
-/// For an owner that the user named.
+/// A plain lock of an owner that the user named.
 PlainLock returning(const std::string& token) {
   return PlainLock{{.name = LockName{"deploy"}, .owner = Owner{token}, .owner_returns = true},
                    {Milliseconds{10}, Milliseconds{500}}};
@@ -91,7 +91,7 @@ TEST_CASE("a token stays until the last hold inside it has ended, although the o
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
 }
 
-TEST_CASE("an inner hold of a token whose lease has ended keeps nothing") {
+TEST_CASE("an inner hold whose lease has ended does not keep the token") {
   Scene scene;
   const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another, Milliseconds{1});
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
@@ -158,7 +158,7 @@ TEST_CASE("a late copy of a release does not write its --min-hold again") {
   CHECK(!scene.server.has(keep));
 }
 
-TEST_CASE("a hold inside that of the same token is seen, not counted, and leaves it") {
+TEST_CASE("an inner hold of a token is recognized, but not counted, and its release leaves the token") {
   Scene scene;
   const PlainLock inner = plain("mine", Hold::another, Milliseconds{1000});
   CHECK(std::get<Refused>(scene.ask(inner)).why == Refused::Why::absent);
@@ -173,7 +173,7 @@ TEST_CASE("a hold inside that of the same token is seen, not counted, and leaves
   CHECK(scene.server.has("deploy"));
 }
 
-TEST_CASE("a hold inside that of the same token has its whole lease from the start") {
+TEST_CASE("an inner hold of a token has its whole lease from the start") {
   Scene scene;
   scene.ask(plain("mine", Hold::first, Milliseconds{3000}));
   const PlainLock inner = plain("mine", Hold::another);
@@ -184,7 +184,7 @@ TEST_CASE("a hold inside that of the same token has its whole lease from the sta
   CHECK(scene.server.pttl("deploy") <= 3000);
 }
 
-TEST_CASE("a token without a TTL is waited for and named") {
+TEST_CASE("a busy token without a TTL is reported as one") {
   Scene scene;
   scene.server.cli({"SET", "deploy", "theirs"});
   CHECK(std::get<Busy>(scene.ask(plain("mine"))).no_ttl);

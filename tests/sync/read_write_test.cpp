@@ -317,7 +317,7 @@ TEST_CASE("--min-hold keeps a read hold and a write hold") {
   CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{5000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("deploy") <= 5000);
-  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") <= 5000);  // so long other clients count the hold
+  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") <= 5000);  // how long other clients count the hold
   CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") > 59000);

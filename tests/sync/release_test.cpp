@@ -30,8 +30,7 @@ ReleaseResult answered(const ListRedis::Answer& answers) {
 
 }  // namespace
 
-TEST_CASE(
-    "a release is sent once, and on connections that still carry an acquire; nothing of it stays open") {
+TEST_CASE("a release is sent once, and once more on abandoned connections, and no request stays open") {
   ListRedis redis;
   redis.answers(kFree);
   Part part = part_of(kToy);
@@ -63,7 +62,7 @@ TEST_CASE("without any answer the result is unknown, and the reason is reported"
   CHECK(contains(refused.why, "NOPERM"));
 }
 
-TEST_CASE("a lock that stays for the rest of --min-hold is kept, and for how long") {
+TEST_CASE("a release reports that --min-hold keeps the lock, and for how long") {
   const ReleaseResult back = answered({kKept});
   CHECK(back.how == How::kept);
   CHECK(back.rest == Milliseconds{500});

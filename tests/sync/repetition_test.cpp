@@ -351,13 +351,13 @@ Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
   return {without_moments(answer), without_moments(contents(redis))};
 }
 
-// The scripts that take or create something. Without memory they fail before their first write.
+// The scripts that fail without memory. They fail before their first write.
 const std::set<std::string_view> kNeedMemory = {
     "plain/acquire", "multi/plain",     "permit/acquire", "semaphore/acquire",
     "counter/init",  "semaphore/drain", "latch/set",      "newest/arrive",
 };
 
-TEST_CASE("without memory scripts that release work as always, and scripts that acquire do nothing") {
+TEST_CASE("without memory a script works as always, or it fails before its first write") {
   RedisServer server;
   Direct redis{server};
   std::set<std::string_view> failed;

@@ -30,8 +30,8 @@ TEST_CASE("scripts are sent as statements: no comments, no indentation, no blank
 }
 
 TEST_CASE("the calls for a frozen server of several fit into its first read after it wakes up") {
-  constexpr std::size_t kFirstRead = 16384;  // the server reads no further: its first answers meet a closed
-                                             // socket
+  // The server reads no further, because its first answers find the socket closed.
+  constexpr std::size_t kFirstRead = 16384;
   constexpr std::size_t kKeysAndGreeting = 2048;
   const auto size = [](const Script& script) { return script.source.size(); };
   const std::size_t facts = size(scripts::meta_write) + size(scripts::meta_erase) + kKeysAndGreeting;
@@ -41,7 +41,7 @@ TEST_CASE("the calls for a frozen server of several fit into its first read afte
   CHECK(size(scripts::plain_acquire) + size(scripts::plain_release) + facts <= kFirstRead);
   for (const Script* together : {&scripts::quorum_multi_lock, &scripts::quorum_multi_read,
                                  &scripts::quorum_multi_write, &scripts::multi_plain})
-    CHECK(size(*together) + facts <= kFirstRead);  // the same script gives all locks back, called by its hash
+    CHECK(size(*together) + facts <= kFirstRead);  // the release calls the same script, by its hash
 }
 
 TEST_CASE("no two scripts have the same name") {

@@ -82,7 +82,7 @@ TEST_CASE("nothing that is no positive number is ever published") {
   CHECK(waiter.heard() == "1");
 }
 
-TEST_CASE("a semaphore acquire that is sent twice takes once, as often as it is asked") {
+TEST_CASE("a semaphore acquire that is sent twice takes its permits once") {
   Counted scene;
   scene.init(5);
   const Semaphore request = take(2);

@@ -27,7 +27,7 @@ struct Three {
 
 }  // namespace
 
-TEST_CASE("things of different kinds cannot be taken by one script") {
+TEST_CASE("locks of different kinds cannot be taken by one script") {
   const Lock first{claim("a", "o:1")};
   const Lock again{claim("b", "o:1"), Lock::Hold::another};
   const std::vector<const Lockable*> members{&first, &again};
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(!redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
-  SUBCASE("who waits for one of them stands in no other queue") {
+  SUBCASE("a waiter for one of them stands in no other queue") {
     direct.run(Kind{claim("c", "other:1")}.ask());
     direct.run(together->ask());
     direct.run(Kind{claim("a", "other:1")}.ask());
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(redis.cli({"EXISTS", "redisson_lock_queue:{c}", "redisson_lock_timeout:{c}"}) == "0");
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
-  SUBCASE("what was undone because another was busy is taken when that one is free") {
+  SUBCASE("a lock that was undone because another was busy is taken when the other is free") {
     Claim mine = claim("a", "o:1");
     mine.owner_returns = true;  // then the server remembers the request
     const Kind first{mine}, second{claim("b", "o:1")};

@@ -25,7 +25,7 @@ TEST_CASE("a call has its keys and arguments in the order of the script's contra
   CHECK(call.args == Words{"2", "ch", "0", "60000"});
 }
 
-TEST_CASE("a script takes the values that it names, and of two the first") {
+TEST_CASE("a script takes the values that it names, and the first of two with one name") {
   const Values all{{P::lease, "9000"}, {P::lock, "k"}, {P::token, "t"}, {P::owner, "o"}, {P::lease, "30000"}};
   const Call call = call_of(scripts::lock_renew, all);
   CHECK(call.keys == Words{"k"});
@@ -57,7 +57,7 @@ TEST_CASE("an optional key that is missing is not replaced by the next one") {
   CHECK_THROWS_AS(with({{P::request, "r"}}), Error);
 }
 
-TEST_CASE("a script and its variant for a quorum take the same") {
+TEST_CASE("a script and its variant for a quorum take the same keys and arguments") {
   for (const Script* script : scripts::all) {
     CAPTURE(script->name);
     if (script->for_quorum == nullptr) continue;
