@@ -1,4 +1,4 @@
-// The plan of a lease without its margin: KILL comes when the lease ends. For a control of tests/chaos/run.
+// The plan of a lease without its margin, so KILL comes when the lease ends. tests/chaos/run must catch this defect.
 
 #define plan_budget plan_with_margin
 #include "sync/hold/lease.cpp"

@@ -166,7 +166,7 @@ TEST_CASE("bash gets the part that readline replaces, quoted") {
   CHECK(answer({"rlock run --key=a:", "rlock", "run", "--key", "=", "a", ":"}, {"a:b"}) == "words 6\nb\n");
   CHECK(answer({"rlock run --key=a", "rlock", "run", "--key=a"}, {"a:b"}) == "words 6\n--key=a:b\n");
   CHECK(answer({"rlock run -k a:b l", "rlock", "run", "-k", "a", ":", "b", "l"}, {}) == "command 6\n");
-  CHECK(answer({"rlock ins", "rlock", "inspect"}, {}) == "words 0\ninspect\n");  // the cursor stands inside
+  CHECK(answer({"rlock ins", "rlock", "inspect"}, {}) == "words 0\ninspect\n");  // the cursor is in the word
   CHECK(answer({}, {}) == "words 0\n");
 }
 

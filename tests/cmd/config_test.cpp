@@ -91,7 +91,7 @@ std::string password(const ServerOptions& flags = {}) {
 
 }  // namespace
 
-TEST_CASE("a config file says one thing a line") {
+TEST_CASE("each line of a config file sets one thing") {
   const Reading reading =
       Written{
           "\xEF\xBB\xBF# where the locks live\r\n"

@@ -30,7 +30,7 @@ namespace {
 class FakeKeeper final : public Source {
  public:
   Deadlines deadlines{plus(Clock::now(), 60s), plus(Clock::now(), 61s)};
-  std::optional<Milliseconds> lease;        ///< renewed at each look: the stop signal stays this far away
+  std::optional<Milliseconds> lease;        ///< each look renews, and the stop signal is this far away then
   std::function<void()> each_look = [] {};  ///< the test's own work in each turn
   std::function<bool()> lost_when = [] { return false; };
   Milliseconds grace{60000};  ///< between the loss and KILL
@@ -85,7 +85,7 @@ class Scene {
     options.marks = {"HELD_TEST=" + folder_.path()};
   }
 
-  /// Runs it, and answers how it ended.
+  /// Runs the command, and returns text_of() its outcome.
   std::string run() {
     const StopWatch watch;
     const int status = in_another_process([this] { return live(); });
@@ -93,7 +93,7 @@ class Scene {
     return status == 0 ? read_file(folder_ / "ended") : fmt::format("status {}", status);
   }
 
-  /// The process of run(): holds the command, and ends when it has ended.
+  /// The main function of the process that run() starts. It holds the command, and returns when the command has ended.
   int live() {
     ::setsid();  // detaches it from the terminal of the test's caller
     ::dup2(::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
@@ -172,8 +172,8 @@ TEST_CASE("a command is not started without a guardian") {
     FakeKeeper keeper{loop};
     HeldCommand held{loop, signals, keeper.lock(), scene.options};
     const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-    ::setrlimit(RLIMIT_NOFILE, &none);  // neither the pipe to a guardian nor the file for the result can be
-                                        // made
+    // Now neither the pipe to a guardian nor the file for the result can be made.
+    ::setrlimit(RLIMIT_NOFILE, &none);
     return held.run().not_started;
   });
   CHECK(WEXITSTATUS(status) == EMFILE);
@@ -276,7 +276,7 @@ TEST_CASE("a loss after the command's end stops the processes that --until group
   CHECK_FALSE(alive(std::stoi(read_file(scene.log_file() + ".pid"))));
 }
 
-TEST_CASE("a command goes on without its lock where --on-lost warn says so") {
+TEST_CASE("with --on-lost warn a command goes on without its lock") {
   Scene scene{"echo ready >>$LOG; until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
   scene.options.rules.stop_on_loss = false;
   scene.arrange = [&](FakeKeeper& keeper) {
@@ -341,7 +341,7 @@ TEST_CASE("a guardian that is stopped does not keep us from stopping the command
   CHECK(scene.run() == "exit 137, signal 9");
 }
 
-TEST_CASE("a command is stopped in time while we stand still, and its end is seen when we go on") {
+TEST_CASE("a command is stopped in time while rlock is stopped, and rlock sees its end when it goes on") {
   Scene scene{"trap 'echo told >>$LOG; exit 3' USR1; trap '' TERM; " + kRunOn};
   scene.options.rules.signal = SIGUSR1;
   scene.arrange = [](FakeKeeper& keeper) {
@@ -371,7 +371,7 @@ TEST_CASE(
            ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
   };
   if (in_another_process([&] { return hide() ? 0 : 1; }) != 0) return skipped("may not hide /proc");
-  // The dead child of a process that has left the group stays in it, because that process does not reap it.
+  // The subshell leaves the process group, but its dead child stays in the group, because sleep does not reap it.
   Scene scene{"(true & exec setsid sleep 60) & echo $! >$LOG.pid; echo ready >>$LOG; sleep 60"};
   const auto apart = [&] { return std::atoi(read_file(scene.log_file() + ".pid").c_str()); };
   scene.before_run = [&] { hide(); };

@@ -90,7 +90,7 @@ TEST_CASE("a key that a process above us holds is joined, and its metadata stays
   CHECK(of_two.owner() == kOurs);
 }
 
-TEST_CASE("only an owner that a user named may come back") {
+TEST_CASE("only an owner that a user named may acquire again later") {
   HoldRequest request = request_for({"a"});
   const Owner of_rlock = new_owner();
   const auto returns = [&](const std::optional<Owner>& outer) {
@@ -106,7 +106,8 @@ TEST_CASE("only an owner that a user named may come back") {
   CHECK(returns(std::nullopt));
 }
 
-TEST_CASE("a hold has its type in its metadata only if the key does not tell it, and its end has the times") {
+TEST_CASE(
+    "the type is in a hold's metadata only if the key does not show it, and the end of the hold has times") {
   for (const auto& [type, noted] : {std::pair{"lock", ""}, {"fair", "fair"}, {"fenced", "fenced"}}) {
     CAPTURE(type);
     const HoldRequest request = request_for({"a"}, type);

@@ -102,7 +102,7 @@ struct Scene {
     return numbers;
   }
 
-  /// Is there a process, after this time, for whose end the release waits?
+  /// True: at this time after the start, the release would wait for the end of a process.
   bool waits(Milliseconds time, std::vector<pid_t> unstopped = {}) {
     const bool result = held_processes().others_must_end(plus(start, time), [&] { return unstopped; });
     held_processes().stop_waiting();
@@ -202,7 +202,7 @@ TEST_CASE("at --max-hold the processes are stopped, and killed after --kill-afte
   CHECK(scene.at(7s) == Numbers{SIGKILL});
 }
 
-TEST_CASE("--max-hold is no news when the processes are being stopped, or the lock is lost") {
+TEST_CASE("--max-hold is not reported when the processes are being stopped already, or the lock is lost") {
   for (const std::string first : {"lost", "asked", "stopped"}) {
     CAPTURE(first);
     Scene scene;
@@ -356,7 +356,7 @@ TEST_CASE("the release waits for the next KILL that hurry() has made due, even i
   CHECK_FALSE(scene.waits(10s));
 }
 
-TEST_CASE("a process that is waited for is searched for again when its watch is over") {
+TEST_CASE("when the watch for a process is over, the release looks again for processes to wait for") {
   Scene scene;
   scene.at(10s);
   scene.family.living = {::getpid()};

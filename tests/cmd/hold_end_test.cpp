@@ -44,7 +44,7 @@ TEST_CASE("the history tells how a hold ended: exit or signal, never both, and w
                "stopped, signal 15, why: bob@ops: a release"},
            Row{{.exit_code = 3}, expired, "lost, exit 3, why: it expired"},
            Row{{.exit_code = 3}, removed, "removed, exit 3, why: alice@ops: stuck"},
-           // The request to end came first, and the loss was found only afterwards: the loss counts.
+           // The request to end came first, and the loss was found afterwards. The loss counts.
            Row{{.exit_code = 3, .stopped_by = "bob@ops: a release"},
                expired,
                "lost, exit 3, why: it expired"},
@@ -58,7 +58,7 @@ TEST_CASE("the history tells how a hold ended: exit or signal, never both, and w
   }
 }
 
-TEST_CASE("who removed a hold is known only from its own removal, after its acquire") {
+TEST_CASE("only a removal of this very hold, after its acquire, shows who removed it") {
   RedisServer server;
   Direct redis{server};
   Loop loop;

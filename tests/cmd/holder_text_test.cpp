@@ -39,7 +39,7 @@ TEST_CASE(
       text(2));
 }
 
-TEST_CASE("a lease that has ended since it was told of does not free itself in 0 s") {
+TEST_CASE("a wait line says that the lease has just ended, and not that it ends in 0 s") {
   const LockName name{"k"};
   const TimePoint heard = Clock::now();
   const Busy busy{.key = name, .holder = "somebody:1", .rest = Milliseconds{1000}, .seen_at = heard};
@@ -83,9 +83,10 @@ TEST_CASE("the end of a hold is shown as far as it is known") {
   Holder lone = alice();
   lone.meta->renews = false;
   CHECK(outlook_text(lone, 1009s) == "ends in 21s, because no process renews it");
-  CHECK(outlook_text(lone, 1034s) ==
-        "ends in 21s unless a run inside it renews it");  // later than it was recorded
-  lone.mode = Holder::Mode::read;                         // the key lasts as long as its longest reader
+  // The key lasts longer than the recorded lease, so a process must have renewed it.
+  CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");
+  // A key with readers lasts as long as the longest of their leases, so this shows no renewal.
+  lone.mode = Holder::Mode::read;
   CHECK(outlook_text(lone, 1034s) == "ends in 21s, because no process renews it");
   lone.count = 2;
   CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");

@@ -72,14 +72,14 @@ TEST_CASE("a line leaves out unknown facts") {
   CHECK(row.reason == "-");
 }
 
-TEST_CASE("of several holders a line shows the first; of counted keys, the free number") {
+TEST_CASE("of several holders a line shows the first, and of counted keys the free number") {
   Inspection pool = held("seats", {alice(), java(), java()});
   pool.kind = &kinds::permit;
   pool.available = 2;
   pool.total = 5;
   CHECK(key_row(pool).holder == "alice@ci-7 (make) and 2 more");
   CHECK(key_row(pool).available == "2/5");
-  pool.available = -1;  // it was made smaller
+  pool.available = -1;  // the pool was made smaller while its permits were taken
   pool.total = 1;
   CHECK(key_row(pool).available == "0/1");
   Inspection semaphore;

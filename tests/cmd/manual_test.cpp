@@ -224,7 +224,7 @@ TEST_CASE("rlock(1) names every verb, every page and every way in which a verb e
   CHECK(page.find("\n124\trun, flock: stopped by --max-hold, or by rlock stop\n") != std::string::npos);
 }
 
-TEST_CASE("every page of a verb that waits says for how long it does so without options") {
+TEST_CASE("every page of a verb that waits says how long the verb waits without options") {
   for (const rlock::VerbEntry* entry : rlock::verbs()) {
     const auto made = entry->make();
     const rlock::VerbSpec told = made->spec();
@@ -240,7 +240,7 @@ TEST_CASE("every page of a verb that waits says for how long it does so without 
   CHECK(first.find("waits for ever") != std::string::npos);
 }
 
-TEST_CASE("no option of a page is without a word, not even one that no screen shows") {
+TEST_CASE("every option has a text in the manual, even if no help screen shows it") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     CHECK(read_file(path).find("\\fR\n\n") == std::string::npos);

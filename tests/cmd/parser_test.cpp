@@ -80,7 +80,7 @@ struct Operands {
 
 }  // namespace
 
-TEST_CASE("options are read in every form that fingers know") {
+TEST_CASE("options are read in every form in which people type them") {
   SUBCASE("bundled, with the value attached") {
     Sample sample;
     CHECK(sample.parse({"-nqE0", "--", "true"}).command == Words{"true"});
@@ -222,7 +222,7 @@ TEST_CASE("an unknown option gets a suggestion") {
   CHECK(Sample{}.refusal({"--\x1b[31m"}) == "unknown option --\\x1b[31m; see rlock try --help");
 }
 
-TEST_CASE("help and version are wishes wherever they stand before the command") {
+TEST_CASE("--help and --version count wherever they stand before the command") {
   CHECK(Sample{}.parse({"--help"}).action == Parsed::Action::help);
   CHECK(Sample{}.parse({"-n", "-h"}).action == Parsed::Action::help);
   CHECK(Sample{}.parse({"-nh"}).action == Parsed::Action::help);
@@ -231,7 +231,7 @@ TEST_CASE("help and version are wishes wherever they stand before the command") 
   CHECK(Sample{}.parse({"-k", "k", "x", "--help"}).action == Parsed::Action::act);
 }
 
-TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
+TEST_CASE("-h with a host behind it gets the hint that this is an option of redis-cli") {
   Sample sample;
   VerbSpec declaration = sample.told();
   const Words words{"-h", "db.example", "-k", "k"};
@@ -246,7 +246,7 @@ TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
   CHECK(refusal == "-h is --help; for a server say --url redis://db.example");
 }
 
-TEST_CASE("a letter with = behind it is refused, for the value would begin with it") {
+TEST_CASE("a letter option with = behind it is refused, because the value would begin with =") {
   CHECK(Sample{}.refusal({"-k=deploy", "x"}) == "-k takes its value without '=': -k KEY, or --key=KEY");
   CHECK(Sample{}.refusal({"-nw=3", "x"}) == "-w takes its value without '=': -w DUR, or --wait=DUR");
   Sample sample;

@@ -17,8 +17,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The options that the words behind `rlock run` lead to. No server is asked, and no file is read except the
-/// config files named there.
+/// The options that result from the words behind `rlock run`. rlock asks no server for them, and reads no file except
+/// the config files that the words name.
 struct CommandLine {
   RunOptions options;
   std::string refusal;
@@ -112,7 +112,7 @@ TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it
   CHECK(with({"-x", "--lease", "10m"}).options.budget.renew_every == Milliseconds{200'000});
 }
 
-TEST_CASE("the cron line of the manual means what it says") {
+TEST_CASE("the cron line of the manual sets the options that the manual explains") {
   const CommandLine line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
   CHECK(line.refusal.empty());
   CHECK(line.options.wait.nonblock);
@@ -121,7 +121,7 @@ TEST_CASE("the cron line of the manual means what it says") {
   CHECK(line.options.command == Words{"/opt/report", "-n"});
 }
 
-TEST_CASE("--count is for permits without saying so, as --permits is") {
+TEST_CASE("--count implies --type permit, as --permits does") {
   for (const char* count : {"1", "2"}) {
     const RunOptions options = with({"--count", count}).options;
     CHECK(std::string{options.type->name} == "permit");
@@ -284,7 +284,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
   }
 }
 
-TEST_CASE("foreign fingers get a sentence") {
+TEST_CASE("options of other tools get a sentence that names rlock's option") {
   for (const std::string option :
        {"--timeout", "--ttl", "-p", "-a", "--pass", "-e", "-o", "-F", "--foreground", "--preserve-status"}) {
     const CommandLine line = with({option, "x"});

@@ -6,7 +6,7 @@
 
 using namespace rlock;
 
-TEST_CASE("the status for a command that cannot be executed is for no other end of a run") {
+TEST_CASE("not_executed is the status only if the command could not be executed") {
   RunOptions options;
   const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, false); };
   const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, false); };
@@ -23,7 +23,7 @@ TEST_CASE("the status for a command that cannot be executed is for no other end 
 }
 
 TEST_CASE(
-    "a release that marks the work as done is tried while the lock is ours, and any other only for a moment") {
+    "a release that marks the work as done is tried until the lease ends, and any other release only for a moment") {
   const TimePoint now = Clock::now();
   const TimePoint moment = plus(now, Milliseconds{1000}), lease = plus(now, Milliseconds{20000});
   CHECK(release_until(false, moment, lease) == moment);

@@ -33,7 +33,7 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
   CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 1; }));
 }
 
-TEST_CASE("a holder stops listening to releases before its own, without a request more") {
+TEST_CASE("a holder stops listening to releases in the same write as its next call") {
   FakeRedis server;
   server.on("GET", wire::nil());
   Loop loop;

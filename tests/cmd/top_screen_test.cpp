@@ -143,7 +143,7 @@ TEST_CASE("the text behind / selects the keys that contain or match it; Esc show
   };
   type("/");
   CHECK(screen.lines(kSmall).back().text.starts_with("/_  "));
-  type("qs");  // they are text: q does not end the screen
+  type("qs");  // behind / these strokes are text, so q does not end the screen
   CHECK(screen.keys.empty());
   CHECK(screen.lines(kSmall)[0].text.find("0 of 4 keys match qs") != std::string::npos);
   type(

@@ -15,7 +15,7 @@ TEST_CASE("each verb that takes --url has a line in the table that tests of all 
     const auto verb = entry->make();
     if (verb->spec().find("url") == nullptr) continue;
     if (entry->name == "config") continue;  // it asks no server
-    if (entry->name == "top") continue;     // it refuses to draw where there is no terminal
+    if (entry->name == "top") continue;     // it refuses to run without a terminal
     const bool tried = std::ranges::any_of(lines, [&](const test::Words& words) {
       return (joined(words, " ") + " ").starts_with(std::string{entry->name} + " ");
     });

@@ -54,7 +54,7 @@ class Pool {
 }  // namespace
 
 TEST_CASE(
-    "to renew and to release a permit costs the same, however many are taken; to acquire one, a search for its slot more") {
+    "a permit is renewed and released at the same cost, however many are taken, and acquired with a search for its slot more") {
   const Permits mine = Pool::permits("me:1");
   struct Step {
     Call call;
@@ -84,7 +84,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "to acquire a thousand permits beside many costs two commands for each, since their slots are found in a row") {
+    "to acquire a thousand permits beside many costs two commands for each, because their slots are found in a row") {
   constexpr std::int64_t kCount = 1000;
   for (const int taken : {1, 8900}) {
     CAPTURE(taken);

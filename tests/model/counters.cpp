@@ -47,7 +47,7 @@ class Counter : public Hold {
   virtual const Waitable& waitable() const = 0;
 };
 
-/// One permit of a semaphore. To return it takes a request of its own, as in `rlock sem release`.
+/// One permit of a semaphore. It is returned with another request id, as by `rlock sem release`.
 class SemaphoreHold final : public Counter {
  public:
   SemaphoreHold(const LockName& name, const std::string& owner)

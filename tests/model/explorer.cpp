@@ -31,7 +31,7 @@ std::size_t fingerprint(const World& world) {
   return std::hash<std::string>{}(world.describe());
 }
 
-/// Repeats the events that led there, and writes them down.
+/// Repeats the events that led to a violation, and returns it with these events as a shell script.
 template <class World>
 Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event>& events) {
   World world{setting, lua};
@@ -132,7 +132,7 @@ Exploration walked(const Setting& setting, Interpreter& lua, const Effort& effor
   Exploration result;
   std::mt19937_64 dice{seed};
   std::unordered_set<std::size_t> seen;
-  constexpr std::size_t kLongest = 400;  // after this many events another walk finds more
+  constexpr std::size_t kLongest = 400;  // after so many events, a new walk finds more new states
   while (seen.size() < effort.states && watch.seconds() < effort.seconds) {
     World world{setting, lua};
     std::vector<Event> way;

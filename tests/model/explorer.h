@@ -17,7 +17,7 @@ struct Finding {
 struct Exploration {
   std::size_t states = 0;  ///< number of different states
   std::size_t steps = 0;
-  bool complete = false;            ///< there are no other states
+  bool complete = false;            ///< every state was explored
   std::vector<Finding> findings{};  ///< one of each kind; a walk ends with the first
 };
 

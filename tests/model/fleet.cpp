@@ -33,8 +33,7 @@ constexpr std::int64_t kAnswerIn = 2 * kSecond;
 constexpr std::int64_t kConnectedIn = 2 * kSecond;
 
 constexpr std::int64_t kArrivals = 60 * kSecond;  // in this time the hosts arrive
-constexpr std::int64_t kWaiting = 120 * kSecond;  // in this time nothing happens: the longest sleep of a
-                                                  // waiter
+constexpr std::int64_t kWaiting = 120 * kSecond;  // all hosts wait for this time, the longest sleep of one
 constexpr std::int64_t kPromotion = 2300 * kMs;   // from the death of a primary to the promotion
 constexpr std::int64_t kStorm = 120 * kSecond;    // a failover is watched for at most this time
 
@@ -58,9 +57,8 @@ class Agenda {
     while (!entries_.empty() && entries_.top().time <= time) {
       if (done()) return;
       now_ = entries_.top().time;
-      const auto what =
-          std::move(const_cast<Entry&>(entries_.top()).what);  // it is removed at once, so the order stays
-                                                               // correct
+      // The entry is removed at once, so the change does not disturb the order.
+      const auto what = std::move(const_cast<Entry&>(entries_.top()).what);
       entries_.pop();
       what();
     }
@@ -111,7 +109,7 @@ struct Server {
   std::int64_t free_at = 0;
   std::int64_t worked = 0;
   Rate requests{};
-  std::int64_t signs_of_life = 0;  ///< requests of hosts that only show that they still wait
+  std::int64_t signs_of_life = 0;  ///< requests by which hosts only show that they still wait
   std::unordered_map<std::string, std::vector<int>> listeners{};
 };
 
@@ -128,7 +126,7 @@ struct Host {
   std::int64_t due = 0;
   std::int64_t ignore_until = 0;
   bool worth_asking = false;
-  bool told = false;  ///< by a message, and not by a subscription that was confirmed
+  bool told = false;  ///< a message was the reason to ask, and not a confirmed subscription
   bool sends_facts = true;
   bool asking = false;           ///< a call is in flight
   bool lost = false;             ///< it has not asked since it lost its server
@@ -137,8 +135,8 @@ struct Host {
   std::int64_t not_before = 0;   ///< the end of its pause
   std::uint64_t sleep = 0;       ///< the number of the current sleep
   std::uint64_t connection = 0;  ///< the current connection; 0: there is none
-  std::uint64_t greeted = 0;     ///< the last one that the server has greeted
-  std::uint64_t asked = 0;       ///< the last request
+  std::uint64_t greeted = 0;     ///< the last connection on which the server has answered the greeting
+  std::uint64_t asked = 0;       ///< the number of the last request
   Backoff backoff{};
   std::vector<std::string> channels{};
 };
@@ -259,7 +257,7 @@ class Fleet {
     });
   }
 
-  /// The first calls on a new connection: those that were due.
+  /// Makes the calls that have become due while the host had no connection.
   void resume(int who) {
     Host& one = host(who);
     one.greeted = one.connection;
@@ -574,7 +572,7 @@ class Fleet {
     if (gaps.empty()) throw std::runtime_error{"nobody was handed over to"};
     std::ranges::nth_element(gaps, gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2));
     report.turn = static_cast<double>(gaps[gaps.size() / 2]) / kMs;
-    agenda_.run(agenda_.now() + 10 * kSecond);  // the last holder keeps it, and all others wait
+    agenda_.run(agenda_.now() + 10 * kSecond);  // the last holder keeps the lock, and all others wait
   }
 
   void fail_over(FleetReport& report) {
@@ -601,7 +599,7 @@ class Fleet {
     report.sentinel_peak = static_cast<double>(sentinel_requests_.peak(first_second - kPromotion));
   }
 
-  /// Do nearly all hosts wait again? Counts them ten times a second of model time, and says no in between.
+  /// True: nearly all hosts wait again. It counts them only ten times a second of model time; in between it is false.
   bool settled() {
     if (agenda_.now() < look_at_) return false;
     look_at_ = agenda_.now() + 100 * kMs;

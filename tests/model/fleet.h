@@ -18,7 +18,7 @@ struct FleetPlan {
   int turns = 1000;           ///< how many hand-overs of each key are watched
   std::uint64_t seed = 1;
 
-  // The costs of a server, in µs of its only thread. With these, one lock costs as much as
+  // The costs of a server, in µs of its only thread. With these values, one lock costs as much as
   // tests/bench/capacity has measured.
   std::int64_t request = 10;  ///< for each write that it reads
   std::int64_t command = 3;   ///< for each command, including those in scripts
@@ -37,7 +37,7 @@ struct FleetReport {
   double storm_first = 0;        ///< s from the promotion to the first hand-over
   double storm_settled = 0;      ///< s from the promotion until 99 of 100 hosts wait again
   std::int64_t overlaps = 0;     ///< how often two hosts had one key at once
-  std::int64_t timeouts = 0;     ///< requests that took a server too long
+  std::int64_t timeouts = 0;     ///< requests that the server did not answer in time
 };
 
 /// Lets the fleet wait for two minutes, hand over `turns` times, and survive a failover.

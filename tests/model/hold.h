@@ -27,17 +27,16 @@ struct Freed {
 
 /// What a message means to a waiter.
 struct Heard {
-  std::optional<std::int64_t> ask_after{};  ///< ms
-  bool not_before = false;                  ///< whatever other messages say
-  bool moved = false;                       ///< it has another place, and may have to listen to other
-                                            ///< channels
+  std::optional<std::int64_t> ask_after{};  ///< in ms; empty: it is no reason to ask
+  bool not_before = false;                  ///< do not ask earlier, whatever other messages say
+  bool moved = false;                       ///< it has another place, perhaps with other channels
 };
 
 /// How a hold ends.
 enum class Ends {
   with_lease,  ///< with its lease, which is renewed, or by a release
   by_release,  ///< only by a release, because the server does not know the holder
-  at_once,     ///< at once: it was an operation or a wait
+  at_once,     ///< at once, because it was an operation or a wait
 };
 
 /// Where the server records a hold.
@@ -54,14 +53,14 @@ class Hold {
 
   virtual Call ask(std::int64_t waited) const = 0;
 
-  /// With --newest: the call before the acquire, the ticket in its answer, and the acquire with this ticket.
+  /// With --newest: arrive() is the call before the acquire, ticket_in() reads the ticket in its answer, and ask_with()
+  /// is the acquire with this ticket.
   virtual std::optional<Call> arrive() const { return std::nullopt; }
   virtual std::int64_t ticket_in(const Reply&) const { return 0; }
   virtual Call ask_with(std::int64_t, std::int64_t waited) const { return ask(waited); }
   virtual Asked read(const Reply& reply) const = 0;
   virtual std::vector<Call> renew() const = 0;  ///< one call for each key
-  /// One call for each key. `keep_until`: the server time until which it stays (--min-hold); 0: it does not
-  /// stay.
+  /// One call for each key. `keep_until`: the server time until which the key stays (--min-hold); 0: it does not stay.
   virtual std::vector<Call> release(std::int64_t keep_until) const = 0;
   virtual std::vector<Call> undo() const = 0;
   virtual bool renewed(std::size_t part, const Reply& reply) const = 0;
@@ -87,7 +86,7 @@ struct Wanted {
   std::string owner;
   std::int64_t lease = 30000;
   bool again = false;    ///< inside a hold of the same owner
-  bool returns = false;  ///< the owner may have the lock before and after
+  bool returns = false;  ///< the owner may have other holds of the lock before and after this one
   bool once = false;     ///< --once-per
   bool quorum = false;   ///< at one of several servers
   bool newest = false;   ///< --newest, with one key
@@ -115,7 +114,7 @@ bool waits_for_undo();
 Call whether_done(const std::string& key);
 bool is_done(const Reply& reply);
 
-/// The keys of the waiters for this key.
+/// The names of the keys in which the waiters for this key are recorded.
 std::vector<std::string> keys_of_waiters(const std::string& key);
 
 /// The size of every semaphore, pool of permits and latch here.

@@ -14,7 +14,7 @@ struct lua_State;
 namespace rlock::model {
 
 /// Lua 5.1 with the functions that Redis gives to scripts: KEYS, ARGV, redis.call(), redis.pcall(),
-/// redis.error_reply(). It runs exactly the scripts that rlock sends.
+/// redis.error_reply(). It runs the scripts as rlock sends them.
 class Interpreter {
  public:
   Interpreter();

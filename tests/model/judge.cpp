@@ -15,11 +15,11 @@ namespace {
 /// Like valid_for() of src/sync/hold/lease.cpp: a client relies on a lease for this long.
 std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
 
-/// A lock may be free for this long while a client waits: the next waiter asks every two seconds, even if all
+/// A lock may be free for this long while a client waits, because the next waiter asks every two seconds, even if all
 /// messages are lost.
 constexpr std::int64_t kFreeAtMost = 2500;
-constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited for this long
-constexpr std::int64_t kMoreForCrash = 2500;  ///< a waiter that was told may be dead
+constexpr std::int64_t kMoreForFault = 1000;  ///< a client waits this long for a lost reply
+constexpr std::int64_t kMoreForCrash = 2500;  ///< the waiter that was told may be dead
 
 /// A waiting client of Redisson keeps its place this long: its wait timeout and one lease.
 constexpr std::int64_t kPlaceOfClassic = 330000;
@@ -133,9 +133,8 @@ void World::judge_backing(int who) {
   }
 }
 
-/// A permit has an id, which is not its owner's: so the permits are only counted. If n permits belong to
-/// clients that are sure at least as long as this one, then n permits must last that long. An inner hold uses
-/// the permits of the outer one.
+/// The id of a permit does not show its owner, so permits are only counted. If n permits belong to clients that are
+/// sure at least as long as this one, then n permits must last that long. An inner hold uses the outer one's permits.
 void World::judge_permits(int who, const std::string& taken) {
   std::int64_t sure_so_long = 0;
   std::set<std::string> owners;
@@ -231,8 +230,8 @@ void World::judge_newest(int who, const Call& call, const Reply& reply, bool had
     blame(fmt::format("{} takes the lock, though a newer one has come", plan(who).name));
 }
 
-/// In the line beside a lock that is not fair, a client that waits longer stands ahead. The exception is the
-/// newest: it takes the place of one that has waited longer.
+/// In the line beside a lock that is not fair, a client that has waited longer stands ahead. The exception is a client
+/// with --newest, which takes over the place of an earlier one.
 void World::judge_line(const std::string& key) {
   std::vector<std::pair<double, int>> line;
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {

@@ -45,7 +45,7 @@ std::vector<Event> Quorum::events() const {
     const State state = contender(who).state;
     if (state == State::idle || state == State::between) events.push_back({Kind::call, who});
     if (state == State::holding) events.push_back({Kind::release, who});
-    // It stops waiting for silent nodes.
+    // The contender stops waiting for silent nodes.
     const bool possible = votes(who, Link::Vote::granted) + votes(who, Link::Vote::open) >= quorum();
     if (state == State::asking && (!possible || faults_ > 0)) events.push_back({Kind::give_up, who});
   }
@@ -109,8 +109,8 @@ std::optional<std::string> Quorum::apply(const Event& event, std::vector<std::st
   return std::exchange(wrong_, std::nullopt);
 }
 
-/// Like Round::ask() and Attempts::may_not_follow(): a node that has not answered earlier calls gets no
-/// new one. A contender that keeps its owner asks a node only after that node has answered its undo.
+/// Like Round::ask() and Attempts::may_not_follow(), this gives no new call to a node that has not answered the earlier
+/// ones. A contender that keeps its owner asks a node only after that node has answered its undo.
 void Quorum::ask(int who) {
   Contender& one = contender(who);
   one.state = Contender::State::asking;
@@ -180,9 +180,8 @@ Reply Quorum::execute(int at, const Sent& sent, const char* how) {
   return reply;
 }
 
-/// Carries out the first call in flight. `late`: the server is too busy to carry it out. Then an acquire has
-/// failed, and an undo or a release is sent again. `unanswered`: the reply is lost, which is the same for the
-/// client.
+/// Carries out the first call in flight. `late`: the server is too busy to carry it out. `unanswered`: it is carried
+/// out, but the reply is lost. In both cases an acquire has failed, and an undo or a release is sent again.
 void Quorum::deliver(int at, Event::Fate fate) {
   Link& one = link(at);
   const Sent sent = one.wire.front();
@@ -205,7 +204,7 @@ void Quorum::deliver_abandoned(int at) {
   execute(at, sent, ", late");
 }
 
-/// The server was silent for too long. Calls in flight stay so, and a new connection replaces the old one.
+/// The server was silent for too long, so a new connection replaces the old one. Calls in flight may still arrive.
 void Quorum::abandon(int at) {
   Link& one = link(at);
   note(fmt::format("# {} abandons its connection to server {}", plan(at / nodes()).name, at % nodes() + 1));

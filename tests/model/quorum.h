@@ -13,9 +13,9 @@ namespace rlock::model {
 
 /// Several independent servers, and clients that need most of them. A value, like World.
 ///
-/// The clients are a model of src/sync/{acquire,round,ballot,undo}.cpp, and of the rules of
-/// src/redis/executor.cpp for several nodes, with the real calls and the real reading of answers. No time
-/// passes, so no lease ends: only the order of calls matters. A call is in flight until a server has it.
+/// The clients are a model of src/sync/wait/{acquire,round,ballot,undo}.cpp, and of the rules of
+/// src/redis/attempts.cpp for several nodes, with the real calls and the real reading of answers. No time passes, so
+/// no lease ends, and only the order of calls matters. A call is in flight until a server has it.
 /// Calls of different clients, or to different servers, may be carried out in any order. On one connection
 /// they keep their order, unless something fails.
 class Quorum {
@@ -25,7 +25,7 @@ class Quorum {
   std::vector<Event> events() const;
   std::optional<std::string> apply(const Event& event, std::vector<std::string>* trace = nullptr);
 
-  /// Equal for worlds in which the same things can happen; the numbers of the servers do not matter.
+  /// Equal for worlds in which the same things can happen. Which server has which number does not matter.
   std::string describe() const;
 
   bool at_rest() const;

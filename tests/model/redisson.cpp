@@ -1,6 +1,6 @@
-// Redisson's clients as our own scripts, with the same effects on Redisson's keys and the same answers:
-// redisson_test.cpp compares them with recordings of two releases. The unlock latch is left out, because
-// Redisson never sends a call twice here: its clients neither lose a call nor are late.
+// Redisson's clients as our own scripts, with the same effects on Redisson's keys and the same answers.
+// redisson_test.cpp compares them with recordings of two releases. The unlock latch, which tells repeated calls, is
+// left out, because the model's clients of Redisson lose no call and are never late.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ redis.call('pexpire', lock, lease)
 return 'held'
 )"};
 
-// Renews all holds alike, also a write hold. It sets the TTL, even to a smaller value.
+// Renews the holds of each kind in the same way. It sets the TTL, even to a smaller value.
 constexpr Script kRenew{.name = "redisson/renew", .sha1 = "", .source = R"(
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('pexpire', KEYS[1], ARGV[2])

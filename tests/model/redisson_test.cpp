@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t kBegin = 1'700'000'000'000;
 
-/// A line's time is that of the reply, and a new JVM is slow.
+/// In ms. The time of a line may be this much too late, because it is that of the reply, and a new JVM is slow.
 constexpr std::int64_t kLate = 80;
 
 Words words_in(const std::string& text) {
@@ -228,7 +228,7 @@ class Replay {
 
 }  // namespace
 
-TEST_CASE("what the explorer takes for Redisson does what two releases of Redisson were seen to do") {
+TEST_CASE("the explorer's model of Redisson behaves as the recordings of two releases of Redisson show") {
   for (const std::string name : {"lock", "fair", "readwrite", "semaphore", "classic-3.17.7"}) {
     CAPTURE(name);
     std::ifstream file{RLOCK_RECORDINGS "/" + name + ".txt"};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The interface between the explorer and src/sync of this commit. rules_of_fc06115.h is the same for an old
-// one.
+// The interface between the explorer and src/sync of this commit. For an old commit, rules_of_fc06115.h takes its
+// place.
 
 #include "hold.h"
 #include "sync/kinds/arrival.h"

@@ -120,7 +120,7 @@ void add_siblings(std::vector<Setting>& settings, const std::string& type) {
                       .gives_up = false});
 }
 
-/// A line in which all waiters move up, and one dies that was just at the head.
+/// A line in which all waiters move up, and one of them dies when it has come to the head.
 void add_heads(std::vector<Setting>& settings, const std::string& type) {
   // The third has a long lease, so it asks seldom while it is not first.
   const std::vector<ClientPlan> three{rlock("a", type, "a:1"), rlock("b", type, "b:1"),
@@ -172,7 +172,8 @@ void add_lost_line(std::vector<Setting>& settings, const std::string& type) {
                       .losses = 1});
 }
 
-/// A client that asks several servers, in this many rounds: in each round as the same owner, or as a new one.
+/// A client that asks several servers, in this many rounds. `stays`: it has the same owner in each round, and not a new
+/// one.
 ClientPlan contender(const std::string& name, const std::string& type, bool stays, int rounds) {
   ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = kLease, .owner = name, .stays = stays};
   for (int round = 1; round <= rounds; ++round)
@@ -185,8 +186,8 @@ ClientPlan contender(const std::string& name, const std::string& type, bool stay
   return plan;
 }
 
-/// With two servers, both are needed, and the setting is small enough to be explored to the end. Of three,
-/// two are enough.
+/// Settings with several servers. Of two, both are needed, and these settings are small enough to be explored to the
+/// end. Of three, two are enough.
 void add_quorum(std::vector<Setting>& settings, const std::string& type) {
   for (const bool stays : {true, false}) {
     const std::string whose = stays ? "same-owner" : "new-owner";
@@ -205,7 +206,7 @@ void add_quorum(std::vector<Setting>& settings, const std::string& type) {
   }
 }
 
-/// A replica takes the place of the server, and every client asks that the replica has its lock.
+/// A replica takes the place of the server. Every client uses --sync-replicas, so the replica must have its lock.
 void add_failover(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> clients{rlock("a", type, "a:1", {.strict = true}),
                                   rlock("b", other_than(type), "b:1", {.strict = true})};
@@ -221,7 +222,7 @@ void add_failover(std::vector<Setting>& settings, const std::string& type) {
                       .failovers = 1});
 }
 
-/// An operator removes the lock of any holder. The call may come late.
+/// An operator removes the lock, whoever holds it. The call may come late.
 void add_force(std::vector<Setting>& settings, const std::string& type) {
   ClientPlan by_force = rlock("operator", "force " + type, "operator:1");
   by_force.type = type;

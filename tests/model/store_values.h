@@ -10,8 +10,8 @@
 
 namespace rlock::model {
 
-/// Like Redis, we keep up to this many fields or members in one piece; more get an index. A setting of the
-/// explorer copies small values all the time, and a fleet has a line of 100,000.
+/// Up to this many fields or members are kept in one piece, as in Redis; if there are more, they get an index. The
+/// explorer copies small values all the time, and a fleet has a line of 100,000 waiters.
 constexpr std::size_t kFew = 128;
 
 /// The fields of a hash: in order of insertion while they are few, in any order if they are many.

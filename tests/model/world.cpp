@@ -195,7 +195,8 @@ Reply World::execute(int who, const Call& call, const char* what) {
   return reply;
 }
 
-/// Sends the calls and returns the replies. Empty: the client gets none, and has abandoned the connection.
+/// Sends the calls and returns the replies. If the result is empty, the client got no reply, and has abandoned the
+/// connection.
 std::vector<Reply> World::send(int who, const std::vector<Call>& calls, const char* what, Fate fate) {
   std::vector<Reply> replies;
   Abandoned connection{.client = who, .breaks_at = now() + kLateAtMost, .calls = {}};
@@ -285,8 +286,8 @@ void World::ask(int who, Fate fate) {
   one.written = writes_;
 }
 
-/// As Round::replicated() and Keeper do: the server confirms the write on its connection. Without that, a
-/// granted acquire is undone, and a renewal is retried soon.
+/// Like Round::replicated() and Keeper: the server says whether the replica has the write. If it does not, a granted
+/// acquire is undone, and a renewal is retried soon.
 void World::confirm(int who) {
   Client& one = client(who);
   const bool confirmed = one.written <= replicated_;
@@ -397,10 +398,10 @@ void World::release(int who, Fate fate) {
     Freed freed = hold(who).freed(part, replies[part]);
     if (freed.how == Freed::How::not_ours && first && sure(who))
       blame(fmt::format("{} is told that it did not hold what it releases", plan(who).name));
-    // If an acquire arrives after the inner holds have ended too, it looks like an acquire in time: only its
-    // lease ends its hold.
+    // If a late acquire arrives after the inner holds have ended, too, the server cannot tell that it is late. Then
+    // only its lease ends the hold.
     if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
-    // Inner holds may outlive this one: the last of them keeps the key instead.
+    // If inner holds outlive this one, the last of them keeps the key.
     const bool stays = freed.how == Freed::How::kept || freed.how == Freed::How::still_held;
     if (stays && keep_until(who) > store_.now() && !one.robbed)
       kept_until_[hold(who).places()[part].key] = keep_until(who);
@@ -449,7 +450,7 @@ void World::undo(int who, Fate fate) {
   end_hold(who);
 }
 
-/// Another hold of the same plan is another process.
+/// Ends the client's process. The next hold of its plan belongs to a new process.
 void World::end_hold(int who) {
   store_.stop_listening(who);
   std::erase_if(abandoned_, [&](const Abandoned& one) { return one.client == who && one.calls.empty(); });

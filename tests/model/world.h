@@ -36,17 +36,17 @@ struct ClientPlan {
 struct Setting {
   std::string name;
   std::vector<ClientPlan> clients;
-  std::vector<std::string> keys;  ///< those that the clients name
+  std::vector<std::string> keys;  ///< the keys that the clients name
   Words begins{};                 ///< a command that makes the counter that the clients need
   int faults = 0;                 ///< late calls, lost replies, and broken connections for messages
   int crashes = 0;
-  int renewals = 1;       ///< of each hold; then it is released
+  int renewals = 1;       ///< how often each hold is renewed before its release
   bool gives_up = true;   ///< a waiter may give up at any time
   bool walks = false;     ///< too large to be explored to the end: explored by random walks
   int losses = 0;         ///< how often a key vanishes, or all keys do
   int nodes = 1;          ///< more than one: see quorum.h
-  std::int64_t jump = 0;  ///< by this many ms the server's clock jumps once, ahead or back; 0: it does not
-  bool counts_passes = false;  ///< the rule holds that a waiter is passed ten times at most
+  std::int64_t jump = 0;  ///< the server's clock jumps once by this many ms, ahead or back; 0: it does not
+  bool counts_passes = false;  ///< the rule counts that a waiter is passed ten times at most
   int failovers = 0;           ///< how often a replica takes the server's place
 };
 
@@ -82,7 +82,7 @@ struct Client {
   std::size_t hold = 0;
   std::int64_t due = 0;     ///< when it acts next
   std::int64_t begun = 0;   ///< when its wait began
-  std::int64_t asked = 0;   ///< the last call that gave it its lease
+  std::int64_t asked = 0;   ///< the time of the last call that gave it its lease
   std::int64_t ticket = 0;  ///< --newest
   std::int64_t held_since = 0;
   std::int64_t written =
@@ -98,7 +98,7 @@ struct Client {
   bool woken = false;      ///< it sleeps, but a message was a reason to ask
   bool late_asks = false;  ///< a copy of an acquire may be in flight
   bool lost = false;       ///< the server said that the lock is not its own
-  bool robbed = false;     ///< the server broke a promise: this hold is not judged
+  bool robbed = false;     ///< the server broke a promise, so this hold is not judged
   std::optional<Busy> busy{};
   std::vector<std::shared_ptr<const Call>> then{};
 };
@@ -126,10 +126,10 @@ struct Event {
 
 /// A server, its clients, and the calls in flight. A value: copies can go different ways.
 ///
-/// The clients are a model of src/sync/{acquire,undo,keeper,release}.cpp for one server, with the real calls
-/// and the real reading of answers. A call and its reply happen in one moment, unless there is a fault. Then
-/// the reply is lost, or the call stays in flight, and the client abandons the connection and asks again on
-/// another.
+/// The clients are a model of src/sync/wait/{acquire,undo}.cpp and src/sync/hold/{keeper,release}.cpp for one server,
+/// with the real calls and the real reading of answers. Without a fault, a call and its reply happen in one moment. With
+/// a fault, the reply is lost, or the call stays in flight. Then the client abandons the connection, and asks again on
+/// another one.
 class World {
  public:
   World(const Setting& setting, Interpreter& lua);
@@ -234,7 +234,7 @@ class World {
   bool waiter_died_ = false;       ///< a dead waiter may have been told that its turn has come
   bool unmended_ = false;          ///< keys have vanished, and no client has looked since
   bool excused_ = false;           ///< a client ended without a last answer: its hold ends with its lease
-  std::int64_t free_since_ = 0;    ///< since when it is free although a client waits; 0: it is not
+  std::int64_t free_since_ = 0;    ///< since when a lock is free although a client waits; 0: none is
   std::int64_t newest_drawn_ = 0;  ///< the largest of all tickets
   std::int64_t newest_told_ = 0;   ///< the largest ticket that its client knows
   std::map<std::string, std::int64_t> last_fence_{};   ///< for each key
