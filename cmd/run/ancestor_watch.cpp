@@ -64,8 +64,8 @@ void AncestorWatch::ask(const Busy& busy) {
   inquiry_.begin(name_, std::nullopt, options_.answer_within);
 }
 
-/// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson is never
-/// a process above us. If a user chose the id, it does not tell, so we ask. A plain lock does not name its owner, but
+/// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson belongs to no
+/// such process. An id that a user chose does not tell, so the answer is yes. A plain lock does not name its owner, but
 /// its waiters poll anyway, so one more question costs little.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
   if (owner.str().empty()) return options_.asks_always;

@@ -16,9 +16,9 @@
 
 namespace rlock {
 
-/// If a key is busy, finds out whether its holder is a process above us, which waits for us. This may be a
-/// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names
-/// its host and process.
+/// If a key is busy, finds out whether its holder is a process above us, which waits for us. Such a holder may be a
+/// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names its host
+/// and process.
 ///
 /// An owner id of rlock names the process that holds. If that process is not above us, the watch sends no question.
 ///

@@ -36,7 +36,7 @@ class Events {
   /// A renewal, or a call of the wait, has failed and is retried. Empty: one has succeeded again.
   void trouble(std::string_view why);
   void lost(std::string_view why);
-  void stopping(std::string_view why);  ///< rlock sends the command the first signal to stop it
+  void stopping(std::string_view why);  ///< the first signal to stop the command or script was sent
   void runs_without_lock(const RunReport& report);
   void ended(const RunReport& report);
 

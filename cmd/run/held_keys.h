@@ -26,7 +26,7 @@ class HeldKeys {
   HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
            const std::vector<InheritedHold>& above, bool again);
 
-  /// The parts to acquire and to renew. Each has our metadata as its follower.
+  /// The parts to acquire and to renew. A part that joins no hold has our metadata as its follower.
   const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 
   /// The parts. If one script can acquire all of them, the request also has a call of that script. This needs several

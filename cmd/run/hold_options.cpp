@@ -14,7 +14,7 @@ namespace {
 
 /// Reasons and labels go with every renewal, and are shown on one line.
 constexpr std::size_t kLongestRemark = 1024;
-/// A holder's record of more than 64 KiB is not read, and JSON may take six bytes for one.
+/// A holder's record of more than 64 KiB is not read, and JSON may take six bytes for one byte of a label.
 constexpr std::size_t kMostLabels = 8192;
 
 Setter label_into(std::map<std::string, std::string>& labels) {

@@ -88,8 +88,8 @@ Acquired HoldWait::run() {
   }
 }
 
-/// Arrives at each key with the same ticket: of two waiters for several keys, the same one is newer
-/// everywhere. Keys that we join are left out.
+/// Arrives at each key with the same ticket. So if two waiters want the same keys, one of them is the newer at each key.
+/// Keys that we join are left out.
 std::optional<GaveUp> HoldWait::arrive() {
   AcquireOptions patient = options();
   patient.renew_identity = nullptr;

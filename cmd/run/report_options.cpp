@@ -12,7 +12,7 @@
 namespace rlock {
 namespace {
 
-/// `what`: what the text names: "a file".
+/// `what`: the thing that the text names, such as "a file".
 Setter not_empty(std::string& text, std::string_view what) {
   return [&text, what](std::string_view value) {
     if (value.empty()) throw Error{Error::usage, fmt::format("expected {}", what)};

@@ -32,8 +32,8 @@ class RunVerb final : public Verb {
   }
 
  private:
-  /// The command line could not be parsed. A record of an earlier run must not be taken for the record of
-  /// this one, but a file of events stays.
+  /// Called if the command line was refused before the outputs were open. Opens them, which removes the record of an
+  /// earlier run: it would be taken for that of this one. A file of events stays.
   bool open_after_refusal() noexcept {
     known_ = report_of(options_);
     try {

@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// How long the reader of a pipe or a terminal may let a report wait.
+/// How long a report waits for the reader of a pipe or a terminal before rlock gives it up.
 constexpr Milliseconds kStatusPatience{5000};
 
 /// The target of --status-file. A file is replaced as a whole; a character device or an open descriptor

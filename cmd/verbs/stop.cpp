@@ -125,7 +125,7 @@ std::string_view why_not(const Holder& holder, Milliseconds now) {
   if (holder.entered(now)) return "";  // a run inside it hears the request
   if (!holder.meta) return "it is another client";
   if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
-  if (holder.meta->kill_after) return "";  // with --no-renew, too
+  if (holder.meta->kill_after) return "";  // a run or a keeper takes requests, also with --no-renew
   return holder.meta->renews ? "its version of rlock takes no requests"
                              : "the script that acquired it takes no requests";
 }

@@ -219,7 +219,7 @@ Json removal_json(const Removal& removal) {
 int Unlock::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
   const std::vector<LockName> names = session.names(keys_);
-  // If one of them is no lock, none is removed.
+  // If one of the keys is no lock, none is removed.
   std::vector<Inspection> first;
   if (names.size() > 1)
     for (const LockName& name : names) {
