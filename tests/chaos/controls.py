@@ -101,8 +101,8 @@ def overlaps(chaos, excuses=("lapse", "starved")):
 
 
 def caught_after(chaos, deployment, control, patience=60):
-    """Returns the seconds until the checker caught two holders, and its text; None: it caught none. Pauses of the machine are no
-    excuse here: under load there is always one."""
+    """Returns the seconds until the checker caught two holders, and its text; None: it caught none. A pause of the machine is no
+    excuse here, because under load there is always one."""
     deployment.lease = 1500
     mischief, comes_next = control
     begun, tries = time.monotonic(), 0

@@ -171,7 +171,7 @@ class History:
         for lapse in self.lapses:
             if not self.concerns(lapse, one, other):
                 continue
-            # The lapse may come before `enter`: a run has its lock a little earlier.
+            # The lapse may come before `enter`, because a run gets its lock a little before its command starts.
             if (
                 one.start <= lapse["to"]
                 and lapse["from"] <= second.enter
@@ -209,7 +209,7 @@ def exclusion(history, verdict):
                 why = history.excuse(first, second)
                 (verdict.excused if why else verdict.violations).append(f"{told}: {why}" if why else told)
             if refused:
-                # A holder that writes no more has the kernel lock: it is stopped, or about to die.
+                # The kernel lock belongs to a holder that writes no more, because it is stopped or about to die.
                 quiet = [
                     first
                     for first in stays

@@ -211,7 +211,8 @@ class Deployment:
     # Faults of one server. `span`: how long the fault lasts.
 
     def start(self, server):
-        """Redis that is killed soon after its disk was full may fail to read its own file: then it begins with nothing."""
+        """Starts the server again. If Redis was killed soon after its disk was full, it may fail to read its own file. Then
+        it starts without data."""
         begun = self.chaos.now()
         server.start()
         yield from until(
@@ -281,7 +282,7 @@ class Deployment:
     def clock_ahead(self, server, span):
         self.jump(server, 1 + span)
         yield span
-        server.set_clock(0)  # a jump back is no lapse: leases only last longer
+        server.set_clock(0)  # a jump back is no lapse, because it only prolongs leases
 
     def clock_back(self, server, span):
         server.set_clock(-1 - span)
@@ -347,7 +348,7 @@ class One(Deployment):
 
 
 class Masters(Deployment):
-    """Five independent servers. At most two have a fault at a time, and a server that lost its data stays away for a lease: so a
+    """Five independent servers. At most two have a fault at a time, and a server that lost its data stays away for a lease. So a
     majority never forgets a lock."""
 
     remembers = False  # --once-per needs one server, Sentinel or a Cluster

@@ -6,7 +6,7 @@ const Redlock = require('redlock');
 
 const [servers, key, lease] = process.argv.slice(2);
 const clients = servers.split(',').map((path) => new Redis({ path, maxRetriesPerRequest: 0 }));
-clients.forEach((client) => client.on('error', () => {}));  // one that is dead is outvoted
+clients.forEach((client) => client.on('error', () => {}));  // a dead server is outvoted
 const redlock = new Redlock(clients, { retryCount: 0 });
 
 async function main() {

@@ -185,7 +185,7 @@ def forced_java(case):
 
 
 def forced_rlock(case):
-    """rlock holds the lock; Java removes it; a Java that waits gets it; rlock stops its command."""
+    """rlock holds the lock; Java removes it; a waiter of Java gets it; rlock stops its command."""
     holder = case.rlock_holds("--lease", "1500ms")
     waiter = case.java_waits()
     start = time.monotonic_ns()
@@ -334,7 +334,7 @@ def death_of_rlock(cases):
     """rlock is killed while Java waits. Java gets the lock when rlock's guardian has released it. Returns latencies, or failures.
 
     If a fair waiter of 3.17.7 looks again a moment too soon, it sleeps for ever, whatever client held the lock (fixed in 3.32.0). So
-    an rlock waits behind it: that finds the lock free, and wakes the head of the queue.
+    an rlock waits behind it, which finds the lock free, and wakes the head of the queue.
     """
     waiting = []
     for case in cases:

@@ -123,7 +123,7 @@ class Java:
 
 
 def build_driver(release, folder):
-    """Lets Maven fetch Redisson and compile the driver, again only if its source has changed. Returns the folder."""
+    """Lets Maven fetch Redisson and compile the driver. Does it again only if a source has changed. Returns the folder."""
     for program in ("java", "javac", "mvn"):
         if not shutil.which(program):
             raise Missing(f"{program} is not installed (.ci/setup interop)")

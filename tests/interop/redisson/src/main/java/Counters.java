@@ -3,7 +3,7 @@ import java.util.concurrent.TimeUnit;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** What is counted: semaphores, permits that are leases, latches. Times are milliseconds. */
+/** The commands for semaphores, permits with leases, and latches. Times are milliseconds. */
 final class Counters {
   private Counters() {}
 

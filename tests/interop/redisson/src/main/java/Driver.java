@@ -29,7 +29,7 @@ import org.redisson.config.Config;
  *     lock | fair | fenced | spin | read | write | multi | red …    see Locks
  *     permit | sem | latch …                                        see Counters
  *
- * Ends with its input, without closing its clients: what they hold stays, as after a kill.
+ * At the end of its input it ends without closing its clients, so their holds stay, as after a kill.
  */
 public final class Driver {
   private final Map<String, RedissonClient> clients = new ConcurrentHashMap<>();
@@ -62,7 +62,7 @@ public final class Driver {
     String tag = words.remove();
     String client = words.remove();
     String thread = words.remove();
-    if (words.peek().equals("interrupt") || words.peek().equals("parked")) {  // not by the thread that is meant
+    if (words.peek().equals("interrupt") || words.peek().equals("parked")) {  // done here, because the named thread sleeps
       boolean interrupt = words.remove().equals("interrupt");
       Thread meant = workers.get(client + "/" + words.remove()).thread;
       if (interrupt) meant.interrupt();
@@ -80,7 +80,7 @@ public final class Driver {
     });
   }
 
-  /** Redisson's waiters sleep on a local semaphore; what is announced before they do may pass them by. */
+  /** Redisson's waiters sleep on a local semaphore. If a message comes before they sleep, they may miss it. */
   private static boolean isParked(Thread thread) {
     return thread != null && Arrays.stream(thread.getStackTrace())
         .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore"));
@@ -141,14 +141,14 @@ public final class Driver {
     return Redisson.create(config);
   }
 
-  /** What the URL names, as rlock reads it: redis:, redis+cluster://HOST:PORT, redis+sentinel://HOST:PORT/MASTER. */
+  /** The servers of a URL, which rlock reads alike: redis:, redis+cluster://HOST:PORT, redis+sentinel://HOST:PORT/MASTER. */
   private static BaseConfig<?> servers(Config config, String url) {
     if (url.startsWith("redis+cluster:"))
       return few(config.useClusterServers().addNodeAddress(url.replace("+cluster", "")));
     if (url.startsWith("redis+sentinel:")) {
       int slash = url.lastIndexOf('/');
       var sentinel = config.useSentinelServers().setMasterName(url.substring(slash + 1));
-      sentinel.setCheckSentinelsList(false);  // it wants two
+      sentinel.setCheckSentinelsList(false);  // the check asks for two Sentinels
       return few(sentinel.addSentinelAddress(url.substring(0, slash).replace("+sentinel", "")));
     }
     var server = config.useSingleServer().setAddress(url);
