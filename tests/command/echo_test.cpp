@@ -112,7 +112,7 @@ Process::Options with(const std::string& url, const std::string& more = "") {
   write_file(config, "connect-timeout = 400ms\ncommand-timeout = 200ms\n" + more);
   ::chmod(config.c_str(), 0600);
   Process::Options options = Rlock::clean_environment();
-  options.directory = folder.path();  // one of the named files is created
+  options.directory = folder.path();  // some command lines create a file in the working directory
   options.env["RLOCK_URL"] = url;
   options.env["RLOCK_PASSWORD"] = kCanary;
   options.env["RLOCK_CONFIG"] = config;

@@ -75,8 +75,7 @@ class Crowd {
   std::list<Rlock> runs_;
 };
 
-/// The largest number of later arrivals that passed one run. On a busy machine a chosen run may answer later
-/// than the limit after which it counts as frozen.
+/// The largest number of later arrivals that passed one run.
 int most_passed(const Words& served) {
   int most = 0;
   for (std::size_t i = 0; i < served.size(); ++i) {

@@ -20,7 +20,7 @@ using namespace rlock::test;
 
 namespace {
 
-/// The facts that a daemon writes about itself: it runs `script` with its output going to a file.
+/// Starts a daemon that runs `script`, and returns the output of the script.
 std::string facts(const TempDir& dir, const std::string& script, int keep = -1) {
   const std::string file = dir / "facts";
   start_daemon(

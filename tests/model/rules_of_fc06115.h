@@ -57,7 +57,7 @@ inline Heard hear_as(const Waitable&, const std::string&, const std::optional<st
 
 inline std::int64_t poll_of(const Waitable& lock, const Busy&) { return lock.poll_every().count(); }
 
-/// The keys of waiters.
+/// The names of the keys in which waiters are recorded.
 inline std::vector<std::string> waiting_keys(const LockName& name) { return fair_queue_keys(name); }
 
 /// This commit had no --once-per: it is enough to ask whether the holds exist.

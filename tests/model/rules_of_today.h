@@ -94,7 +94,7 @@ inline std::int64_t poll_of(const Waitable& lock, const Busy& busy) {
   return (lock.line(busy) != nullptr ? Line::kSleepsAtMost : lock.poll_every()).count();
 }
 
-/// The keys of waiters.
+/// The names of the keys in which waiters are recorded.
 inline std::vector<std::string> waiting_keys(const LockName& name) {
   std::vector<std::string> keys = fair_queue_keys(name);
   for (std::string& key : line_keys(name)) keys.push_back(std::move(key));

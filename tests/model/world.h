@@ -238,9 +238,8 @@ class World {
   std::int64_t newest_drawn_ = 0;  ///< the largest of all tickets
   std::int64_t newest_told_ = 0;   ///< the largest ticket that its client knows
   std::map<std::string, std::int64_t> last_fence_{};   ///< for each key
-  std::map<std::string, std::int64_t> kept_until_{};   ///< keys released with --min-hold: until which server
-                                                       ///< time they stay
-  std::map<std::string, std::int64_t> ends_before_{};  ///< when each named key would have ended
+  std::map<std::string, std::int64_t> kept_until_{};   ///< the server times until which --min-hold keeps keys
+  std::map<std::string, std::int64_t> ends_before_{};  ///< expiry of each named key before the event
   std::optional<std::string> wrong_{};
   std::vector<std::string>* trace_ = nullptr;
 };

@@ -10,7 +10,7 @@ namespace rlock::test {
 class Certificates {
  public:
   struct Pair {
-    std::string cert, key;  ///< files
+    std::string cert, key;  ///< paths of the files
   };
   struct Wanted {
     std::string names = "DNS:localhost,IP:127.0.0.1";  ///< subjectAltName; empty: none

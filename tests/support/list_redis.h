@@ -61,7 +61,7 @@ class ListRedis final : public Redis {
     }
     return {*this, request};
   }
-  /// The number of requests that were not dropped.
+  /// The number of requests that were not dropped yet.
   std::size_t open() const { return votes_.size(); }
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom&) override {

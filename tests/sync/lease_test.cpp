@@ -39,7 +39,7 @@ Refusal refusal(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool
     const std::string text = error.what();
     const auto needs = text.find("needs ");
     if (needs == std::string::npos) return {text};
-    const std::string option = "needs --lease ";  // the message begins so if another option does not fit
+    const std::string option = "needs --lease ";  // the wording of the message about --lost-grace
     const auto at = needs + (text.find(option, needs) == needs ? option.size() : 6);
     return {text, parse_duration(text.substr(at, text.find(' ', at) - at))};
   }
