@@ -252,8 +252,7 @@ TEST_CASE("a command that is stopped is woken to obey, and not when it is too la
   CHECK(too_late.log() == "ready\n");
 }
 
-TEST_CASE(
-    "a command that ends while its loss is handled ends as it says, and the rest of its group is killed") {
+TEST_CASE("a command that ends after a loss keeps its exit status, and the rest of its group is killed") {
   Scene scene{
       "trap 'exit 5' TERM; sh -c 'trap \"\" TERM; echo $$ >$LOG.pid; echo ready >>$LOG; sleep 60' & "
       "while :; do sleep 0.02; done"};

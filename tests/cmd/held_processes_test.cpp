@@ -276,7 +276,8 @@ TEST_CASE("processes that refuse the signal are named once") {
   }
 }
 
-TEST_CASE("a release waits for what the command left only if the command was stopped or asks for that") {
+TEST_CASE(
+    "a release waits for processes that the command left only if the command was stopped or --until asks for it") {
   Scene scene;
   scene.family.living = {::getpid()};
   scene.family.apart = {::getpid()};

@@ -178,7 +178,7 @@ TEST_CASE("a table is as wide as the terminal at most: the widest of the long co
   CHECK(fitted({60, 4, 20}, {true, false, true}, 50) == std::vector<std::size_t>{22, 4, 20});
 }
 
-TEST_CASE("wide characters take two columns, and those that combine none") {
+TEST_CASE("wide characters take two columns, and combining characters take none") {
   CHECK(columns_of("deploy") == 6);
   CHECK(columns_of("e\xcc\x81") == 1);
   CHECK(columns_of("\xe6\x97\xa5\xe6\x9c\xac") == 4);

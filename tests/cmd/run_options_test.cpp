@@ -82,7 +82,7 @@ TEST_CASE("in --backoff a minimum without a unit has the unit of the maximum") {
   CHECK(with({"--type", "spin", "--backoff", "..128ms"}).refusal.find("--backoff: ") == 0);
 }
 
-TEST_CASE("a run that says nothing gets the documented defaults") {
+TEST_CASE("a run without options gets the documented defaults") {
   const RunOptions options = CommandLine{{"-k", "k", "true"}}.options;
   CHECK(options.keys == Words{"k"});
   CHECK(options.command == Words{"true"});

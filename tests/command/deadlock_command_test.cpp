@@ -90,7 +90,7 @@ TEST_CASE("a run that was killed during its wait is in no circle, and no run giv
   REQUIRE(eventually([&] { return redis.has("a"); }, kLong));
   Rlock killed = redis.rlock("run", "-q", "-k", "b", "--lease", "8s", "--", rlock_binary(), "run", "-q", "-k",
                              "a", "--", "true");
-  // The holder listens, too, one second after its acquire: for rlock stop.
+  // One second after its acquire the holder listens, too, because rlock stop may ask it to stop.
   const std::string of_holder = "redisson_lock__channel:{a}:" + redis.cli({"HKEYS", "a"});
   const auto waits = [&] {
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{a}:*"});

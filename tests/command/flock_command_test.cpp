@@ -71,7 +71,7 @@ TEST_CASE("if a signal ends the command, rlock flock exits with 128 and its numb
   CHECK(WEXITSTATUS(status) == 128 + SIGKILL);
 }
 
-TEST_CASE("flock: the command's status, its words and those of -c are the same") {
+TEST_CASE("flock: the command's exit status and its words are the same, also with -c") {
   Both both;
   CHECK(both.status({"FILE", "true"}) == 0);
   CHECK(both.status({"FILE", "sh", "-c", "exit 42"}) == 42);

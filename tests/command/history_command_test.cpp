@@ -347,7 +347,7 @@ TEST_CASE("the release and the history are one request") {
 }
 
 TEST_CASE(
-    "over several servers each has the history, and one entry is shown; in a cluster it lies by the key") {
+    "each of several servers has the history, and one entry is shown; in a cluster the history is in the key's slot") {
   Masters masters{3};
   Rlock run = masters.rlock("run", "-k", "k", "--", "sh", "-c", "exit 3");
   CHECK(run.exit_code() == 3);

@@ -97,7 +97,7 @@ void expect_small(Rlock& rlock) {
 
 }  // namespace
 
-TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
+TEST_CASE("rlock uses at most 64 MiB if a server sends without end") {
   for (const Sender& sender : kSenders) {
     if (kSanitized && !long_profile() && !sender.scheme.empty())
       continue;  // the same code reads these
@@ -122,7 +122,7 @@ TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
   }
 }
 
-TEST_CASE("a server that sends without end before it is asked takes no more than 64 MiB of ours") {
+TEST_CASE("rlock uses at most 64 MiB if a server sends without end before it is asked") {
   for (const Flood& flood : kFloods) {
     CAPTURE(flood.what);
     FakeRedis server{FakeRedis::Transport::tcp};

@@ -172,7 +172,7 @@ TEST_CASE("a run that cannot release its key does not say that it expires before
   CHECK_MESSAGE(run.err().find("within 3s\n") == std::string::npos, run.err());
 }
 
-TEST_CASE("of the keys of a run that cannot release them, only its own expire with its lease") {
+TEST_CASE("if a run cannot release its keys, it says that only its own keys expire with its lease") {
   RedisServer server;
   Rlock run =
       server.rlock("run", "--lease", "1h", "-k", "outer", "--", rlock_binary(), "run", "--lease", "3s", "-k",

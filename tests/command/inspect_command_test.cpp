@@ -193,7 +193,7 @@ TEST_CASE("10: bytes that are no UTF-8 become U+FFFD in JSON") {
   CHECK(scene.json({"\xFF"}).starts_with(R"({"key":"\ufffd",)"));
 }
 
-TEST_CASE("11: wrong types are said, and are no failure") {
+TEST_CASE("11: keys of other types are named as such, and are no failure") {
   Scene scene;
   scene.redis.cli({"RPUSH", "list", "x"});
   scene.redis.cli({"SADD", "set", "x"});

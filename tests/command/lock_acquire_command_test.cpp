@@ -53,8 +53,7 @@ TEST_CASE("a lock whose lease is over when its answer comes is not handed out") 
   CHECK(acquire.out().empty());
 }
 
-TEST_CASE(
-    "the facts about a hold are sent again if the server has their script no more, before acquire ends") {
+TEST_CASE("if the server no longer has the script for the facts, they are sent again before acquire ends") {
   // acquire waits for at most 200 ms, which may be too short on a busy machine. So one success in some tries is enough.
   CHECK(eventually([] {
     FakeRedis redis;
@@ -209,7 +208,7 @@ TEST_CASE("a lock without renewals is not taken for a dead holder's") {
         std::string::npos);
 }
 
-TEST_CASE("a hold that a run has entered is not said to be renewed by no process") {
+TEST_CASE("if a run has joined a hold, no message says that no process renews it") {
   RedisServer redis;
   acquired(redis, "deploy", {"--owner", "ci-42"});
   Rlock run{{"run", "-q", "-k", "deploy", "--owner", "ci-42", "--", "sleep", "60"}, redis.environment()};

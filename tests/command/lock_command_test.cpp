@@ -100,7 +100,7 @@ TEST_CASE("a missing pool or semaphore is 1 for each verb of permit and sem, wit
   CHECK_FALSE(redis.has("p"));
 }
 
-TEST_CASE("release and renew of nothing are 1 and create nothing") {
+TEST_CASE("release and renew of a lock that is not held are 1, and create nothing") {
   RedisServer redis;
   for (const std::string verb : {"release", "renew"}) {
     Rlock rlock = redis.rlock("lock", verb, "nothing", "--owner", "me");

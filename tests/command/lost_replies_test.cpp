@@ -102,8 +102,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "what a run may have been granted before it gave up is taken back when its server can be reached again") {
+TEST_CASE("a lock that was granted to a run that gave up is released when the server can be reached again") {
   Scene scene;
   // Then the server knows the scripts.
   REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kPatience) == 0);

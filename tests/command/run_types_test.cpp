@@ -74,7 +74,7 @@ TEST_CASE("a writer may read inside its write lock; a reader that wants to write
   CHECK(!redis.has("k"));
 }
 
-TEST_CASE("a fenced run is told the token of its hold, and the next one a larger") {
+TEST_CASE("a fenced run learns the token of its hold, and the next run gets a larger one") {
   RedisServer redis;
   TempDir folder;
   const auto fence = [&] {
@@ -230,7 +230,7 @@ TEST_CASE("a key with other content is refused with 65 and left unchanged") {
   }
 }
 
-TEST_CASE("a lock on a read/write lock is told to use -x") {
+TEST_CASE("if a run wants a lock, and the key is a read/write lock, the message names -x") {
   RedisServer redis;
   TempDir folder;
   Rlock held = holding(redis, {"-s"}, folder);

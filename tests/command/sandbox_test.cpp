@@ -97,7 +97,7 @@ TEST_CASE("a sandbox that refuses a system call costs neither the command nor it
   });
 }
 
-TEST_CASE("a sandbox that refuses a system call that rlock needs is told, and no lock stays") {
+TEST_CASE("if a sandbox refuses a system call that rlock needs, rlock reports that, and no lock stays") {
   if (!can_forbid()) return skipped("no process may filter its system calls here");
   RedisServer redis;
   for_each(kNeeded, [&](const Refused& refused, int why) {

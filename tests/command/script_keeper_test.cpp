@@ -394,7 +394,7 @@ TEST_CASE("PID 1 is 64 for --while-pid: it is the system, and no script") {
   CHECK(redis.keys().empty());
 }
 
-TEST_CASE("the wait for a script that has ended is over: nothing is held or queued for it") {
+TEST_CASE("if the script ends during the wait, the wait ends, and nothing is held or queued for it") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair"}) {
     CAPTURE(type);

@@ -123,7 +123,7 @@ TEST_CASE("a mode between two keys is refused, since it would count for both") {
     CHECK(Rlock{words, redis.environment()}.exit_code() == 0);
 }
 
-TEST_CASE("more keys than a command can be told of are refused before any is taken") {
+TEST_CASE("too many keys, or too many bytes of keys, are refused before any key is taken") {
   Words many{"run"}, long_ones{"run"};
   for (int i = 0; i < 1001; ++i) many.insert(many.end(), {"-k", "key:" + std::to_string(i)});
   for (int i = 0; i < 17; ++i)

@@ -116,7 +116,7 @@ TEST_CASE("top draws for the size that its terminal has, and for the next one") 
   CHECK(terminal.exit_code(kDeadline) == 0);
 }
 
-TEST_CASE("a signal that ends top, and one that stops it, find the terminal as it was") {
+TEST_CASE("a signal that ends or stops top leaves the terminal as it was before") {
   RedisServer redis;
   acquire(redis, "deploy");
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {

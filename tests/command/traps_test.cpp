@@ -93,7 +93,7 @@ TEST_CASE("every argument arrives byte for byte") {
   CHECK(run.out() == "[-n][][a b][$(id)][line\nline][--][*][\xff\x01]");
 }
 
-TEST_CASE("mask and dispositions of the command are those of our parent") {
+TEST_CASE("the signal mask and dispositions of the command are those of rlock's parent") {
   RedisServer redis;
   const Words look = {"sh", "-c", kSignalLines};
   Process::Options options{.blocked = {SIGTERM, SIGALRM, SIGCHLD, SIGUSR1},
@@ -272,7 +272,7 @@ TEST_CASE("as PID 1 rlock passes signals on, buries orphans and says 128 + n") {
   CHECK(told.exit_code() == 6);
 }
 
-TEST_CASE("no more processes: the lock is given back") {
+TEST_CASE("if no process can be started, the lock is given back") {
   if (kSanitized)
     return skipped("LeakSanitizer wants a process at the end, and answers with a status of its own");
   if (::geteuid() != 0) return skipped("only root can limit the processes of another user");

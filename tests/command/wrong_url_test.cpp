@@ -88,7 +88,8 @@ TEST_CASE("a server that is no Sentinel is 78 at once, with its right URL") {
              "it is no Sentinel; use --url redis://" + loopback(redis.port()));
 }
 
-TEST_CASE("a replica is 69 at once unless --wait was given, and nothing waits for the holder that it shows") {
+TEST_CASE(
+    "a replica is 69 at once unless --wait was given, and rlock never waits for a holder that it shows") {
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
   acquired(primary, "held");
@@ -149,7 +150,7 @@ TEST_CASE("if other servers form the quorum, a server under two names is reporte
   CHECK(contains(run.err(), " are the same server, and it counts once"));
 }
 
-TEST_CASE("a single server is asked nothing more than before") {
+TEST_CASE("rlock asks a single server neither for its run id nor for its role") {
   RedisServer redis;
   Monitor monitor{redis};
   CHECK(redis.rlock("run", "-n", "-k", "k", "--", "true").exit_code() == 0);

@@ -65,7 +65,7 @@ struct Verb {
   Choice choice = Choice::none;
 };
 
-/// The command prints that it ran, and ends with an exit status that rlock never has.
+/// The command prints that it ran, and ends with an exit status that rlock itself does not use.
 constexpr int kRan = 3;
 const std::string kCommand = "echo ran; exit 3";
 

@@ -195,7 +195,7 @@ TEST_CASE("a server of another kind is asked for its kind, and the rest of the g
   CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
 }
 
-TEST_CASE("a Sentinel that asks for no password is told as a Sentinel, not as a wrong password") {
+TEST_CASE("a Sentinel that asks for no password is reported as a Sentinel, not as a wrong password") {
   Handshake it = handshake({.password = "secret"});
   (void)it.begin();
   accept(it,
@@ -207,7 +207,7 @@ TEST_CASE("a Sentinel that asks for no password is told as a Sentinel, not as a 
   CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
 }
 
-TEST_CASE("a replica is an unexpected server only where the primary is meant") {
+TEST_CASE("a replica is an unexpected server only if the primary is meant") {
   Handshake any = handshake({});
   (void)any.begin();
   accept(any, {hello("standalone", "replica")});

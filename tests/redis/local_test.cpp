@@ -202,7 +202,7 @@ TEST_CASE("a signal ends the wait for a private server that does not come up, an
   }
 }
 
-TEST_CASE("a server of another user at the place of the private one is asked for nothing") {
+TEST_CASE("rlock sends nothing to another user's server in the place of the private one") {
   if (::geteuid() != 0) return skipped("only root can be two users");
   const StateHome home;
   REQUIRE(LocalDirectory{}.create());

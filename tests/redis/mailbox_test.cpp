@@ -40,7 +40,7 @@ TEST_CASE("each mailbox gets its own copy of its channels' messages, and no othe
   CHECK(texts(first.take()).empty());
 }
 
-TEST_CASE("a mailbox that listens elsewhere keeps what has come, and a new one gets nothing of it") {
+TEST_CASE("a mailbox that changes its channel keeps its messages, and a new mailbox gets none of them") {
   ListRedis redis;
   Mailbox first{redis};
   first.listen_to({kOne});

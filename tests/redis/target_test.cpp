@@ -129,7 +129,8 @@ TEST_CASE("local: is a word of its own") {
   CHECK(refusal("local") == "not a URL; did you mean 'local:'?");
 }
 
-TEST_CASE("a host or path without a scheme gets the URL that was meant, and is not repeated") {
+TEST_CASE(
+    "the message about a host or path without a scheme shows the form that was meant, and does not repeat the text") {
   for (const char* host : {"", "db1", "db1:6379", "db.example:7000", "10.0.0.7", "[::1]:6379", "redis:6379",
                            "redis:/db1", "redis:db1", "u:CANARY@db1", "local/x"}) {
     CAPTURE(host);
@@ -252,7 +253,7 @@ TEST_CASE("a target prints without its secrets, and reads back as the same place
   }
 }
 
-TEST_CASE("a nested rlock is told the user, the way and TLS, but no password") {
+TEST_CASE("a nested rlock gets the user, the address and TLS, but no password") {
   CHECK(parse_target("redis://us%3Aer:secret@h/2").url() == "redis://us%3aer@h:6379/2");
   CHECK(parse_target("redis://:secret@h").url() == "redis://h:6379");
 

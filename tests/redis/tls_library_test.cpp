@@ -27,7 +27,8 @@ TEST_CASE("if OpenSSL is missing, the message names TLS's needs and the package"
         "install the package libssl3, or openssl");
 }
 
-TEST_CASE("a library that lacks a function of OpenSSL is refused, and the functions stay those of OpenSSL") {
+TEST_CASE(
+    "a library that lacks a function of OpenSSL is refused, and the functions that were loaded before stay") {
   openssl::load();
   const auto before = openssl::SSL_CTX_new;
   CHECK((before != nullptr));

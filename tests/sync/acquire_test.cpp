@@ -399,7 +399,7 @@ TEST_CASE("an undo that takes long goes on behind the wait: another process wait
   if (!can) CHECK(elapsed(begun, redis.loop().now()) == 20ms + Undo::kAwait);
 }
 
-TEST_CASE("the undo of a refused wait is awaited: its caller may ask for something else next") {
+TEST_CASE("a refused acquire waits for its undo, because its caller may ask for something else next") {
   ListRedis redis;
   redis.replies_take = true;
   redis.latency = 10'000ms;

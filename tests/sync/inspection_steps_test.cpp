@@ -107,7 +107,7 @@ TEST_CASE("the view of the holder that most nodes know counts") {
   CHECK(agreed({nothing, permits, nothing}).kind == &kinds::permit);  // it has no holders
 }
 
-TEST_CASE("a latch that is open has no key any more, and its record tells it from nothing") {
+TEST_CASE("an open latch has no key any more, and its record distinguishes it from a missing key") {
   const auto seen = [](const std::string& record) {
     const KnownFacts known = read_facts(Reply{std::vector{text("latch"), text(record)}});
     return read_inspection(kName, known,

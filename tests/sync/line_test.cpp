@@ -697,7 +697,7 @@ TEST_CASE("if two processes wait as one owner, the other one asks again when one
   CHECK(other.heard() == "0");
 }
 
-TEST_CASE("places are told without the dead in front") {
+TEST_CASE("the places that waiters are told do not count dead waiters in front") {
   LineScene scene;
   scene.ask("a:1");
   scene.ask("dead:1");

@@ -279,7 +279,7 @@ TEST_CASE("facts that are too much for one reply are left out") {
   CHECK(scene.redis.run(ask_facts(kName)).items().size() == 2 * 50);
 }
 
-TEST_CASE("something else in the place of the facts is no facts, and no error") {
+TEST_CASE("another value in the place of the facts counts as no facts, and is no error") {
   Scene scene;
   scene.hold("me:1");
   scene.server.cli({"SET", "rlock:meta:{deploy}", "theirs"});
@@ -288,7 +288,7 @@ TEST_CASE("something else in the place of the facts is no facts, and no error") 
   CHECK(nothing.items().empty());
 }
 
-TEST_CASE("of waiters with long facts only the first are shown with them") {
+TEST_CASE("if waiters have long facts, only the first waiters are shown with their facts") {
   Scene scene;
   scene.hold("me:1");
   scene.server.cli({"EVAL",

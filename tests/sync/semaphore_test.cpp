@@ -70,7 +70,7 @@ TEST_CASE("an acquire of several permits takes all or none") {
   CHECK(scene.available() == "2");
 }
 
-TEST_CASE("nothing that is no positive number is ever published") {
+TEST_CASE("only positive numbers are published") {
   Counted scene;
   Listener waiter{scene.server, kChannel};
   scene.server.cli({"SET", "sem", "-3"});
