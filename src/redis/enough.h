@@ -8,6 +8,9 @@
 
 namespace rlock {
 
+/// How many of several nodes must agree.
+constexpr std::size_t majority_of(std::size_t nodes) { return nodes / 2 + 1; }
+
 /// Have at least this many nodes given an answer that is no error?
 inline bool answered_by(std::size_t nodes, const Votes& votes) {
   const auto answers =

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "redis/attempts.h"
+#include "redis/enough.h"
 #include "redis/routes.h"
 
 namespace rlock {
@@ -57,7 +58,7 @@ Executor::Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const
 
 Executor::~Executor() { loop_.leave(*this); }
 
-std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
+std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : majority_of(nodes()); }
 
 bool Executor::contacted() const {
   const auto spoke = std::ranges::count_if(nodes_, [](const Node& node) { return node.route->contacted(); });

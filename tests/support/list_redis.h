@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "redis/enough.h"
 #include "redis/redis.h"
 #include "support/ticking_loop.h"
 
@@ -45,7 +46,7 @@ class ListRedis final : public Redis {
 
   TickingLoop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }
-  std::size_t quorum() const override { return nodes_ / 2 + 1; }
+  std::size_t quorum() const override { return majority_of(nodes_); }
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
   std::uint64_t losses() const override { return lost; }
