@@ -107,7 +107,7 @@ class GuardedRun {
   std::string said() const { return read_file(folder_ / "said"); }
   std::string released() const {
     return read_file(folder_ / "released");
-  }  ///< how rlock ended, if its guardian releases
+  }  ///< how rlock had ended when its guardian released; empty: the guardian has not released
   std::string file() const { return folder_ / "said"; }
 
  private:

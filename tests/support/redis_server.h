@@ -74,7 +74,7 @@ class RedisServer {
   std::unique_ptr<RespClient> client_;
 };
 
-/// All commands that a server gets, as MONITOR shows them.
+/// The commands that a server gets, as MONITOR shows them.
 class Monitor {
  public:
   explicit Monitor(const RedisServer& server);

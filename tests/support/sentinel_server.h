@@ -10,7 +10,7 @@
 
 namespace rlock::test {
 
-/// A real Sentinel that watches one primary alone: its own vote is enough for a failover.
+/// A real Sentinel. It is the only one that watches its primary, so its own vote is enough for a failover.
 class SentinelServer {
  public:
   SentinelServer(const std::string& master, const RedisServer& primary, const std::string& more = {});
