@@ -66,7 +66,7 @@ class Flock final : public Verb {
   bool no_fork_ = false, close_ = false;
   Events events_;
   StatusOutput status_;  ///< only the events use it
-  RunReport known_;      ///< the facts for the record of a failure
+  RunReport report_;     ///< run() fills it in; after a failure it has the facts so far
 };
 
 void Flock::declare(VerbSpec& spec) {
@@ -170,15 +170,15 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   options_.started = started;
   key_into(options_.keys)(words.front());
   complete_run(options_, std::nullopt, command_in(std::move(words)));
-  known_ = report_of(options_);
+  report_ = report_of(options_);
   options_.die_of_its_signal = false;
   options_.not_executed = kNotExecuted;
-  return run(options_, status_, events_);
+  return run(options_, report_, status_, events_);
 }
 
 void Flock::failed(const Error& error) noexcept {
-  report_failed(known_, error);
-  status_.write(known_);
+  report_failed(report_, error);
+  status_.write(report_);
 }
 
 constexpr VerbEntry kRow{

@@ -8,14 +8,14 @@
 
 namespace rlock {
 
-/// What the three steps of a run share: the options, the session with the server, and the outputs.
+/// What the three steps of a run share: the options, the record, its outputs, and the session with the server.
 struct RunContext {
   const RunOptions& opt;
+  RunReport& report;  ///< what is known so far; the verb completes it after a failure
   StatusOutput& status;
   Events& events;
   /// Once the session exists, a signal only sets a flag that we check.
   Session session{opt.deployment, opt.wait, opt.quorum_all};
-  RunReport report = report_of(opt);
 };
 
 }  // namespace rlock

@@ -44,6 +44,8 @@ std::string_view text_of(RunReport::Outcome outcome) {
 }
 
 std::string RunReport::json() const {
+  // A failure of rlock leaves the release to the guardian or the lease.
+  const auto fate = released || !locked ? released : Released::unknown;
   const auto node_json = [](const Node& node) {
     return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
   };
@@ -60,7 +62,7 @@ std::string RunReport::json() const {
                        {"slots", slots ? Json::list(*slots) : Json{}},
                        {"waited_ms", waited},
                        {"held_ms", held},
-                       {"released", released ? Json::word(name_of(*released)) : Json{}},
+                       {"released", fate ? Json::word(name_of(*fate)) : Json{}},
                        {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
                        {"error", error}})
       .str();

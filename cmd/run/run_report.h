@@ -53,7 +53,7 @@ struct RunReport {
   std::optional<std::int64_t> fence;
   std::optional<std::vector<std::int64_t>> slots;
   std::optional<Milliseconds> waited, held;
-  std::optional<Released> released;
+  std::optional<Released> released;  ///< empty: nothing was held, or rlock failed before the answer
   std::optional<std::vector<Node>> nodes;
   std::optional<std::string> error;  ///< for people
 

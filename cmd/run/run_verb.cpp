@@ -17,25 +17,25 @@ class RunVerb final : public Verb {
 
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
-    known_ = report_of(options_);
+    report_ = report_of(options_);
     check_reports(options_);
     status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
-    known_ = report_of(options_);
-    return run(options_, status_, events_);
+    report_ = report_of(options_);
+    return run(options_, report_, status_, events_);
   }
 
   void failed(const Error& error) noexcept override {
     if (!status_.opened() && !open_after_refusal()) return;
-    report_failed(known_, error);
-    status_.write(known_);
+    report_failed(report_, error);
+    status_.write(report_);
   }
 
  private:
   /// Called if the command line was refused before the outputs were open. Opens them, which removes the record of an
   /// earlier run: it would be taken for that of this one. A file of events stays.
   bool open_after_refusal() noexcept {
-    known_ = report_of(options_);
+    report_ = report_of(options_);
     try {
       status_.open(options_.status_fd, status_replaces_events(options_) ? "" : options_.status_file);
       return true;
@@ -49,7 +49,7 @@ class RunVerb final : public Verb {
   std::optional<std::string> shell_;
   Events events_;
   StatusOutput status_;
-  RunReport known_;  ///< the facts for the record of a failure
+  RunReport report_;  ///< run() fills it in; after a failure it has the facts so far
 };
 
 constexpr VerbEntry kRow{

@@ -66,7 +66,7 @@ TEST_CASE(
     "groups of their own are stopped before the release even if rlock has no free descriptor to look for them") {
   RedisServer redis;
   auto run =
-      redis.rlock("run", "-k", "k", "--max-hold", "1s", "--", "bash", "-c",
+      redis.rlock("run", "-k", "k", "--max-hold", "1s", "--status-fd", "1", "--", "bash", "-c",
                   "set -m; (trap '' TERM; echo $BASHPID; while :; do sleep 0.1; done) & exec sleep 60");
   REQUIRE(eventually([&] { return run.out().ends_with('\n'); }));
   const pid_t apart = std::stoi(run.out());
@@ -78,6 +78,10 @@ TEST_CASE(
   CHECK(run.exit_code() == 71);
   CHECK(contains(run.err(),
                  "cannot look for processes of the command: no file descriptor is free (ulimit -n)"));
+  CHECK(contains(run.out(), R"("outcome":"error","exit":71,)"));
+  CHECK(contains(run.out(), R"("locked":true,)"));
+  CHECK(contains(run.out(), R"("owner":")"));
+  CHECK(contains(run.out(), R"("released":"unknown",)"));
   ::kill(apart, SIGKILL);
 }
 
