@@ -1,0 +1,20 @@
+#!/bin/sh
+# A row of a contract that names no key and no argument is an error at configure time, which says where the row stands.
+set -eu
+embed=$(cd "$(dirname "$0")/.." && pwd)/lua/embed.cmake
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/lock"
+printf 'include(%s)\nread_rows(%s lock/acquire KEYS KEYS)\nmessage("${KEYS}")\n' "$embed" "$folder" > "$folder/read.cmake"
+
+read_contract() {
+  printf -- '-- What it does.\n--\n-- KEYS  lock     hash\n--                of holds\n--       %s  string\n-- ARGV  owner\n' "$1" \
+    > "$folder/lock/acquire.lua"
+  cmake -P "$folder/read.cmake" 2>&1
+}
+
+[ "$(read_contract request)" = 'lock;request' ] || { echo "a good row is refused"; exit 1; }
+for row in Request request1 '(request)'; do
+  if said=$(read_contract "$row"); then echo "the row '$row' is dropped: $said"; exit 1; fi
+  case $said in *lock/acquire.lua:5:*) ;; *) echo "the row '$row': $said"; exit 1 ;; esac
+done
