@@ -5,6 +5,7 @@ embed=$(cd "$(dirname "$0")/.." && pwd)/lua/embed.cmake
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/lock"
+# shellcheck disable=SC2016  # ${KEYS} is a variable of CMake
 printf 'include(%s)\nread_rows(%s lock/acquire KEYS KEYS)\nmessage("${KEYS}")\n' "$embed" "$folder" > "$folder/read.cmake"
 
 read_contract() {

@@ -49,7 +49,8 @@ void detach(int answer, pid_t parent) {
 std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) {
   try {
     return joined(resolve(host), "\n");
-  } catch (const std::exception& error) {
+  } catch (
+      const std::exception& error) {  // the reason goes through the pipe, because nothing leaves the helper
     return kSorry + std::string{error.what()};
   }
 }

@@ -51,7 +51,7 @@ Connection::~Connection() { loop_.leave(*this); }
 void Connection::connected() {
   try {
     wire_.emplace(dial_.take(), tls_ ? std::make_unique<TlsSession>(tls_, address_.host) : nullptr);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // a connection that fails is opened again, which is no reason to end rlock
     return fail({error.kind(), error.what()});
   }
   state_ = State::securing;

@@ -7,8 +7,9 @@ namespace rlock::test {
 
 using namespace std::chrono_literals;
 
-/// Waits until `fact()` is true, at most `deadline`. Returns whether it became true. Tests wait only by this
-/// function: it returns as soon as the fact is true.
+/// Waits until `fact()` is true, at most `deadline`. Returns whether it became true. Tests wait for facts by this
+/// function, because it returns as soon as the fact is true. A test sleeps only if the time itself is what it tests:
+/// the length of a fault, the pace of a deed, a time in which nothing may happen.
 template <class Fact>
 bool eventually(Fact&& fact, std::chrono::milliseconds deadline = 5s) {
   const auto until = std::chrono::steady_clock::now() + deadline;
