@@ -68,6 +68,7 @@ void WaitLines::acquired() {
 }
 
 void WaitLines::hear(const Waiting& waiting) {
+  if (subject_.observer != nullptr) subject_.observer->waiting(waiting);
   failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
   if (waiting.busy == nullptr) return;
   busy_ = *waiting.busy;
@@ -84,7 +85,7 @@ void WaitLines::hear(const Waiting& waiting) {
 
 TimePoint WaitLines::wake_at() const {
   if (session_.signals.questions() != questions_) return TimePoint::min();
-  const TimePoint line = verbosity() == Verbosity::quiet && !subject_.on_trouble ? kNever : next_at_;
+  const TimePoint line = verbosity() == Verbosity::quiet && subject_.observer == nullptr ? kNever : next_at_;
   return earliest(inquiry_.wake_at(), earliest(wanted_by_, line));
 }
 
@@ -148,7 +149,7 @@ std::optional<std::string> WaitLines::trouble(TimePoint now) const {
 
 std::optional<std::string> WaitLines::tell_trouble(TimePoint now) {
   auto why = trouble(now);
-  if (subject_.on_trouble) subject_.on_trouble(why.value_or(""));
+  if (subject_.observer != nullptr) subject_.observer->trouble(why.value_or(""));
   return why;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +15,25 @@ namespace rlock {
 /// When line `number` (from 0) of a wait is due: 1, 5, 15 and 30 s after it has begun, then every minute.
 TimePoint wait_line_at(TimePoint begun, std::size_t number);
 
+/// Hears how a wait goes, also with --quiet.
+class WaitObserver {
+ public:
+  virtual void waiting(const Waiting& seen) = 0;  ///< called before each sleep
+  /// Called when a line is due. `why`: why rlock cannot use the server; empty: it can.
+  virtual void trouble(std::string_view why) = 0;
+
+ protected:
+  ~WaitObserver() = default;
+};
+
 /// The keys that rlock waits for, and since when.
 struct WaitSubject {
   TimePoint started;  ///< start of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
-  std::string state{};   ///< why it is busy, if it has no single holder: "it has too few permits"
-  bool is_pool = false;  ///< the key is a pool of permits
-  /// Called whenever a line is due, even if --quiet prints none. `why`: why rlock cannot use the server;
-  /// empty: it can.
-  std::function<void(std::string_view why)> on_trouble{};
+  std::string state{};               ///< why it is busy, if it has no single holder: "it has too few permits"
+  bool is_pool = false;              ///< the key is a pool of permits
+  WaitObserver* observer = nullptr;  ///< may be null
 };
 
 /// Prints why rlock waits: at each wait_line_at(), when the holder changes, and for each USR1. With --quiet, only

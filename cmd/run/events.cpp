@@ -18,13 +18,10 @@ Milliseconds since_epoch() {
 
 }  // namespace
 
-void Events::open(HoldRequest& request) {
+void Events::open(const HoldRequest& request) {
   keys_ = request.names;
   pid_ = request.script ? request.script->pid : ::getpid();
   open_outputs(request.events, request.syslog);
-  if (!wanted_) return;
-  request.on_wait = [this](const Waiting& seen) { waiting(seen); };
-  request.on_trouble = [this](std::string_view why) { trouble(why); };
 }
 
 void Events::open_outputs(const std::string& file, const std::string& socket) {

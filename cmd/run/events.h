@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/names.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/run/event_sinks.h"
 #include "cmd/run/run_report.h"
-#include "sync/wait/acquire_options.h"
 #include "sync/watch/history.h"
 
 namespace rlock {
@@ -22,19 +22,19 @@ namespace rlock {
 /// `trouble` and `recovered` may also come during the wait, or after `stopping`. If the lock is lost while the command
 /// is being stopped, `lost` comes after `stopping`. Every trouble ends with `recovered`, `lost`, `gave-up` or the end
 /// of the run.
-class Events {
+class Events final : public WaitObserver {
  public:
-  /// Opens the outputs of --events and --syslog, and listens to the wait of the request. Throws like EventFile::open.
-  /// REQUIRES: this object outlives the wait.
-  void open(HoldRequest& request);
+  /// Opens the outputs of --events and --syslog. Throws like EventFile::open.
+  void open(const HoldRequest& request);
 
   /// Did the user ask for events?
   bool wanted() const noexcept { return wanted_; }
+  WaitObserver* observer() noexcept { return wanted_ ? this : nullptr; }  ///< for HoldWait
 
-  void waiting(const Waiting& seen);
+  void waiting(const Waiting& seen) override;
   void acquired(const RunReport& report);
   /// A renewal, or a call of the wait, has failed and is retried. Empty: one has succeeded again.
-  void trouble(std::string_view why);
+  void trouble(std::string_view why) override;
   void lost(std::string_view why);
   void stopping(std::string_view why);  ///< the first signal to stop the command or script was sent
   void runs_without_lock(const RunReport& report);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -72,10 +71,8 @@ struct HoldRequest {
   Milliseconds kept_for() const { return once_per.value_or(min_hold); }
 
   // Reports.
-  std::string events;                             ///< a path, or the number of a descriptor; empty: none
-  std::string syslog;                             ///< the socket of a log; empty: none
-  std::function<void(const Waiting&)> on_wait{};  ///< called with the state of the wait; may be null
-  std::function<void(std::string_view why)> on_trouble{};  ///< see WaitSubject; may be null
+  std::string events;  ///< a path, or the number of a descriptor; empty: none
+  std::string syslog;  ///< the socket of a log; empty: none
   Remarks remarks;
 
   /// Makes `names` from `keys`, in the order in which every rlock acquires them. REQUIRES: the deployment is resolved.

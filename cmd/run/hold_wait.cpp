@@ -38,7 +38,7 @@ Failure failure_of(const GaveUp& gave_up) { return gave_up.failure.value_or(no_a
 
 }  // namespace
 
-HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
+HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer)
     : session_(session),
       request_(request),
       facts_(std::move(facts)),
@@ -47,7 +47,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
                        .names = request.names,
                        .state = std::string{request.type->busy_text},
                        .is_pool = request.type->kind == &kinds::permit,
-                       .on_trouble = request.on_trouble}),
+                       .observer = observer}),
       above_(holds_above_us()),
       owner_(fresh_owner()),
       again_(request.again) {
@@ -126,7 +126,6 @@ AcquireOptions HoldWait::options() {
     lines_.hear(waiting);
     ancestors_->hear(waiting);
     count_waiters(waiting);
-    if (request_.on_wait) request_.on_wait(waiting);
     if (deadlock_) deadlock_->hear(waiting);
     if (once_) once_->hear(waiting);
   };

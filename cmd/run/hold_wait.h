@@ -37,10 +37,11 @@ struct NotHeld {
 /// given up its places in queues. A deadlock, work that is done, or the end of the script also ends the wait.
 ///
 /// If a process above us holds a key, we join that hold (HeldKeys). Holds in RLOCK_STACK are joined at once,
-/// others when their record shows them. REQUIRES: request and session outlive it.
+/// others when their record shows them. REQUIRES: session, request and observer outlive it.
 class HoldWait {
  public:
-  HoldWait(Session& session, const HoldRequest& request, Metadata facts);
+  /// `observer`: hears of the wait; may be null.
+  HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer);
 
   /// Waits. If it returns Taken, keys() are held.
   [[nodiscard]] Acquired run();

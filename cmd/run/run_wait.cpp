@@ -104,7 +104,7 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
-  std::optional<HoldWait> wait{std::in_place, run.session, run.opt, facts_of(run.opt)};
+  std::optional<HoldWait> wait{std::in_place, run.session, run.opt, facts_of(run.opt), run.events.observer()};
   const Acquired got = wait_for_all(run, *wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;
