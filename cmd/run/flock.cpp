@@ -62,7 +62,7 @@ class Flock final : public Verb {
   [[noreturn]] static void refuse_descriptor(const std::string& number);
 
   RunOptions options_;
-  std::optional<std::string> shell_;  ///< unused: here -c is no option, but stands behind FILE
+  TypedRun typed_;
   bool no_fork_ = false, close_ = false;
   Events events_;
   StatusOutput status_;  ///< only the events use it
@@ -100,7 +100,7 @@ void Flock::declare(VerbSpec& spec) {
            "cannot combine -F with -o.",
        .set = into(no_fork_)});
   spec.foreign.push_back({"--unlock", kNoUnlock});
-  declare_server_options(spec, options_.server);
+  declare_server_options(spec, typed_.server);
   for (Option& option : spec.groups.back().options)
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
@@ -110,7 +110,7 @@ void Flock::declare(VerbSpec& spec) {
 /// --fair-wait-timeout are left out, because they are for other types of lock.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
-  declare_run(run, options_, shell_);
+  declare_run(run, options_, typed_);
   options_.wait.conflict_exit_code = kConflict;
   Option wait = *run.find("wait");
   wait.names = "-w, --wait, --timeout";
@@ -168,8 +168,8 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   if (verbosity() == Verbosity::normal) set_verbosity(Verbosity::quiet);
   if (options_.type == nullptr) options_.type = find_lock_type("write");
   options_.started = started;
-  key_into(options_.keys)(words.front());
-  complete_run(options_, std::nullopt, command_in(std::move(words)));
+  key_into(typed_.keys)(words.front());
+  complete_run(options_, typed_, command_in(std::move(words)));
   report_ = report_of(options_);
   options_.die_of_its_signal = false;
   options_.not_executed = kNotExecuted;

@@ -28,7 +28,7 @@ void check_newest(const HoldRequest& opt, std::size_t servers) {
 
 }  // namespace
 
-void HoldRequest::complete_names() {
+void HoldRequest::complete_names(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) names.push_back(deployment.name(key));
   // Every rlock acquires several locks in the same order. Otherwise two rlocks could wait for each other.
   std::ranges::sort(names);

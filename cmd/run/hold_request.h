@@ -37,8 +37,7 @@ struct HoldRequest {
   TimePoint started;  ///< start of rlock; waits count from here
 
   // What to acquire.
-  std::vector<std::string> keys;  ///< as typed
-  std::vector<LockName> names;    ///< with the prefix; sorted, without duplicates
+  std::vector<LockName> names;  ///< with the prefix; sorted, without duplicates
   const LockType* type = nullptr;
   TypeOptions type_options;
 
@@ -50,7 +49,6 @@ struct HoldRequest {
 
   // How long to wait, and for which servers.
   WaitOptions wait;
-  ServerOptions server;   ///< as typed
   Deployment deployment;  ///< resolved from the options
   bool quorum_all = false;
   SyncReplicas sync_replicas;
@@ -75,8 +73,8 @@ struct HoldRequest {
   std::string syslog;  ///< the socket of a log; empty: none
   Remarks remarks;
 
-  /// Makes `names` from `keys`, in the order in which every rlock acquires them. REQUIRES: the deployment is resolved.
-  void complete_names();
+  /// Makes `names` of the typed keys, in the order in which every rlock acquires them. REQUIRES: a resolved deployment.
+  void complete_names(const std::vector<std::string>& keys);
 
   /// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
   void plan_time(std::optional<Milliseconds> lost_grace);

@@ -30,13 +30,13 @@ int end_without_command(const RunOptions& opt, RunReport& report, StatusOutput& 
 
 }  // namespace
 
-int run(RunOptions& opt, RunReport& report, StatusOutput& status, Events& events) {
+int run(const RunOptions& opt, RunReport& report, StatusOutput& status, Events& events) {
   events.open(opt);
   if (events.wanted()) status.tell_also([&events](const RunReport& ended) { events.ended(ended); });
   auto [found, problem] = look_up(opt.command);
   if (problem) return end_without_command(opt, report, status, *problem);
-  opt.found = std::move(found);
-  RunContext run{opt, report, status, events};  // makes the session: from here on, a signal only sets a flag
+  // It makes the session: from here on, a signal only sets a flag.
+  RunContext run{opt, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&waited)) return *exit;  // its report is written

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "cmd/run/events.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/run_report.h"
@@ -11,7 +13,8 @@ namespace rlock {
 /// What the three steps of a run share: the options, the record, its outputs, and the session with the server.
 struct RunContext {
   const RunOptions& opt;
-  RunReport& report;  ///< what is known so far; the verb completes it after a failure
+  const std::string found;  ///< the path of the command in PATH; see CommandLookup
+  RunReport& report;        ///< what is known so far; the verb completes it after a failure
   StatusOutput& status;
   Events& events;
   /// Once the session exists, a signal only sets a flag that we check.

@@ -23,13 +23,13 @@ namespace {
 /// cost the server a subscription.
 constexpr Milliseconds kListensAfter{1000};
 
-CommandOptions holding(const RunOptions& opt, const HeldKeys& keys) {
+CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   // RLOCK_STACK ends with the run's own owner, and nested runs only add lines to it. Two runs that join the same outer
   // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.
   std::vector<std::string_view> marks{"RLOCK_STACK"};
   if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
-  CommandOptions options = with_or_without_lock(opt, describe_hold(opt, keys), marks);
-  if (opt.max_hold) options.max_hold = plus(keys.taken().asked, *opt.max_hold);
+  CommandOptions options = with_or_without_lock(run, describe_hold(run.opt, keys), marks);
+  if (run.opt.max_hold) options.max_hold = plus(keys.taken().asked, *run.opt.max_hold);
   return options;
 }
 
@@ -54,17 +54,17 @@ void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd e
 
 }  // namespace
 
-CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables,
+CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
                                     const std::vector<std::string_view>& marks) {
   CommandOptions options;
   for (const auto& [name, value] : variables)
     if (std::ranges::find(marks, name) != marks.end())
       options.marks.push_back(name + "=" + value.value_or(""));
-  std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
-  if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  options.command = {.argv = opt.command, .variables = std::move(variables), .found = opt.found};
-  options.rules = opt.stop;
-  options.until_group = opt.until_group;
+  std::ranges::copy(run.opt.deployment.environment, std::back_inserter(variables));
+  if (run.opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
+  options.command = {.argv = run.opt.command, .variables = std::move(variables), .found = run.found};
+  options.rules = run.opt.stop;
+  options.until_group = run.opt.until_group;
   return options;
 }
 
@@ -84,7 +84,7 @@ CommandOutcome RunHold::run_command() {
 }
 
 CommandOptions RunHold::options() {
-  CommandOptions options = holding(run_.opt, keys_);
+  CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](RlockEnd end) {
     release_by_guardian(run_.opt, keys_, end, run_.session.loop.now());
   };

@@ -43,7 +43,7 @@ class RunHold {
 
 /// How a command runs and is stopped, with or without a lock. It gets `variables`, and the variables of the deployment.
 /// `marks`: the names of the variables that mark its processes (see CommandFamily).
-CommandOptions with_or_without_lock(const RunOptions& opt, Variables variables,
+CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
                                     const std::vector<std::string_view>& marks);
 
 }  // namespace rlock

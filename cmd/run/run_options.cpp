@@ -58,8 +58,8 @@ void refuse_key_behind(std::span<const std::string> command) {
                           command.empty() ? " COMMAND" : pasted(command))};
 }
 
-void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
-                      std::vector<std::string> command) {
+std::vector<std::string> whole_command(const std::optional<std::string>& shell,
+                                       std::vector<std::string> command) {
   if (shell && !command.empty())
     throw Error{Error::usage,
                 fmt::format("-c takes the whole command; {} is one word too many", in_quotes(command[0]))};
@@ -70,7 +70,7 @@ void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
   if (command.empty())
     throw Error{Error::usage, "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
   if (command[0].empty()) throw Error{Error::usage, "the name of the command is empty"};
-  opt.command = std::move(command);
+  return command;
 }
 
 /// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
@@ -117,14 +117,14 @@ void check_once_per(const RunOptions& opt) {
 
 }  // namespace
 
-void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
-                  std::vector<std::string> command) {
-  if (opt.keys.empty()) no_key(command, opt.command_marked);
-  if (!opt.mode_between_keys.empty())
-    throw Error{Error::usage,
-                fmt::format("{} is for all keys; write it before the first --key, or nest two runs",
-                            opt.mode_between_keys)};
-  complete_command(opt, shell, std::move(command));
+void complete_run(RunOptions& opt, const TypedRun& typed, std::vector<std::string> command) {
+  if (typed.keys.empty()) no_key(command, typed.command_marked);
+  // A type counts for all keys: between two of them, it would look as if it were for the second one only.
+  if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
+    throw Error{
+        Error::usage,
+        fmt::format("{} is for all keys; write it before the first --key, or nest two runs", typed.type)};
+  opt.command = whole_command(typed.shell, std::move(command));
   if (!opt.type) opt.type = find_lock_type("lock");
   if (opt.type_options.backoff && !opt.type->polls)
     throw Error{
@@ -137,10 +137,10 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                             as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
   if (opt.until_group && !Family::proc_shows_us())
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
-  opt.plan_time(opt.lost_grace);
-  opt.deployment = resolve(opt.server);
+  opt.plan_time(typed.lost_grace);
+  opt.deployment = resolve(typed.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
-  opt.complete_names();
+  opt.complete_names(typed.keys);
   refuse_too_many(opt.names, opt.type->name);
   if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),

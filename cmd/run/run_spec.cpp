@@ -8,21 +8,7 @@
 namespace rlock {
 namespace {
 
-/// A switch after a key must not look as if it were only for the next key.
-void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
-  refuse_other_type(opt.type, meant);
-  if (!opt.type && !opt.keys.empty()) opt.mode_after_key = typed;
-  opt.type = &meant;
-}
-
-Setter key_for_run(RunOptions& opt) {
-  return [&opt, take = key_into(opt.keys)](std::string_view key) {
-    take(key);
-    opt.mode_between_keys = opt.mode_after_key;
-  };
-}
-
-void declare_what(VerbSpec& spec, RunOptions& opt) {
+void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
   spec.group("What to acquire");
   spec.add(
       {.names = "-k, --key",
@@ -35,8 +21,15 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
            "their queue, their fence and their records. One run takes at most 1000 keys, and 64 KiB of them.",
        .offer = Offer::key,
        .no_dash = true,
-       .set = key_for_run(opt)});
-  const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
+       .set = key_into(typed.keys)});
+  const TakeType take = [&opt, &typed](const LockType& meant, std::string_view word) {
+    refuse_other_type(opt.type, meant);
+    if (!opt.type) {
+      typed.type = word;
+      typed.keys_before_type = typed.keys.size();
+    }
+    opt.type = &meant;
+  };
   declare_type_switches(spec, take);
   declare_permits(spec, opt, take);
   declare_type(spec, take);
@@ -130,7 +123,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .set = either(opt.until_group, "command group", "group")});
 }
 
-void declare_stop(VerbSpec& spec, RunOptions& opt) {
+void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
   spec.group("How to stop COMMAND");
   declare_signal(
       spec, opt,
@@ -141,7 +134,7 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
             .manual =
                 "If the lock is lost, send KILL DUR after --signal. DUR must fit into the lease. Default: "
                 "--kill-after if that fits, else a sixth of the lease.",
-            .set = into(opt.lost_grace)});
+            .set = into(typed.lost_grace)});
   declare_on_lost(
       spec, opt, "stop COMMAND or warn if the lock is lost",
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
@@ -222,7 +215,7 @@ void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
        .configurable = true});
 }
 
-void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& shell) {
+void declare_run(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
   spec.about =
@@ -235,21 +228,21 @@ void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& sh
                    {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}};
   spec.common = "key shared type nonblock wait lease max-hold";
   spec.command_follows = true;
-  spec.marked = &opt.command_marked;
-  declare_what(spec, opt);
+  spec.marked = &typed.command_marked;
+  declare_what(spec, opt, typed);
   spec.add({.names = "-c, --command",
             .value = "STRING",
             .manual = "Run STRING with /bin/sh -c instead of COMMAND.",
             .hidden = true,
-            .set = into(shell)});
+            .set = into(typed.shell)});
   declare_wait(spec, opt.wait);
   declare_queue(spec, opt);
   declare_if_unreachable(spec, opt);
   declare_hold(spec, opt);
-  declare_stop(spec, opt);
+  declare_stop(spec, opt, typed);
   declare_telling(spec, opt);
   declare_rare(spec, opt);
-  declare_server_options(spec, opt.server);
+  declare_server_options(spec, typed.server);
 }
 
 }  // namespace rlock

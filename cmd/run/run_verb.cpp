@@ -13,14 +13,14 @@ namespace {
 
 class RunVerb final : public Verb {
  public:
-  void declare(VerbSpec& spec) override { declare_run(spec, options_, shell_); }
+  void declare(VerbSpec& spec) override { declare_run(spec, options_, typed_); }
 
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
     report_ = report_of(options_);
     check_reports(options_);
     status_.open(options_.status_fd, options_.status_file);
-    complete_run(options_, shell_, std::move(command));
+    complete_run(options_, typed_, std::move(command));
     report_ = report_of(options_);
     return run(options_, report_, status_, events_);
   }
@@ -46,7 +46,7 @@ class RunVerb final : public Verb {
   }
 
   RunOptions options_;
-  std::optional<std::string> shell_;
+  TypedRun typed_;
   Events events_;
   StatusOutput status_;
   RunReport report_;  ///< run() fills it in; after a failure it has the facts so far

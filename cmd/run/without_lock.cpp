@@ -23,7 +23,7 @@ CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
   const RunOptions& options = run.opt;
   // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
-  CommandOptions how = with_or_without_lock(options, describe_no_hold(), {"RLOCK_PID"});
+  CommandOptions how = with_or_without_lock(run, describe_no_hold(), {"RLOCK_PID"});
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
   how.command.outlives_us = true;

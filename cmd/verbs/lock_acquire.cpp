@@ -50,6 +50,8 @@ class Acquire final : public Verb {
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
   HoldRequest opt_;
+  std::vector<std::string> keys_;
+  ServerOptions server_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   bool json_ = false;
@@ -68,7 +70,7 @@ void Acquire::declare(VerbSpec& spec) {
                    {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}};
   spec.common = "while-pid lease shared owner wait export json";
-  declare_keys(spec, opt_.keys);
+  declare_keys(spec, keys_);
   declare_what(spec);
   declare_keeper(spec);
   declare_wait(spec, opt_.wait);
@@ -90,7 +92,7 @@ void Acquire::declare(VerbSpec& spec) {
             .set = into(json_)});
   spec.group("Rarely needed");
   declare_sync_replicas(spec, opt_);
-  declare_server_options(spec, opt_.server);
+  declare_server_options(spec, server_);
 }
 
 void Acquire::declare_what(VerbSpec& spec) {
@@ -274,7 +276,7 @@ void Acquire::failed(const Error& error) noexcept {
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
   check();
-  Session session{opt_.server, &opt_.wait};
+  Session session{server_, &opt_.wait};
   const int exit = take(session);
   if (export_ && exit != 0) static_cast<void>(try_print(failure_text(exit, *export_)));
   return exit;
@@ -285,7 +287,7 @@ int Acquire::take(Session& session) {
   need_few_servers(*opt_.type, session.redis.nodes());
   if (opt_.script) expect_descriptors(session.redis.nodes());
   opt_.check(session.redis.nodes());
-  opt_.complete_names();
+  opt_.complete_names(keys_);
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
                                           opt_.names.size())};

@@ -32,11 +32,11 @@ struct CommandLine {
     ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     set_verbosity(Verbosity::quiet);
     try {
-      std::optional<std::string> shell;
+      TypedRun typed;
       VerbSpec declaration;
-      declare_run(declaration, options, shell);
+      declare_run(declaration, options, typed);
       Parsed parsed = parse(declaration, words);
-      complete_run(options, shell, std::move(parsed.command));
+      complete_run(options, typed, std::move(parsed.command));
     } catch (const Error& error) {
       refusal = error.what();
       status = exit_code::of(error.kind());
@@ -60,9 +60,9 @@ struct Bad {
 
 TEST_CASE("the defaults that the help names are those that count") {
   RunOptions options;
-  std::optional<std::string> shell;
+  TypedRun typed;
   VerbSpec declared;
-  declare_run(declared, options, shell);
+  declare_run(declared, options, typed);
   CHECK(declared.find("lease")->standard == exact(options.lease));
   CHECK(declared.find("kill-after")->standard == exact(options.stop.kill_after));
   CHECK(declared.find("sync-replicas")->standard == std::to_string(options.sync_replicas.count));
@@ -84,7 +84,7 @@ TEST_CASE("in --backoff a minimum without a unit has the unit of the maximum") {
 
 TEST_CASE("a run without options gets the documented defaults") {
   const RunOptions options = CommandLine{{"-k", "k", "true"}}.options;
-  CHECK(options.keys == Words{"k"});
+  CHECK(options.names == std::vector{LockName{"k"}});
   CHECK(options.command == Words{"true"});
   CHECK(options.type->name == "lock");
   CHECK(options.wait.conflict_exit_code == 75);

@@ -427,8 +427,9 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   const auto process = process_of(stranger.pid());
   REQUIRE(process.has_value());
   HoldRequest request;
-  request.server.urls = {redis.url()};
-  request.deployment = resolve(request.server);
+  ServerOptions server;
+  server.urls = {redis.url()};
+  request.deployment = resolve(server);
   request.names = {LockName{"k"}};
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
