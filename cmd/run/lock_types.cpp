@@ -50,7 +50,7 @@ constexpr Milliseconds kBesideRedisson{10000};
 
 /// In the order of `rlock run --help`.
 constexpr LockType kLockTypes[] = {
-    {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .make = make<Lock>},
+    {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .once_per = true, .make = make<Lock>},
     {.name = "read",
      .kind = &kinds::read_write,
      .flags = "-s, --shared, --read",
@@ -67,12 +67,14 @@ constexpr LockType kLockTypes[] = {
      .kind = &kinds::fair,
      .flags = "--fair",
      .help = "acquire in order of arrival",
+     .once_per = true,
      .in_order = "Redisson's clients wait in its queue, too, and go in order of arrival",
      .make = make_fair},
     {.name = "fenced",
      .kind = &kinds::fenced,
      .flags = "--fenced",
      .help = "get a growing fencing token in RLOCK_FENCE",
+     .once_per = true,
      .only_one_server =
          "each server counts by itself, so the numbers of one holder and the next could not be compared",
      .make = make<FencedLock>},
@@ -99,6 +101,7 @@ constexpr LockType kLockTypes[] = {
      .flags = "",
      .help = "",
      .polls = true,
+     .bare_owner = true,
      .only_one_hold = "it is a token, which counts nothing",
      .in_order = "its waiters have no queue",
      .make = make_polling<PlainLock, kPlainPause>},

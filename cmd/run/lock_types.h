@@ -39,6 +39,8 @@ struct LockType {
   std::string_view flags;              ///< its switches: "-s, --shared, --read"; empty: only --type
   std::string_view help;               ///< its line in the help of `run`
   bool polls = false;                  ///< its waiters are not woken
+  bool once_per = false;               ///< --once-per works with it
+  bool bare_owner = false;             ///< the value of its key is the owner id alone
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
   std::string_view only_one_key{};     ///< why `run` takes only one key of it; empty: it takes several
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted

@@ -100,7 +100,7 @@ void check_once_per(const RunOptions& opt) {
   const auto refuse = [](std::string_view why) {
     throw Error{Error::usage, fmt::format("--once-per {}", why)};
   };
-  if (opt.type->name != "lock" && opt.type->name != "fair" && opt.type->name != "fenced")
+  if (!opt.type->once_per)
     refuse(fmt::format("with --type {}: it is for lock, fair and fenced", opt.type->name));
   if (opt.names.size() > 1) refuse("is for one --key; nest two runs");
   if (opt.min_hold > Milliseconds{0})

@@ -209,7 +209,7 @@ void Acquire::plan_hold() {
 bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
 void Acquire::check_owner() const {
-  if (opt_.owner && opt_.type->name == "plain" && looks_like_a_semaphore(opt_.owner->str()))
+  if (opt_.owner && opt_.type->bare_owner && looks_like_a_semaphore(opt_.owner->str()))
     throw Error{
         Error::usage,
         fmt::format("--owner {0} with --type plain: the key would look like a semaphore; use an id with a "
