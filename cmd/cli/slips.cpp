@@ -61,8 +61,7 @@ std::optional<std::string> negative_number(const VerbSpec& spec, std::string_vie
   if (number == spec.operands.end() || !parse_count(word.substr(1))) return std::nullopt;
   try {
     number->set(word);
-  } catch (
-      const Error& error) {  // its text belongs into the message about this word, which the caller throws
+  } catch (const Error& error) {  // its text becomes the message about this word
     return fmt::format("N: {}", error.what());
   }
   return fmt::format("{0} looks like an option; write a negative N after '--': -- {0}", word);

@@ -49,8 +49,7 @@ void detach(int answer, pid_t parent) {
 std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) {
   try {
     return joined(resolve(host), "\n");
-  } catch (
-      const std::exception& error) {  // the reason goes through the pipe, because nothing leaves the helper
+  } catch (const std::exception& error) {  // goes through the pipe: nothing catches it in the helper
     return kSorry + std::string{error.what()};
   }
 }

@@ -37,8 +37,8 @@ local function take_place(line, ask)
   local place = redis.call('zcount', line.order, '-inf', '(' .. arrived) + 1
   -- The first asks every two seconds, in case a message is lost. The next four do that for a first that does not ask, each two
   -- seconds after the one before it. The others only say that they are alive. The longer the line, the seldomer they do, so
-  -- that a crowd costs the server little: the hundredth every two minutes. A waiter that misses one
-  -- turn keeps its place, with ten seconds to spare.
+  -- that a crowd costs the server little: the hundredth every two minutes. A waiter that misses one turn keeps its place, with
+  -- ten seconds to spare.
   local sleeps = place <= 5 and place * 2000 or math.min(20000 + place * 1000, 120000)
   local alive = time + 2 * sleeps + 10000
   local stays = math.max(redis.call('pttl', line.waiters), alive - time)

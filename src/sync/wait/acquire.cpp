@@ -66,6 +66,8 @@ class Acquisition {
         // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
         // not answer this round.
         undo_.detach();
+        // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
+        // some may not have voted for us, and announce what others do there.
         if (!several_nodes_) sleep_.let_stand();
         return *std::move(taken);
       }
