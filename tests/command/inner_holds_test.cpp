@@ -74,7 +74,9 @@ TEST_CASE(
   for (std::size_t i = 0; i < kKinds.size(); ++i) scenes.emplace_back(server, kKinds[i], i);
   for (const Scene& scene : scenes) REQUIRE(eventually([&] { return holds(scene.key) == 2; }, kDeadline));
 
-  server.freeze();  // longer than the pause between two renewals: each outer run abandons a connection
+  // The sleep is the length of the fault. It is longer than the pause between two renewals: each outer run
+  // abandons a connection.
+  server.freeze();
   std::this_thread::sleep_for(2200ms);
   server.thaw();
   for (const Scene& scene : scenes) std::ofstream{scene.end} << "now\n";
@@ -194,7 +196,7 @@ TEST_CASE("--min-hold of a write lock does not shorten the lease of a run inside
     Background inner{server, std::string{"-x --min-hold "} + (is_over ? "1s" : "1h"), "-s"};
     CHECK(server.pttl("k") > 15'000);
     CHECK(server.rlock("run", "-nx", "-k", "k", "--", "true").exit_code() == 75);
-    if (is_over) std::this_thread::sleep_for(1s);
+    if (is_over) std::this_thread::sleep_for(1s);  // --min-hold has to pass
     inner.end();
     CHECK(eventually([&] { return server.has("k") != is_over; }, kDeadline));
     if (is_over) continue;

@@ -162,9 +162,9 @@ TEST_CASE(
     REQUIRE(eventually([&] { return line.inside(); }));
     CHECK(held(line.redis));
     pause();
-    std::this_thread::sleep_for(750ms);
+    std::this_thread::sleep_for(750ms);  // the length of the pause
     CHECK(held(line.redis));
-    std::this_thread::sleep_for(1500ms);
+    std::this_thread::sleep_for(1500ms);  // until shortly before the command ends
     pause();
 
     CHECK(rlock.exit_code() == 0);

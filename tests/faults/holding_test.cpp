@@ -211,7 +211,7 @@ TEST_CASE("a holder with a lease of 3 s survives a line on which each answer tak
 TEST_CASE("a holder survives one lost renewal") {
   check_survived("answers lost for 1.3 s", [](FaultLine& l) {
     l.proxy.drop(Way::to_client);
-    std::this_thread::sleep_for(1300ms);
+    std::this_thread::sleep_for(1300ms);  // the length of the fault: one renewal, and no more, falls into it
     l.proxy.pass();
     CHECK(eventually([&] { return l.redis.pttl("k") > 2500; }));
     CHECK(held(l.redis));

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <thread>
 
 #include "base/ancestry.h"
 #include "support/direct.h"
+#include "support/eventually.h"
 #include "support/redis_server.h"
 #include "sync/kinds/lock.h"
 #include "sync/watch/inspect.h"
@@ -82,11 +82,13 @@ TEST_CASE("a renewal keeps `since` and moves `renewed`") {
   scene.hold("me:1");
   scene.write(facts());
   const auto first = scene.read();
-  std::this_thread::sleep_for(std::chrono::milliseconds{3});
-  scene.write(facts());
+  const auto is_later = [&] {
+    scene.write(facts());
+    return scene.read()->renewed > first->renewed;
+  };
 
+  CHECK(eventually(is_later));
   CHECK(scene.read()->since == first->since);
-  CHECK(scene.read()->renewed > first->renewed);
 }
 
 TEST_CASE("the facts of a process that renews stay while it does, beside another hold of its owner") {
@@ -101,9 +103,11 @@ TEST_CASE("the facts of a process that renews stay while it does, beside another
   CHECK(scene.read()->renews);
   CHECK(scene.read()->pid == 4121);
   CHECK(scene.server.pttl("rlock:meta:{deploy}") > 29000);
-  std::this_thread::sleep_for(std::chrono::milliseconds{25});
-  scene.write(other);
-  CHECK_FALSE(scene.read()->renews);
+  const auto are_over = [&] {
+    scene.write(other);
+    return !scene.read()->renews;
+  };
+  CHECK(eventually(are_over));
   CHECK(scene.read()->pid == 7);
 }
 
