@@ -45,11 +45,11 @@ void detach(std::vector<int> kept) {
 }
 
 /// Two pipes: the background process reports that it is ready, and is told to go on.
-struct Handshake {
+struct ReadyPipes {
   Descriptor ready, report;   ///< the ends of the first: ours, and that of the background process
   Descriptor go_on, is_told;  ///< of the second
 
-  Handshake() {
+  ReadyPipes() {
     std::array<int, 2> first{}, second{};
     const bool made = ::pipe2(first.data(), O_CLOEXEC) == 0;
     if (made) ready.reset(first[0]), report.reset(first[1]);
@@ -78,12 +78,12 @@ struct Handshake {
   }
 };
 
-void go_on(const BackgroundWork& work, Handshake& handshake, std::vector<int> kept) {
-  kept.push_back(handshake.report.number());
-  kept.push_back(handshake.is_told.number());
+void go_on(const BackgroundWork& work, ReadyPipes& pipes, std::vector<int> kept) {
+  kept.push_back(pipes.report.number());
+  kept.push_back(pipes.is_told.number());
   try {
     detach(std::move(kept));
-    work([&handshake] { return handshake.at_work(); });
+    work([&pipes] { return pipes.at_work(); });
   } catch (const std::exception& error) {  // main() of our parent process cannot catch it
     warn(error.what());
     throw;
@@ -94,21 +94,20 @@ void go_on(const BackgroundWork& work, Handshake& handshake, std::vector<int> ke
 
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
                          std::vector<int> kept) {
-  Handshake handshake;
+  ReadyPipes pipes;
   const pid_t process = fork_for([&] {
-    handshake.ready.reset();
-    handshake.go_on.reset();
-    go_on(work, handshake, std::move(kept));
+    pipes.ready.reset();
+    pipes.go_on.reset();
+    go_on(work, pipes, std::move(kept));
   });
   if (process < 0)
     throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
-  handshake.report.reset();
-  handshake.is_told.reset();
-  if (!Handshake::gets_byte(handshake.ready))
-    throw Error{Error::system, "the process that keeps it has ended"};
+  pipes.report.reset();
+  pipes.is_told.reset();
+  if (!ReadyPipes::gets_byte(pipes.ready)) throw Error{Error::system, "the process that keeps it has ended"};
   then();
   const char byte = '1';
-  (void)!::write(handshake.go_on.number(), &byte, 1);
+  (void)!::write(pipes.go_on.number(), &byte, 1);
 }
 
 bool is_our_stdout(int fd) {

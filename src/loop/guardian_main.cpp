@@ -45,6 +45,9 @@ constexpr Milliseconds kLastTries{10000};
 /// How long the guardian waits for processes that it does not kill before it leaves the lock to its lease.
 constexpr Milliseconds kOthersEnd{5000};
 
+/// The interval between two looks at them.
+constexpr Milliseconds kCheckAgain{100};
+
 /// The first looks at the command's descendants come soon after its start, each one later than the last.
 constexpr Milliseconds kFirstLook{20};
 constexpr Milliseconds kLastLook{5120};
@@ -145,7 +148,7 @@ class GuardianLoop final : public Source {
   /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon, because
   /// nested runs have guardians, too.
   void check(TimePoint now) {
-    next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
+    next_check_ = now < give_up_release_ ? plus(now, kCheckAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
     // a living rlock reports the loss itself
     const bool may_release = orphaned() || (rlock && rlock->stopped());

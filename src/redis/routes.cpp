@@ -43,8 +43,7 @@ std::optional<Failure> same_server_twice(const std::vector<Node>& nodes) {
     for (const std::string& id : node.route->run_ids()) {
       if (id.empty()) continue;
       const auto [other, is_new] = known.emplace(id, node.route.get());
-      if (is_new || other->second == node.route.get())
-        continue;  // a node may have several connections to a server
+      if (is_new) continue;
       return Failure{Error::config,
                      fmt::format("{} and {} are the same server, and it counts once; remove one ({})",
                                  other->second->str(), node.route->str(), as_given("url", "--url"))};
