@@ -75,7 +75,7 @@ void Unlock::declare(VerbSpec& spec) {
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   declare_expected_type(
       spec, type_,
-      "read and write mean the same here. A text that rlock has no notes about may be a plain lock or something "
+      "The types read and write mean the same here. A text that rlock has no notes about may be a plain lock or something "
       "else: to remove it, give --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
