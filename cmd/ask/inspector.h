@@ -47,9 +47,8 @@ class Inspector {
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until over(). Throws EndedBySignal if a signal comes. Calls `stops` with each result that
-  /// has come. If that returns true, no further key starts. The results that come last are not told, because
-  /// then no key is left to start.
+  /// Turns the loop until over(). Throws EndedBySignal if a signal comes. Calls `stops` with each result except
+  /// those of the last turn: then no key is left to start. If `stops` returns true, no further key starts.
   void run(const std::function<bool(const Result&)>& stops);
 
  private:

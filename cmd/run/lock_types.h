@@ -62,8 +62,8 @@ void need_few_servers(const LockType& type, std::size_t servers);
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();
 
-/// Accepts a type as the user typed it: "-s", "--type read". Throws Error{usage} if it contradicts another
-/// one.
+/// Accepts a type. `typed`: how a message names the option: "-s" (also for --shared), "--type read". Throws
+/// Error{usage} if it contradicts another type.
 using TakeType = std::function<void(const LockType& type, std::string_view typed)>;
 
 /// Throws Error{usage} if `type` contradicts the type typed before.

@@ -106,10 +106,13 @@ constexpr std::array kSettings{
         .member = &ServerOptions::connect_timeout,
         .manual = "Give one attempt to connect at most DUR: for name lookup, connection, TLS and greeting.",
         .standard = "2s"},
-    ServerSetting{.option = "--command-timeout DUR",
-                  .member = &ServerOptions::command_timeout,
-                  .manual = "Wait at most DUR for the reply to one request.",
-                  .standard = "2s"},
+    ServerSetting{
+        .option = "--command-timeout DUR",
+        .member = &ServerOptions::command_timeout,
+        .manual =
+            "Wait at most DUR for the reply to one request. With more than 30s, a sem release or a latch "
+            "down whose reply was lost may count twice.",
+        .standard = "2s"},
     ServerSetting{.option = "--history",
                   .member = &ServerOptions::history,
                   .standard = "yes",

@@ -70,9 +70,8 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
        .manual =
            "rlock recognizes such keys by their value. A semaphore, a pool and a latch are numbers on the server, so "
            "rlock also lists the counters of other programs. rlock stores no notes about semaphores, so it lists a "
-           "semaphore only with --all, even if rlock created it. If no permit of a pool is taken, rlock lists the pool "
-           "only with --all, usually as a semaphore. rlock does not list a plain lock of another program, because it "
-           "looks like any text; rlock inspect KEY shows it.",
+           "semaphore only with --all, even if rlock created it. rlock does not list a plain lock of another program, "
+           "because it looks like any text; rlock inspect KEY shows it.",
        .set = into(options.all)});
   spec.add({.names = "--scan-time",
             .value = "DUR",

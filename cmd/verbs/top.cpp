@@ -99,7 +99,7 @@ class Live {
       if (session_.loop.now() >= next_search_) search_keys();
       inspect(due());
       screen_.trouble.clear();
-    } catch (const Error& error) {  // the server is gone, but may come back
+    } catch (const Error& error) {  // the next look may succeed
       screen_.trouble = error.what();
     }
     std::vector<Inspection> found;

@@ -20,7 +20,7 @@ struct TopScreen {
   Milliseconds every{1000};
   KeyOrder order = KeyOrder::key;
   KeyFilter filter{};     ///< --state, --type and their like
-  std::string pattern{};  ///< typed behind /: a part of a key, or a pattern if it has one of * ? [
+  std::string pattern{};  ///< typed behind /: a part of a key, or a pattern if it has *, ? or [...]
   bool typing = false;    ///< the user is typing it
   View view = View::list;
   std::size_t selected = 0;  ///< index in keys

@@ -9,7 +9,7 @@
 namespace rlock {
 
 /// Wakes the loop once: when a process ends, whether or not it is our child, or after half a second. It does not wait
-/// longer, because the process may have left the group. Without a pidfd it waits 50 ms.
+/// longer, because the process may leave the family that has to end, and live on. Without a pidfd it waits 50 ms.
 class ExitWatch final : public Source {
  public:
   ExitWatch(Loop& loop, pid_t pid);

@@ -30,8 +30,8 @@
 namespace rlock {
 namespace {
 
-/// From the second one on, guardians are not started more often than this, because something may kill each of them at
-/// once.
+/// The third guardian and each later one starts this long after the one before it at the earliest, because something
+/// may kill each of them at once.
 constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace

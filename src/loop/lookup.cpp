@@ -84,7 +84,8 @@ Lookup::Lookup(const std::string& host, const Resolver& resolve) {
 }
 
 Lookup::~Lookup() {
-  if (answer_) ::kill(helper_, SIGKILL);  // it has not closed its end, so it still lives and has its pid
+  // As PID 1, rlock may have reaped the helper as an orphan, and its pid may be another process now.
+  if (answer_ && ::waitpid(helper_, nullptr, WNOHANG) == 0) ::kill(helper_, SIGKILL);
   dying().push_back(helper_);
   reap();
 }

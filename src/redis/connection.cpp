@@ -154,7 +154,7 @@ void Connection::accept_greeting(Reply reply, TimePoint now) {
   pipeline_.open();
 }
 
-// --- the source ----------------------------------------------------------------------------------
+// --- the end, and the connection as a source of the loop --------------------------------------------
 
 void Connection::fail(Failure why) {
   if (state_ == State::failed) return;  // the first reason counts

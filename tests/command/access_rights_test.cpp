@@ -1,5 +1,5 @@
-// ACCESS RIGHTS in rlock-redisson(7): the manual's user, created word for word, may do everything that rlock
-// does with its own names, and no more. It may neither touch the data of other clients nor run commands for
+// ACCESS RIGHTS in rlock-redisson(7): the manual's user, created word for word, may do what rlock does with
+// keys that begin with app:, and no more. A use that needs more rights works with those that the manual names. It may neither touch the data of other clients nor run commands for
 // administrators.
 
 #include <doctest/doctest.h>

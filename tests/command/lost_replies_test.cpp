@@ -104,7 +104,7 @@ TEST_CASE(
 
 TEST_CASE("a lock that was granted to a run that gave up is released when the server can be reached again") {
   Scene scene;
-  // Then the server knows the scripts.
+  // This run loads the scripts into the server: without a reply, rlock cannot hear that they are missing.
   REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kPatience) == 0);
   scene.proxy.drop(TcpProxy::Way::to_client);
   Rlock run = scene.rlock({"lock", "acquire", "-n", "k", "--lease", "1h"});

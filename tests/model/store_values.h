@@ -70,7 +70,7 @@ class Fields {
   }
 
   std::vector<Field> fields_;
-  std::unordered_map<std::string, std::size_t> index_;  ///< empty while they are few
+  std::unordered_map<std::string, std::size_t> index_;  ///< empty until there are more than kFew
 };
 
 /// The members of a sorted set, by score and name.
@@ -132,7 +132,7 @@ class Members {
 
  private:
   std::vector<Member> members_;
-  std::unordered_map<std::string, double> scores_;  ///< empty while they are few
+  std::unordered_map<std::string, double> scores_;  ///< empty until there are more than kFew
 };
 
 }  // namespace rlock::model

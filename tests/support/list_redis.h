@@ -21,7 +21,7 @@ class ListRedis final : public Redis {
 
   explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) { loop_.join(wire_); }
 
-  /// Adds the answer for the next run() or post().
+  /// Each adds one answer behind the others in the list, for one run() or post().
   void answers(Reply reply) { list_.push_back(Answer(nodes_, std::move(reply))); }
   void answers(Answer answer) { list_.push_back(std::move(answer)); }
   void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }

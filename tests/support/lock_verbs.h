@@ -22,7 +22,7 @@ inline double gave_up_after(const std::string& text) {
   return at == std::string::npos ? -1 : std::stod(text.substr(at + words.size()));
 }
 
-/// The only line of a text.
+/// The first line of a text. Checks that the text ends with a newline.
 inline std::string line(const std::string& text) {
   CHECK(text.ends_with('\n'));
   return text.substr(0, text.find('\n'));

@@ -67,7 +67,7 @@ class TcpProxy {
   struct Flow {
     std::deque<Piece> pieces;
     bool ended = false;  ///< the source sent FIN
-    bool shut = false;   ///< the proxy has passed the FIN on
+    bool shut = false;   ///< the proxy has sent FIN: it passed that of the source on, or by half_close()
     bool torn = false;   ///< bytes were lost, so all bytes behind them are dropped too
   };
   struct Session {

@@ -27,7 +27,8 @@ struct Verdict {
   std::chrono::microseconds longest{0};  ///< the longest overlap
 
   bool clean() const noexcept { return refused == 0 && overlaps == 0 && lost == 0; }
-  std::string str() const;  ///< "400 holds, 0 refused, 0 overlaps, 0 lost updates"
+  std::string str()
+      const;  ///< "400 holds (0 unfinished), 0 refused by the kernel, 0 overlaps, 0 lost updates"
 };
 
 Verdict judge(const std::string& folder);

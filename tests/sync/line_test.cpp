@@ -230,14 +230,25 @@ TEST_CASE("a new line is announced once, to the waiters of a lost line") {
   scene.ask("a:1");
   Listener all{scene.server, Channel{kChannel + ":"}};
   scene.ask("b:1");
-  scene.ask("c:1");
   CHECK(all.heard() == "0");  // announces the line that begins with b
+  scene.ask("c:1");
   CHECK(all.silence());
   scene.server.cli({"DEL", kLine});
   scene.ask("c:1");
-  scene.ask("b:1");
   CHECK(all.heard() == "0");
+  scene.ask("b:1");
   CHECK(all.silence());
+}
+
+TEST_CASE("a waiter whose line was lost tells the others to ask again when it acquires the lock") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  scene.server.cli({"DEL", kLine});
+  scene.release("a:1");
+  Listener all{scene.server, Channel{kChannel + ":"}};
+  const Lock earlier{waiting("b:1")};
+  CHECK(std::holds_alternative<Held>(earlier.read(scene.redis.run(earlier.ask(60000ms)))));
+  CHECK(all.heard() == "0");
 }
 
 TEST_CASE("a waiter that is dropped from a line without its hash is told to ask again") {
@@ -258,6 +269,7 @@ TEST_CASE("a newcomer stands behind the last of the line, though the server's cl
   scene.ask("b:1");
   // As if b had arrived before the clock was set back by a minute.
   std::vector<std::string> known = scene.known_of("b:1");
+  CHECK(std::stoll(known.at(1)) > 1'700'000'000'000'000);  // microseconds since the epoch
   known.at(1) = std::to_string(std::stoll(known.at(1)) + 60'000'000);
   scene.server.cli({"ZADD", kLine, known.at(1), "b:1"});
   scene.server.cli({"HSET", kLine + ":waiters", "b:1", joined(known, " ")});
@@ -648,6 +660,15 @@ TEST_CASE("a waiter that gives up leaves the line, and passes on that it was tol
   CHECK(next.heard().starts_with("1 "));
   CHECK(next.heard() == "0");
   CHECK(scene.line() == "c:1");
+}
+
+TEST_CASE("a waiter leaves the line of a key that has become a text, and its undo does not fail") {
+  LineScene scene;
+  scene.ask("holder:1");
+  scene.ask("first:1");
+  scene.server.cli({"SET", "deploy", "a text"});
+  CHECK(scene.release("first:1").how == Released::How::was_not_ours);
+  CHECK(scene.line() == "");
 }
 
 TEST_CASE("a new second asks soon if the lock is free, in case the first is frozen") {

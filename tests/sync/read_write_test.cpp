@@ -342,6 +342,19 @@ TEST_CASE("a read hold that --min-hold keeps takes nothing from the lease of ano
   CHECK(scene.server.pttl("deploy") > 50000);
 }
 
+TEST_CASE(
+    "beside another reader, the last hold keeps the lock for as long as an earlier release of its owner has demanded") {
+  Scene scene;
+  const auto reads = std::get<Held>(scene.ask(reader("a:1")));
+  const ReadLock inner = reader("a:1", Hold::another);
+  scene.ask(inner);
+  scene.ask(reader("b:1"));
+  scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}});
+  const Released last = scene.release(inner);
+  CHECK(last.how == How::kept);
+  CHECK(last.rest > Milliseconds{50000});
+}
+
 TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x") {
   Scene scene;
   const Lock lock{claim("a:1", Milliseconds{30000})};

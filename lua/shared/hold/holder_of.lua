@@ -1,5 +1,5 @@
 -- One of the owners in `lock`, a hash with at least one field. Wait lines show this owner as the holder. The hash may be large,
--- so the function reads a few fields only; '' if it finds no owner there.
+-- so the function reads only about a hundred fields; '' if it finds no owner there.
 local function holder_of(lock)
   local fields = redis.call('hscan', lock, '0', 'count', '100')[2]
   for i = 1, #fields, 2 do

@@ -48,7 +48,6 @@ local function take_place(line, ask)
   write_note(line, owner, {
     alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = before,
   })
-  redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
   -- A new owner may stand in front of others, because it has waited longer or takes over a place. Then the waiters behind it
   -- move back, and the third one stops listening to the releases of other clients. A waiter that was told of its turn asks by

@@ -18,7 +18,7 @@ namespace rlock {
 [[nodiscard]] Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options);
 
 /// Waits in the same way for something that is no lock, such as permits of a semaphore or a latch.
-/// `followers`: calls written behind the asking call. REQUIRES: `wanted` outlives the call.
+/// `followers`: calls written behind each call that asks. REQUIRES: `wanted` lives until this function returns.
 [[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                                const std::vector<Call>& followers = {});
 

@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// A member of a circle of waiters. It waits for a key that the next member holds, or an outer run of that
-/// member.
+/// A member of a circle of waiters. It waits for a key that the next member, or an outer run of the next member,
+/// holds.
 struct DeadlockMember {
   Owner owner;
   LockName waits_for;
