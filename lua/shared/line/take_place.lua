@@ -25,7 +25,7 @@ local function take_place(line, ask)
     -- If the owner has not waited yet, it stands behind the last waiter, even if the clock was set back since that one came. (A
     -- score above 2^53 was not written by rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
-    if last > now and last < 9007199254740992 then now = last + 1 end
+    if last >= now and last < 9007199254740992 then now = last + 1 end
     arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
     local newest = line.ticket and line.ticket > 0 and line.newest
     if newest and newest.arrived ~= '0' then arrived, before = newest.arrived, newest.before end
