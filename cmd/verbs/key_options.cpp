@@ -39,6 +39,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
   spec.add({.names = "--older",
             .value = "DUR",
             .help = "list only keys that are held for DUR or longer",
+            .manual = "A key that is kept counts from its acquire, too.",
             .set = into(chosen.filter.older)});
   spec.add(
       {.names = "--sort",
@@ -68,10 +69,11 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
        .help =
            "also list keys without notes of rlock: Redisson's\nlocks, semaphores, pools, latches, counters",
        .manual =
-           "rlock recognizes such keys by their value. A semaphore, a pool and a latch are numbers on the server, so "
-           "rlock also lists the counters of other programs. rlock stores no notes about semaphores, so it lists a "
-           "semaphore only with --all, even if rlock created it. rlock does not list a plain lock of another program, "
-           "because it looks like any text; rlock inspect KEY shows it.",
+           "rlock recognizes such keys by their value. On the server, a semaphore, a pool and a latch are numbers, "
+           "like the counters of other programs, so rlock lists these counters, too. rlock stores no notes about "
+           "semaphores, so it lists a semaphore only with --all, even if rlock created it. If no permit of a pool is "
+           "taken, rlock lists the pool only with --all, usually as a semaphore. rlock does not list a plain lock of "
+           "another program, because it looks like any text; rlock inspect KEY shows it.",
        .set = into(options.all)});
   spec.add({.names = "--scan-time",
             .value = "DUR",

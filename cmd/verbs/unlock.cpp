@@ -75,8 +75,8 @@ void Unlock::declare(VerbSpec& spec) {
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   declare_expected_type(
       spec, type_,
-      "If KEY holds a text, it may be a plain lock or something else. If rlock has no notes about it, rlock removes "
-      "it only with --type plain.");
+      "The types read and write mean the same here. A text that rlock has no notes about may be a plain lock or something "
+      "else: to remove it, give --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
     spec.foreign.push_back({name, "unlock always removes by force; with --yes it does not ask"});
