@@ -108,8 +108,8 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
        .manual =
            "If N processes already wait for the lock, rlock exits with status 75 at once. With 0 it never "
            "waits, as with -n. The waiters of all hosts count. A waiter that was killed counts until the server "
-           "forgets it: for 14s if it was the first in the queue, else for at most 250s. In a fair queue, it counts "
-           "for two thirds of its --lease. N is at most 1000000. You cannot use the option with --type "
+           "forgets it. In a fair queue, that is after two thirds of its --lease. In another queue, it is after 14s "
+           "if the waiter was the first, else after at most 250s. N is at most 1000000. You cannot use the option with --type "
            "spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
   declare_newest(spec, opt);
@@ -121,7 +121,7 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
            "Config. Give all rlocks and Java services the same value, because they compute each other's deadlines "
            "in the queue with it. A dead waiter of Redisson keeps its place for DUR. The server forgets a silent "
-           "waiter of rlock after two thirds of its --lease, or after a shorter DUR that you give.",
+           "waiter of rlock after two thirds of its --lease, or after DUR if that is shorter.",
        .hidden = true,
        .set = fair_wait_into(opt.type_options.fair_wait_timeout),
        .configurable = true,

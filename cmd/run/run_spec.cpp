@@ -74,8 +74,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .standard = "30s",
        .manual =
            "If rlock dies with its host, others wait at most this long. rlock renews the lock three times per "
-           "lease. It renews a lock for reading at least every 10s: a Redisson reader that joins cuts the TTL of "
-           "all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
+           "lease. It renews a lock for reading at least every 10s, because the renewal of a Redisson reader "
+           "cuts the TTL of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
            "before the lock can end. RLOCK_LEASE in the environment and lease in rlock.conf(5) "
            "set another default.",
        .set = into(opt.lease),
@@ -86,7 +86,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "DUR counts from the acquire. rlock sends TERM (or the --signal of rlock run), and KILL after "
+           "DUR counts from the acquire. rlock sends TERM, or the signal of --signal, and KILL after "
            "--kill-after. It renews the lock until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold),
        .configurable = true});

@@ -87,6 +87,7 @@ Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std:
       asking_.emplace(key, redirection->to);
       return Verdict::asking;
     }
+    note_move(redirection->slot, &redirection->to);
     slots_.move(redirection->slot, redirection->to);
     stale_ = true;  // a slot seldom moves alone
     return Verdict::again;
@@ -215,11 +216,22 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   auto map = SlotMap::read(reply, query_->asked->address());
   if (!map || map->empty())
     return pass({Error::unreachable, who + " does not know which node serves which slot"}, now);
+  for (const auto& [channel, link] : watched_) {
+    const std::uint16_t slot = slot_of(channel.str());
+    note_move(slot, map->owner(slot));
+  }
   slots_ = *std::move(map);
   failure_.reset();
   finish(now);
   subscribe();     // channels move with their slots
   forget_nodes();  // after subscribe(), because a node that we listen to is needed
+}
+
+/// Call before the slot gets a new owner. That node may lack what the one before it has told us: it may be a replica that
+/// took over.
+void Cluster::note_move(std::uint16_t slot, const Address* to) {
+  const Address* const from = slots_.owner(slot);
+  if (from != nullptr && to != nullptr && *from != *to) ++old_losses_;
 }
 
 /// Forgets nodes that serve no slots any more, when no call to them is in flight. A wait of days may see many

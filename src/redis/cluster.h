@@ -68,6 +68,7 @@ class Cluster final : public Route {
   void finish(TimePoint now);
   void mark_stale(TimePoint now);
   void subscribe();
+  void note_move(std::uint16_t slot, const Address* to);
   void forget_nodes();
 
   Loop& loop_;
@@ -77,7 +78,7 @@ class Cluster final : public Route {
   SlotMap slots_;
   std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
   std::uint64_t old_wakeups_ = 0;  ///< sum over forgotten nodes
-  std::uint64_t old_losses_ = 0;   ///< sum over forgotten nodes
+  std::uint64_t old_losses_ = 0;   ///< sum over forgotten nodes, and the number of slots that moved
   bool contacted_ = false;         ///< a forgotten node had sent a reply
   std::optional<SlotQuery> query_;
   Backoff backoff_;

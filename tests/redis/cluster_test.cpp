@@ -122,6 +122,30 @@ TEST_CASE("if a redirection leads to a node that does not answer, the failure na
   CHECK_MESSAGE(contains(vote.failure->text, named), vote.failure->text);
 }
 
+TEST_CASE(
+    "when a slot moves to another node, that counts as a loss: the node may lack what the old one had") {
+  FakeRedis one{FakeRedis::Transport::tcp}, two{FakeRedis::Transport::tcp};
+  const std::string slot = std::to_string(slot_of("k"));
+  one.on("CLUSTER", all_slots_at(one.port()));
+  one.on("EVALSHA", wire::integer(1));
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  f.redis.watch(Channel{"{k}"});
+  CHECK(f.vote(call_on("k")).good_reply() != nullptr);
+  CHECK(f.redis.losses() == 0);
+
+  SUBCASE("by a redirection") {
+    two.on("CLUSTER", all_slots_at(two.port()));
+    one.on("EVALSHA", wire::error("MOVED " + slot + " 127.0.0.1:" + std::to_string(two.port())));
+  }
+  SUBCASE("by a new map of the slots") {
+    one.on("CLUSTER", all_slots_at(two.port()));
+    one.on("EVALSHA", wire::error("CLUSTERDOWN a failover goes on"));
+  }
+  two.on("EVALSHA", wire::integer(2));
+  REQUIRE(f.vote(call_on("k")).good_reply() != nullptr);
+  CHECK(f.redis.losses() == 1);
+}
+
 TEST_CASE("a node that serves nothing any more is forgotten, and its connection closed") {
   FakeRedis seed{FakeRedis::Transport::tcp}, old{FakeRedis::Transport::tcp};
   const auto moved_to = [](std::uint16_t port) {
