@@ -52,9 +52,9 @@ local longest = math.max(ends, rest)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
+redis.call('pexpire', lock, longest)  -- now: a client that may not HINCRBY leaves no lock without a TTL, either
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
 if counts then redis.call('hincrby', lock, owner, 1) end
 if counts and request then redis.call('set', request, 'read', 'px', memory) end
-redis.call('pexpire', lock, longest)
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

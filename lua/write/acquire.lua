@@ -40,11 +40,11 @@ if blocked then return blocked end
 local longest = math.max(rest, lease)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or not writes
+if counts then redis.call('hset', lock, 'mode', 'write') end
+redis.call('pexpire', lock, longest)  -- now: a client that may not HINCRBY leaves no lock without a TTL, either
 if counts then
-  redis.call('hset', lock, 'mode', 'write')
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
 end
-redis.call('pexpire', lock, longest)
 if not writes then leave_line(line, owner, longest) end
 return {'held', time}, not counts, line and line.passed and line

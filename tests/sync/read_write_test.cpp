@@ -355,6 +355,17 @@ TEST_CASE(
   CHECK(last.rest > Milliseconds{50000});
 }
 
+TEST_CASE("a client that lacks the right to one command leaves no read/write lock without a TTL") {
+  for (const char* command : {"pexpire", "hincrby", "hset", "hsetnx", "set"}) {
+    CAPTURE(command);
+    Scene scene;
+    scene.server.cli({"ACL", "SETUSER", "default", std::string{"-"} + command});
+    scene.ask(reader("a:1"));
+    scene.ask(writer("b:1"));
+    CHECK((!scene.server.has("deploy") || scene.server.pttl("deploy") > 0));
+  }
+}
+
 TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x") {
   Scene scene;
   const Lock lock{claim("a:1", Milliseconds{30000})};
