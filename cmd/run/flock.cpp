@@ -118,7 +118,8 @@ void Flock::declare_waiting(VerbSpec& spec) {
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
       "0 means -n. RLOCK_WAIT in the environment and wait in rlock.conf(5) count like --wait. Without all three, rlock "
-      "waits for ever for a busy lock only: it retries the server for a limited time, and then exits with status 69.";
+      "waits for ever, but for a busy lock only. If it cannot use the server, it exits with status 69, at once or after a "
+      "limited time.";
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
