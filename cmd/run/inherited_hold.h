@@ -28,8 +28,8 @@ std::vector<InheritedHold> read_holds(std::string_view text);
 /// Writes the same format.
 std::string write_holds(const std::vector<InheritedHold>& holds);
 
-/// A hold inside another hold of its owner, by the request that acquired it. `lock acquire` prints its name,
-/// "<owner>#<request>".
+/// A hold inside another hold of its owner. The request that acquired it identifies it. `lock acquire` prints its
+/// name, "<owner>#<request>".
 struct InnerHold {
   Owner owner;
   RequestId request;

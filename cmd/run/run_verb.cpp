@@ -32,8 +32,9 @@ class RunVerb final : public Verb {
   }
 
  private:
-  /// Called if the command line was refused before the outputs were open. Opens them, which removes the record of an
-  /// earlier run: it would be taken for that of this one. A file of events stays.
+  /// Called if the command line was refused before the record was open. Opens it (--status-fd, --status-file), which
+  /// removes the record of an earlier run: readers would take that for the record of this one. If --status-file names
+  /// the file of --events, that file stays.
   bool open_after_refusal() noexcept {
     report_ = report_of(options_);
     try {

@@ -37,8 +37,8 @@ std::size_t end_of_scheme(std::string_view word) {
   return scheme != word.npos && colon != word.npos ? word.find_first_not_of('/', colon + 1) : word.npos;
 }
 
-/// The last '@' ends the password. A literal '@' or '/' in the password makes the URL invalid, but rlock hides all of
-/// the password nevertheless.
+/// The last '@' ends the password. A literal '/' in the password makes the URL invalid, but rlock hides all of the
+/// password nevertheless.
 std::optional<Part> password_in(std::string_view word) {
   const std::size_t begin = end_of_scheme(word);
   const std::size_t end = word.rfind('@');

@@ -11,7 +11,7 @@
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {not_ours}       there was nothing to undo
+--       {not_ours}       no permits were released: it had acquired none, or the semaphore is gone
 local kind_of = include('redis/kind_of')
 local announce_permits = include('permits/announce_permits')
 local leave_line = include('line/leave_line')

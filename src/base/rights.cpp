@@ -9,7 +9,7 @@
 namespace rlock {
 
 void refuse_borrowed_rights() {
-  // The kernel gives each program these ids at its start. To read them there saves four system calls.
+  // The kernel gives each program these ids in its auxiliary vector. To read them from it saves four system calls.
   if (::getauxval(AT_UID) != ::getauxval(AT_EUID) || ::getauxval(AT_GID) != ::getauxval(AT_EGID))
     throw Error{
         Error::config,

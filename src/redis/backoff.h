@@ -8,7 +8,7 @@
 namespace rlock {
 
 /// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed sooner,
-/// there is a pause, which doubles each time and has jitter. So a crowd of waiters does not keep down a server that
+/// there is a pause with jitter. It doubles each time, up to half a second. So a crowd of waiters does not keep down a server that
 /// is coming back. There are at most 20 attempts a second.
 class Backoff {
  public:

@@ -344,6 +344,6 @@ TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   };
   Monitor monitor{redis};
 
-  // One acquire may follow right after the subscription.
+  // In 4 s the waiter polls twice. One more acquire may follow right after the subscription.
   CHECK(throughout([&] { return polled(monitor.commands()) <= 3; }, 4s));
 }

@@ -15,7 +15,7 @@ struct FleetPlan {
             ///< most_rtt
   double most_rtt = 200;      ///< ms
   std::int64_t hold = 2'000;  ///< for how many µs a host holds the lock
-  int turns = 1000;           ///< how many hand-overs of each key are watched
+  int turns = 1000;           ///< hand-overs to watch per key, at most half as many as hosts in all
   std::uint64_t seed = 1;
 
   // The costs of a server, in µs of its only thread. With these values, one lock costs as much as

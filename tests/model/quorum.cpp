@@ -138,7 +138,7 @@ void Quorum::post(int who, Sent::What what, const Call& call, bool only_reached)
   }
 }
 
-/// Like Wait::undo_round() and, after the last round, Wait::give_up().
+/// Like Acquisition::undo_round() in src/sync/wait/acquire.cpp and, after the last round, Acquisition::give_up().
 void Quorum::undo_round(int who) {
   Contender& one = contender(who);
   const bool nothing =

@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::int64_t kBegin = 1'700'000'000'000;
 
-/// In ms. The time of a line may be this much too late, because it is that of the reply, and a new JVM is slow.
+/// In ms. The time of an entry of a recording may be this much too late: it is the time of the reply, and a new JVM is
+/// slow.
 constexpr std::int64_t kLate = 80;
 
 Words words_in(const std::string& text) {

@@ -158,7 +158,7 @@ void add_broken_word(std::vector<Setting>& settings, const std::string& type) {
                       .losses = 1});
 }
 
-/// Keys vanish while many wait. All waiters but the first two ask seldom.
+/// Keys vanish while five wait. Only the first two ask soon by themselves, so the others depend on a message.
 void add_lost_line(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> many;
   for (const std::string name : {"a", "b", "c", "d", "e", "f"})

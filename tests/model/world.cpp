@@ -429,7 +429,7 @@ void World::finish_release(int who) {
   end_hold(who);
 }
 
-/// Like Wait::give_up().
+/// Like Acquisition::give_up() in src/sync/wait/acquire.cpp.
 void World::give_up(int who) {
   Client& one = client(who);
   note(fmt::format("# {} gives up", plan(who).name));

@@ -916,7 +916,7 @@ TEST_CASE("with several queues later places are given up while we wait in an ear
   AcquireOptions options = waiting(redis, 20'000ms);
   SUBCASE("without other identities") {}
   SUBCASE("with other request ids after an undo") {
-    redis.replies_take = true;  // so the reply to the undo shows that it was carried out
+    redis.replies_take = true;  // so the undo is known to be done when its reply has come
     options.renew_identity = [&](NewIdentity) { return request; };
   }
   CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));

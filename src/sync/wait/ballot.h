@@ -12,8 +12,8 @@ namespace rlock {
 /// The answer of one node to an acquire, in a word.
 enum class Answer {
   granted,
-  busy,     ///< another owner has it there
-  refused,  ///< the key holds something else there
+  busy,     ///< it has to wait there, for example because another owner has it
+  refused,  ///< it cannot be acquired there, and waiting would not help: see Refused
   failed,   ///< no reply, or an error
   late,     ///< it had not replied when enough others had
 };
@@ -23,7 +23,7 @@ enum class Answer {
 struct BallotResult {
   std::optional<Held> held;        ///< a quorum granted it
   std::optional<Refused> refused;  ///< a quorum can never grant it
-  std::optional<Busy> busy;        ///< a quorum could grant it, but other owners have it
+  std::optional<Busy> busy;        ///< a quorum could grant it later, but it has to wait now
   /// No quorum can be had, because too many nodes fail. If its kind is not `unreachable`, waiting cannot
   /// help.
   std::optional<Failure> failure;

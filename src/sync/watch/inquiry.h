@@ -22,7 +22,7 @@ class Inquiry {
   /// is abandoned.
   void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
 
-  /// Like begin(), but asks what a wait line needs, by one call: see glance_at(). `asker` may be empty.
+  /// Like begin(), but asks only what a wait line needs: see glance_at(). `asker` may be empty.
   void glance(const LockName& name, const Owner& asker, const std::optional<Channel>& channel,
               Milliseconds answer_within);
 

@@ -52,8 +52,8 @@ Metadata about_us(std::string_view command);
 /// count, nor does a later process with the same number. A record without its pid space names no ancestor.
 bool names_ancestor(const Metadata& facts);
 
-/// Records `facts` for `lease`, if the entry shows that this owner holds. Write it behind an acquire or a
-/// renewal, or behind a release that keeps the key (facts.exit).
+/// Records `facts` for `lease`, if the entry shows that this owner holds or waits. Write it behind an acquire, also
+/// behind one that has to wait, behind a renewal, or behind a release that keeps the key (facts.exit).
 Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
                     const Metadata& facts);
 
