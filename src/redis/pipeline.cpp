@@ -29,9 +29,9 @@ namespace {
 /// At most this many pushes are kept until they are read. More than a few mean a flood.
 constexpr std::size_t kMostPushes = 100;
 
-/// A message is cut to this many bytes. Messages about releases are shorter, but a stop request loses the end of a
-/// long reason.
-constexpr std::size_t kLongestMessage = 64;
+/// A message is cut to this many bytes. The longest that rlock shows is a stop request with its reason
+/// (sync/watch/holder_messages).
+constexpr std::size_t kLongestMessage = 1024;
 
 bool is_word(const Reply& reply, std::string_view word) {
   return (reply.kind() == Reply::Kind::text || reply.kind() == Reply::Kind::status) && reply.text() == word;

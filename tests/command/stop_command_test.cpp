@@ -41,12 +41,13 @@ TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, the
     Rlock run = redis.rlock("run", "--type", type, "-k", "k", "--min-hold", "1h", "--status-file",
                             folder / "status", "--", "sleep", "60");
     REQUIRE(eventually([&] { return redis.has("k") && run.family().size() >= 3; }, 10s));
-    Rlock stop = redis.rlock("stop", "k", "--reason", "the release is off");
+    const std::string reason = "the release is off" + std::string(100, '!');
+    Rlock stop = redis.rlock("stop", "k", "--reason", reason);
     CHECK(stop.exit_code() == 0);
     CHECK(contains(stop.err(), "the holder of 'k' has ended: "));
     CHECK(run.exit_code() == 124);
     CHECK(contains(run.err(), "asked to end by "));
-    CHECK(contains(run.err(), ": the release is off; stopping the command: SIGTERM now, SIGKILL in "));
+    CHECK(contains(run.err(), ": " + reason + "; stopping the command: SIGTERM now, SIGKILL in "));
     CHECK(contains(read_file(folder / "status"), "\"outcome\":\"stopped\",\"exit\":124"));
     CHECK(contains(read_file(folder / "status"), "\"released\":\"yes\""));
     CHECK_FALSE(redis.has("k"));
