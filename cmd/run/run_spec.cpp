@@ -86,8 +86,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "DUR counts from the acquire. rlock sends TERM, or the signal of --signal, and KILL after "
-           "--kill-after. It renews the lock until the whole process group has ended. Default: no limit.",
+           "DUR counts from the acquire. rlock flock sends TERM, and rlock run its --signal. KILL follows "
+           "after --kill-after. rlock renews the lock until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold),
        .configurable = true});
   spec.add(

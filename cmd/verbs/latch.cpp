@@ -68,7 +68,7 @@ class Set final : public LatchVerb {
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
-              .help = "delete the latch after DUR, even if it is closed",
+              .help = "delete the latch after DUR if it is still closed",
               .manual = "Default: the server keeps the latch.",
               .set = into(expire_)});
   }

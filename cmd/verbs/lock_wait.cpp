@@ -21,7 +21,7 @@ class LockWait final : public Verb {
   void declare(VerbSpec& spec) override {
     spec.about =
         "Wait until KEY is free. With several keys, wait until all are free at once. rlock\nacquires "
-        "nothing: another process may hold KEY when your script goes on.\nIf a process above rlock holds KEY, rlock "
+        "nothing: another process may hold KEY when your script goes on.\nIf a process above rlock renews KEY, rlock "
         "exits with status 75 after 1s.";
     spec.examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
                      {"rlock lock wait -n backup report || exit 0", ""}};

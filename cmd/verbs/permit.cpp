@@ -103,7 +103,7 @@ class Acquire final : public PoolVerb {
          .help = "acquire permits that never end",
          .manual =
              "If the process that has the id dies, the pool does not get the permit back. Only a release with the id "
-             "returns it. rlock inspect -v prints the ids. In the first 30 days it also prints who acquired them.",
+             "returns it. rlock inspect -v prints the ids, and for 30 days also who acquired them.",
          .set = into(no_lease_)});
     spec.add(
         {.names = "--count",
@@ -111,9 +111,9 @@ class Acquire final : public PoolVerb {
          .help = "acquire N permits, all or none",
          .standard = "1",
          .manual =
-             "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65; but if its size is 0, "
-             "rlock waits. If the processes above rlock hold so many permits that N cannot become free, rlock exits "
-             "with status 75 after 1s: it would wait for its own parents.",
+             "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If its size is 0, rlock "
+             "waits. If N permits cannot become free because processes above rlock hold and renew too many, rlock "
+             "exits with status 75 after 1s.",
          .set = number(count_, 1, Permits::kMostAtOnce)});
     spec.group("Reports");
     spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
