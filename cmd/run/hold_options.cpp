@@ -43,7 +43,7 @@ void declare_newest(VerbSpec& spec, HoldRequest& opt) {
       {.names = "--newest",
        .help = "make older waiters with --newest give up",
        .manual =
-           "Waiters that came before this one with --newest exit with status 75 at once: see NEWEST FIRST in "
+           "Waiters that also have --newest and came before this one exit with status 75 at once: see NEWEST FIRST in "
            "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
            "--url, with -n, or with --queue-limit.",
        .set = into(opt.newest)});

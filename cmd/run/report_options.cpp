@@ -78,10 +78,9 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
             .set = open_descriptor(opt.status_fd)});
   declare_events(
       spec, opt,
-      "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
-      "it acquires the lock (acquired). It writes one when a renewal fails, or when the server fails "
-      "during the wait (trouble), when this is over (recovered), and when the lock is lost (lost). It writes one when it "
-      "stops COMMAND (stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
+      "The events are: waiting (rlock waits for another holder, or moves up in the queue); acquired; trouble (a renewal "
+      "fails, or the server fails during the wait); recovered (that is over); lost; stopping (rlock stops COMMAND); and "
+      "released, gave-up or ended (the last line). A number is an open descriptor, which COMMAND "
       "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
       "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
       "rlock-json(5) has the fields.",

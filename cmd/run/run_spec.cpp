@@ -18,7 +18,8 @@ void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
            "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
            "their names, so that no two runs wait for each other. In a Cluster, the keys may be in several slots. "
            "A key that you give twice counts once. Never use both x and {x} as keys: as in Redisson, they share "
-           "their queue, their fence and their records. One run takes at most 1000 keys, and 64 KiB of them.",
+           "their queue, their fence and their records. One run takes at most 1000 keys, which "
+           "have at most 64 KiB together.",
        .offer = Offer::key,
        .no_dash = true,
        .set = key_into(typed.keys)});
@@ -96,7 +97,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .help = "keep the key until DUR after the acquire",
        .manual =
            "If COMMAND ends sooner, rlock ends too, and the server keeps the key for the rest of DUR by its own "
-           "clock. A host whose clock is late then does not run the same job again. If COMMAND could not start "
+           "clock. So a host whose clock is late does not run the same job again. If COMMAND could not start "
            "(status 126 or 127 of rlock), if rlock stop ended it, or if the lock was lost, rlock does not keep the "
            "key. If COMMAND itself exits with 126 or 127, the server keeps the key. DUR cannot be longer than "
            "--max-hold. Default: 0.",
@@ -129,12 +130,13 @@ void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
       spec, opt,
       "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
       "If COMMAND still runs DUR after the signal for --max-hold or rlock stop, send KILL.");
-  spec.add({.names = "--lost-grace",
-            .value = "DUR",
-            .manual =
-                "If the lock is lost, send KILL DUR after --signal. DUR must fit into the lease. Default: "
-                "--kill-after if that fits, else a sixth of the lease.",
-            .set = into(typed.lost_grace)});
+  spec.add(
+      {.names = "--lost-grace",
+       .value = "DUR",
+       .manual =
+           "If the lock is lost, rlock sends --signal, waits DUR, and sends KILL. DUR must fit into the lease. Default: "
+           "--kill-after if that fits, else a sixth of the lease.",
+       .set = into(typed.lost_grace)});
   declare_on_lost(
       spec, opt, "stop COMMAND or warn if the lock is lost",
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");

@@ -136,7 +136,7 @@ void Acquire::declare_export(VerbSpec& spec) {
            "In sh, write: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. In fish, write: "
            "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. The code sets RLOCK_OWNER, "
            "RLOCK_KEY and RLOCK_STACK for the rest of the script. With --fenced it also sets RLOCK_FENCE, and with "
-           "--type permit RLOCK_SLOT and RLOCK_SLOTS. If rlock fails, the code ends with the exit status of rlock.",
+           "--type permit RLOCK_SLOT and RLOCK_SLOTS. If rlock fails, the code returns the exit status of rlock.",
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {

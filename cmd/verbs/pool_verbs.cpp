@@ -155,7 +155,7 @@ class Delete final : public PoolVerb {
              is_semaphore()
                  ? "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
                    "is no terminal, it exits with status 64."
-                 : "Without it, rlock asks if clients hold permits. If there is no terminal, it then "
+                 : "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
                    "exits with status 64.",
          .set = into(yes_)});
   }
