@@ -87,7 +87,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "DUR counts from the acquire. rlock flock sends TERM, and rlock run its --signal. KILL follows "
+           "DUR counts from the acquire. rlock flock sends TERM, and rlock run its --signal. KILL comes "
            "after --kill-after. rlock renews the lock until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold),
        .configurable = true});

@@ -8,8 +8,8 @@
 namespace rlock {
 
 /// Decides when to reconnect. If a connection lived for a second, the next one opens at once. If it failed sooner,
-/// there is a pause with jitter. It doubles each time, up to half a second. So a crowd of waiters does not keep down a server that
-/// is coming back. There are at most 20 attempts a second.
+/// there is a pause with jitter. It doubles each time, up to half a second. So a crowd of waiters does not keep down a
+/// server that is coming back. There are at most 20 attempts a second.
 class Backoff {
  public:
   static constexpr Milliseconds kShortest{50};

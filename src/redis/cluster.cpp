@@ -65,7 +65,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     mark_stale(now);
     return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
   }
-  Link& link = node(*owner);
+  Link& link = key.empty() ? any_node(*owner) : node(*owner);
   Connection* const connection = link.connection(now);
   if (link.failing()) {  // its replica may have taken over
     mark_stale(now);
@@ -76,6 +76,15 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   }
   if (connection != nullptr) return connection;
   return of_server(link.address().str(), link.failure().value_or(Failure{}));
+}
+
+/// For a call without a key: `first`, or another node that has answered, if that one fails.
+Link& Cluster::any_node(const Address& first) {
+  Link& wanted = node(first);
+  if (!wanted.failing()) return wanted;
+  const auto works = [](const auto& one) { return one.second->contacted() && !one.second->failing(); };
+  const auto other = std::ranges::find_if(nodes_, works);
+  return other != nodes_.end() ? *other->second : wanted;
 }
 
 Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint) {

@@ -59,6 +59,7 @@ class Cluster final : public Route {
   };
 
   Link& node(const Address& address);
+  Link& any_node(const Address& first);
   Link* link_of(std::uint64_t connection);
   void begin_query(TimePoint now);
   void ask_next(TimePoint now);
