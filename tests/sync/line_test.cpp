@@ -410,16 +410,20 @@ TEST_CASE(
   LineScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
-  const auto newest = [&](const std::string& owner) {
+  const auto newest = [&](const std::string& owner, Milliseconds waited = 0ms) {
     Claim claim = waiting(owner);
     claim.ticket = std::get<Held>(scene.ask(Arrival{claim, kinds::lock, owner})).fence.value();
-    return busy(scene.ask(Lock{claim})).position;
+    const Lock lock{claim};
+    return busy(lock.read(scene.redis.run(lock.ask(waited)))).position;
   };
   CHECK(newest("c:1") == 2);
   const Listener behind = scene.listener("d:1");
   scene.ask("d:1");
   CHECK(newest("e:1") == 2);
   CHECK(scene.line() == "b:1\ne:1\nd:1");
+  // It waits longer than all others, because its arrival was long on its way.
+  CHECK(newest("f:1", 60000ms) == 1);
+  CHECK(scene.line() == "f:1\nb:1\nd:1");
 }
 
 TEST_CASE("the notes of a line without its hash end with the line") {

@@ -26,9 +26,12 @@ local function take_place(line, ask)
     -- score above 2^53 was not written by rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
     if last >= now and last < 9007199254740992 then now = last + 1 end
-    arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
+    local since = now - line.waited * 1000
+    arrived, before = string.format('%.0f', since), line.passes
     local newest = line.ticket and line.ticket > 0 and line.newest
-    if newest and newest.arrived ~= '0' then arrived, before = newest.arrived, newest.before end
+    if newest and newest.arrived ~= '0' and tonumber(newest.arrived) < since then
+      arrived, before = newest.arrived, newest.before
+    end
   end
   -- If the line is empty, it may have been lost, and other clients may believe that they stand in it. They must ask again. All
   -- waiters listen on the channel with the empty name.
