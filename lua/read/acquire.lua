@@ -52,7 +52,7 @@ local longest = math.max(ends, rest)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
-redis.call('pexpire', lock, longest)  -- now: a client that may not HINCRBY leaves no lock without a TTL, either
+redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
 if counts then redis.call('hincrby', lock, owner, 1) end
 if counts and request then redis.call('set', request, 'read', 'px', memory) end

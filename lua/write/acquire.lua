@@ -41,7 +41,7 @@ local longest = math.max(rest, lease)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or not writes
 if counts then redis.call('hset', lock, 'mode', 'write') end
-redis.call('pexpire', lock, longest)  -- now: a client that may not HINCRBY leaves no lock without a TTL, either
+redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 if counts then
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
