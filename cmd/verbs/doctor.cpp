@@ -177,7 +177,7 @@ void Doctor::show(const std::vector<Patient>& patients) const {
   std::string text;
   for (const Patient& patient : patients) {
     std::vector<Json> findings;
-    text += patient.server + "\n";
+    text += sanitized(patient.server) + "\n";
     for (const Finding& finding : patient.findings) {
       findings.push_back(Json::object({{"subject", Json::word(finding.subject)},
                                        {"fit", finding.looked ? Json{finding.fit} : Json{}},

@@ -164,7 +164,7 @@ std::string inspections_text(const std::vector<Inspection>& inspections) {
   for (const Inspection& seen : inspections) {
     if (seen.server && *seen.server != server) {
       server = *seen.server;
-      text += server + "\n";
+      text += sanitized(server) + "\n";
     }
     text += inspection_text(seen, width);
   }
