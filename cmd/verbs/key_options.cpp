@@ -39,7 +39,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
   spec.add({.names = "--older",
             .value = "DUR",
             .help = "list only keys that are held for DUR or longer",
-            .manual = "A key that is kept counts from its acquire, too.",
+            .manual = "If --min-hold or --once-per keeps a key after the command, DUR counts from the acquire, too.",
             .set = into(chosen.filter.older)});
   spec.add(
       {.names = "--sort",
@@ -71,9 +71,10 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
        .manual =
            "rlock recognizes such keys by their value. On the server, a semaphore, a pool and a latch are numbers, "
            "like the counters of other programs, so rlock lists these counters, too. rlock stores no notes about "
-           "semaphores, so it lists a semaphore only with --all, even if rlock created it. If no permit of a pool is "
-           "taken, rlock lists the pool only with --all, usually as a semaphore. rlock does not list a plain lock of "
-           "another program, because it looks like any text; rlock inspect KEY shows it.",
+           "semaphores, so it lists a semaphore only with --all, even if rlock created it. A pool of which no permit "
+           "is taken is also listed only with --all; most of such pools look like a semaphore, and are listed as one. "
+           "rlock does not list a plain lock of another program, because it looks like any text; rlock inspect KEY "
+           "shows it.",
        .set = into(options.all)});
   spec.add({.names = "--scan-time",
             .value = "DUR",

@@ -75,8 +75,8 @@ void Unlock::declare(VerbSpec& spec) {
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   declare_expected_type(
       spec, type_,
-      "The types read and write mean the same here. A text that rlock has no notes about may be a plain lock or something "
-      "else: to remove it, give --type plain.");
+      "The types read and write mean the same here. If the value of KEY is a text, and rlock has stored no notes about "
+      "it, rlock cannot know whether KEY is a plain lock. To remove it, give --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
     spec.foreign.push_back({name, "unlock always removes by force; with --yes it does not ask"});
@@ -84,7 +84,7 @@ void Unlock::declare(VerbSpec& spec) {
   spec.add({.names = "--reason",
             .value = "TEXT",
             .help = "tell the holder and rlock history why",
-            .manual = "TEXT has at most 1024 bytes.",
+            .manual = "Tell the holder why. rlock history prints TEXT, too. TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
   spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
