@@ -36,11 +36,13 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
             .value = "H",
             .help = "list only keys that host H holds; may be repeated",
             .set = [&chosen](std::string_view host) { chosen.filter.hosts.emplace_back(host); }});
-  spec.add({.names = "--older",
-            .value = "DUR",
-            .help = "list only keys that are held for DUR or longer",
-            .manual = "If --min-hold or --once-per keeps a key after the command, DUR counts from the acquire, too.",
-            .set = into(chosen.filter.older)});
+  spec.add(
+      {.names = "--older",
+       .value = "DUR",
+       .help = "list only keys that are held for DUR or longer",
+       .manual =
+           "If --min-hold or --once-per keeps a key after the command, DUR counts from the acquire, too.",
+       .set = into(chosen.filter.older)});
   spec.add(
       {.names = "--sort",
        .value = "WHAT",
