@@ -117,9 +117,9 @@ void Flock::declare_waiting(VerbSpec& spec) {
   wait.value = "DUR";
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
-      "0 means -n. RLOCK_WAIT in the environment and wait in rlock.conf(5) count like --wait. If none of the three is "
-      "set, rlock waits for ever for a busy lock. But if it cannot use the server, it exits with status 69, at once or "
-      "after a limited time.";
+      "0 means -n. The variable RLOCK_WAIT and the setting wait of rlock.conf(5) count like --wait. If none of the three "
+      "is set, rlock waits for ever for a busy lock, but not for a server: if it cannot use the server, it exits with "
+      "status 69, at once or after a limited time.";
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";

@@ -38,7 +38,7 @@ void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
       {.names = "--owner",
        .value = "ID",
        .manual =
-           "Run COMMAND inside the hold that owner ID has, as a nested run does. Use it if an earlier step of a "
+           "Run COMMAND inside the hold of owner ID, as a run inside a run does. Use it if an earlier step of a "
            "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
            "run COMMAND and exits with status 75.",
        .offer = Offer::owner,
@@ -87,7 +87,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "DUR counts from the acquire. rlock flock sends TERM, and rlock run its --signal. KILL comes "
+           "DUR counts from the acquire. rlock run sends its --signal, rlock flock sends TERM. KILL comes "
            "after --kill-after. rlock renews the lock until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold),
        .configurable = true});
@@ -129,7 +129,7 @@ void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
   declare_signal(
       spec, opt,
       "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
-      "If COMMAND still runs DUR after the signal for --max-hold or rlock stop, send KILL.");
+      "Send KILL DUR after the signal of --max-hold or rlock stop, if COMMAND still runs.");
   spec.add(
       {.names = "--lost-grace",
        .value = "DUR",

@@ -41,7 +41,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
        .value = "DUR",
        .help = "list only keys that are held for DUR or longer",
        .manual =
-           "If --min-hold or --once-per keeps a key after the command, DUR counts from the acquire, too.",
+           "If --min-hold or --once-per keeps a key after the command, DUR still counts from the acquire.",
        .set = into(chosen.filter.older)});
   spec.add(
       {.names = "--sort",
@@ -73,8 +73,8 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
        .manual =
            "rlock recognizes such keys by their value. On the server, a semaphore, a pool and a latch are numbers, "
            "like the counters of other programs, so rlock lists these counters, too. rlock stores no notes about "
-           "semaphores, so it lists a semaphore only with --all, even if rlock created it. A pool of which no permit "
-           "is taken is also listed only with --all; most of such pools look like a semaphore, and are listed as one. "
+           "semaphores, so it lists a semaphore only with --all, even if rlock created it. If no permit of a pool "
+           "is taken, rlock lists the pool only with --all; most of such pools look like a semaphore, and are listed as one. "
            "rlock does not list a plain lock of another program, because it looks like any text; rlock inspect KEY "
            "shows it.",
        .set = into(options.all)});

@@ -79,7 +79,7 @@ void Acquire::declare(VerbSpec& spec) {
   declare_remarks(spec, opt_);
   declare_events(
       spec, opt_,
-      "rlock writes the lines of --events in rlock-run(1). acquire writes those for waiting, acquired and gave-up. The keeper "
+      "rlock-run(1) describes the lines. acquire writes those for waiting, acquired and gave-up. The keeper "
       "of --while-pid writes the others. The field pid of each line is PID. Without --while-pid no process stays, so "
       "acquired is the last line. A number is an open descriptor. If stdout is a pipe, as in owner=$(...), the events "
       "must not go to it: rlock then exits with status 64. rlock-json(5) has the fields.",
@@ -164,7 +164,7 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
-      "If one of these processes still runs DUR after the signal, send KILL. If the lock is lost and the lease is too "
+      "Send KILL DUR after the signal if one of these processes still runs. If the lock is lost and the lease is too "
       "short for DUR, KILL comes a sixth of the lease after the signal.");
 }
 

@@ -112,7 +112,7 @@ class Acquire final : public PoolVerb {
          .standard = "1",
          .manual =
              "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If its size is 0, rlock "
-             "waits. If N permits cannot become free because processes above rlock hold and renew too many, rlock "
+             "waits. If N permits cannot become free because the parent processes of rlock hold and renew too many, rlock "
              "exits with status 75 after 1s.",
          .set = number(count_, 1, Permits::kMostAtOnce)});
     spec.group("Reports");
@@ -218,8 +218,7 @@ class Renew final : public IdsVerb {
     declare_renewed_lease(
         spec, lease_,
         "DUR may be shorter than the time that is left. Default: for each permit, the lease "
-        "with which it was acquired. A permit of "
-        "--no-lease still has no lease.");
+        "with which it was acquired, or none after --no-lease.");
   }
 
   int act(TimePoint, std::vector<std::string>) override {

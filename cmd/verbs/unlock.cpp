@@ -83,8 +83,8 @@ void Unlock::declare(VerbSpec& spec) {
   spec.group("Reports");
   spec.add({.names = "--reason",
             .value = "TEXT",
-            .help = "tell the holder and rlock history why",
-            .manual = "Tell the holder why. rlock history prints TEXT, too. TEXT has at most 1024 bytes.",
+            .help = "tell the holder TEXT; rlock history prints it, too",
+            .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
   spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }

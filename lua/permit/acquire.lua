@@ -98,10 +98,11 @@ for i = 1, count do
   end
   leases[2 * i - 1], leases[2 * i] = math.max(ends, ends_at), ours[i]
 end
-if missing > 0 then available = redis.call('decrby', pool, missing) end
-in_pieces('zadd', taken, leases)
+-- First `slots`: a client that may not ZADD or PEXPIRE fails here, before the pool has fewer permits.
 if missing > 0 then in_pieces('zadd', slots, named) end
 lives_for(slots, slots_live)
+if missing > 0 then available = redis.call('decrby', pool, missing) end
+in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end

@@ -59,6 +59,18 @@ TEST_CASE("a renewal of permits names only keys that exist, so it works while th
   for (const std::string& key : ours.renew().keys) CHECK(scene.server.cli({"EXISTS", key}) == "1");
 }
 
+TEST_CASE("a client that lacks the right to one command leaves the pool as large as it is") {
+  for (const char* command : {"pexpire", "decrby", "zadd", "zcount", "set"}) {
+    CAPTURE(command);
+    Permitted scene;
+    scene.server.cli({"SET", "pool", "3"});
+    scene.server.cli({"ACL", "SETUSER", "default", std::string{"-"} + command});
+    scene.ask(permits("a:1", {.count = 2, .total = 3}));
+    CHECK(std::stoll(scene.available()) + std::stoll(scene.taken()) == 3);
+    CHECK((!scene.server.has(kSlots) || scene.server.pttl(kSlots) > 0));
+  }
+}
+
 TEST_CASE("returned permits make the pool whole and wake waiters, with a number") {
   Permitted scene;
   Listener waiter{scene.server, kPoolChannel};
