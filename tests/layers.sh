@@ -22,8 +22,8 @@ refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "
 refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
 
 # The floors of cmd. Code that knows every verb (the table, help, manual, completions) is in cmd/app.
-above='server|view|ask|run|verbs|app'
-for folder in cli server view ask run verbs; do
+above='server|view|ask|hold|run|verbs|app'
+for folder in cli server view ask hold run verbs; do
   refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"
   above=${above#*|}
 done

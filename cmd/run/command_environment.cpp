@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/text.h"
-#include "cmd/run/inherited_hold.h"
+#include "cmd/hold/inherited_hold.h"
 #include "cmd/server/deployment.h"
 #include "redis/target.h"
 

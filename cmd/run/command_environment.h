@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/names.h"
-#include "cmd/run/held_keys.h"
+#include "cmd/hold/held_keys.h"
 #include "loop/environment.h"
 
 namespace rlock {

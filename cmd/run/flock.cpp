@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/hold/hold_report.h"
 #include "cmd/run/run.h"
-#include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
 
 namespace rlock {
@@ -66,7 +66,7 @@ class Flock final : public Verb {
   bool no_fork_ = false, close_ = false;
   Events events_;
   StatusOutput status_;  ///< only the events use it
-  RunReport report_;     ///< run() fills it in; after a failure it has the facts so far
+  HoldReport report_;    ///< run() fills it in; after a failure it has the facts so far
 };
 
 void Flock::declare(VerbSpec& spec) {

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/run/event_sinks.h"
-#include "cmd/run/hold_options.h"
+#include "cmd/hold/event_sinks.h"
+#include "cmd/hold/hold_options.h"
 #include "cmd/run/status_file.h"
 
 namespace rlock {

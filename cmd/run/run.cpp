@@ -18,10 +18,10 @@ namespace rlock {
 
 namespace {
 
-int end_without_command(const RunOptions& opt, RunReport& report, StatusOutput& status,
+int end_without_command(const RunOptions& opt, HoldReport& report, StatusOutput& status,
                         const CannotRun& why) {
   warn(why.text);
-  report.outcome = RunReport::Outcome::not_started;
+  report.outcome = HoldReport::Outcome::not_started;
   report.exit = opt.not_executed.value_or(why.exit_code);
   report.error = why.text;
   status.write(report);
@@ -30,9 +30,9 @@ int end_without_command(const RunOptions& opt, RunReport& report, StatusOutput& 
 
 }  // namespace
 
-int run(const RunOptions& opt, RunReport& report, StatusOutput& status, Events& events) {
+int run(const RunOptions& opt, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(opt);
-  if (events.wanted()) status.tell_also([&events](const RunReport& ended) { events.ended(ended); });
+  if (events.wanted()) status.tell_also([&events](const HoldReport& ended) { events.ended(ended); });
   auto [found, problem] = look_up(opt.command);
   if (problem) return end_without_command(opt, report, status, *problem);
   // It makes the session: from here on, a signal only sets a flag.

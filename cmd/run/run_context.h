@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "cmd/run/events.h"
+#include "cmd/hold/events.h"
+#include "cmd/hold/hold_report.h"
 #include "cmd/run/run_options.h"
-#include "cmd/run/run_report.h"
 #include "cmd/run/status_output.h"
 #include "cmd/server/session.h"
 
@@ -14,7 +14,7 @@ namespace rlock {
 struct RunContext {
   const RunOptions& opt;
   const std::string found;  ///< the path of the command in PATH; see CommandLookup
-  RunReport& report;        ///< what is known so far; the verb completes it after a failure
+  HoldReport& report;       ///< what is known so far; the verb completes it after a failure
   StatusOutput& status;
   Events& events;
   /// Once the session exists, a signal only sets a flag that we check.

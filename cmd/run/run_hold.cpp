@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "cmd/hold/guardian_release.h"
 #include "cmd/run/command_environment.h"
-#include "cmd/run/guardian_release.h"
 
 namespace rlock {
 namespace {

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/run/held_command.h"
-#include "cmd/run/held_keys.h"
-#include "cmd/run/hold_end.h"
-#include "cmd/run/kept_keys.h"
+#include "cmd/hold/held_command.h"
+#include "cmd/hold/held_keys.h"
+#include "cmd/hold/hold_end.h"
+#include "cmd/hold/kept_keys.h"
 #include "cmd/run/run_context.h"
 
 namespace rlock {

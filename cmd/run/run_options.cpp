@@ -10,9 +10,9 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
+#include "cmd/hold/hold_options.h"
+#include "cmd/hold/inherited_hold.h"
 #include "cmd/run/command_lookup.h"
-#include "cmd/run/hold_options.h"
-#include "cmd/run/inherited_hold.h"
 #include "loop/family.h"
 #include "loop/program.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cmd/cli/options.h"
-#include "cmd/run/hold_request.h"
+#include "cmd/hold/hold_request.h"
 
 namespace rlock {
 

@@ -68,8 +68,8 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
 }
 
 /// Releases all keys, and prints what the user should know about it.
-RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
-                            const CommandOutcome& ended) {
+HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
+                             const CommandOutcome& ended) {
   const RunOptions& opt = run.opt;
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
@@ -78,7 +78,7 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
   if (lost && keys.owner_returns()) {
     const std::vector<Part> parts = keys.ending(keys.parts(), past);
     record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
-    return RunReport::Released::no;
+    return HoldReport::Released::no;
   }
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
@@ -132,9 +132,9 @@ bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
   const PastHold past = hold.keys().past(end_for_history(run.opt, ended, lost), run.session.loop.now());
   run.report.released = release(run, hold, past, ended);
-  if (run.report.released == RunReport::Released::no)
+  if (run.report.released == HoldReport::Released::no)
     learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended.ran(), lost);
-  say_how_it_ended(run.opt, ended, run.report.released == RunReport::Released::yes);
+  say_how_it_ended(run.opt, ended, run.report.released == HoldReport::Released::yes);
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);

@@ -1,6 +1,6 @@
-#include "cmd/run/backoff_option.h"
-#include "cmd/run/hold_options.h"
-#include "cmd/run/inherited_hold.h"
+#include "cmd/hold/backoff_option.h"
+#include "cmd/hold/hold_options.h"
+#include "cmd/hold/inherited_hold.h"
 #include "cmd/run/report_options.h"
 #include "cmd/run/run_options.h"
 #include "cmd/server/owner_option.h"
@@ -38,7 +38,7 @@ void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
       {.names = "--owner",
        .value = "ID",
        .manual =
-           "Run COMMAND inside the hold of owner ID, as a run inside a run does. Use it if an earlier step of a "
+           "Run COMMAND inside the hold of owner ID: the run adds a hold of its own. Use it if an earlier step of a "
            "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
            "run COMMAND and exits with status 75.",
        .offer = Offer::owner,
@@ -129,7 +129,7 @@ void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
   declare_signal(
       spec, opt,
       "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
-      "Send KILL DUR after the signal of --max-hold or rlock stop, if COMMAND still runs.");
+      "Send KILL if COMMAND still runs DUR after it got the signal of --max-hold or of rlock stop.");
   spec.add(
       {.names = "--lost-grace",
        .value = "DUR",

@@ -1,10 +1,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cmd/run/events.h"
+#include "cmd/hold/events.h"
+#include "cmd/hold/hold_report.h"
 #include "cmd/run/report_options.h"
 #include "cmd/run/run.h"
-#include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
 #include "cmd/run/status_output.h"
 
@@ -50,7 +50,7 @@ class RunVerb final : public Verb {
   TypedRun typed_;
   Events events_;
   StatusOutput status_;
-  RunReport report_;  ///< run() fills it in; after a failure it has the facts so far
+  HoldReport report_;  ///< run() fills it in; after a failure it has the facts so far
 };
 
 constexpr VerbEntry kRow{

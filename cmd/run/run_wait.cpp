@@ -19,8 +19,8 @@
 #include "base/text.h"
 #include "cmd/ask/latch_guard.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/hold_wait.h"
-#include "cmd/run/holder_facts.h"
+#include "cmd/hold/hold_wait.h"
+#include "cmd/hold/holder_facts.h"
 #include "cmd/run/without_lock.h"
 
 namespace rlock {
@@ -78,7 +78,7 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
 /// There is no lock: prints why, writes the record, and returns the exit status. Empty: the command must run
 /// without a lock.
 std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
-  RunReport& report = run.report;
+  HoldReport& report = run.report;
   say_who_voted(run.session.redis, gave_up.answers);
   report.waited = elapsed(run.opt.started, run.session.loop.now());
   const Instead instead = instead_of_lock(run, wait, gave_up);
@@ -104,7 +104,8 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
-  std::optional<HoldWait> wait{std::in_place, run.session, run.opt, facts_of(run.opt), run.events.observer()};
+  std::optional<HoldWait> wait{std::in_place, run.session, run.opt,
+                               facts_of(run.opt, run.opt.command, run.opt.show_args), run.events.observer()};
   const Acquired got = wait_for_all(run, *wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;

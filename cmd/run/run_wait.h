@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "cmd/run/held_keys.h"
+#include "cmd/hold/held_keys.h"
 #include "cmd/run/run_context.h"
 
 namespace rlock {

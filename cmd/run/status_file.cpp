@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/output.h"
+#include "loop/std_descriptors.h"
 
 namespace rlock {
 namespace {
@@ -129,10 +130,6 @@ int StatusFile::replace(std::string_view report) const noexcept {
   if (failed == 0 && ::rename(aside_.c_str(), path_.c_str()) != 0) failed = errno;
   if (failed != 0) ::unlink(aside_.c_str());
   return failed;
-}
-
-void keep_from_command(int fd) noexcept {
-  if (fd > STDERR_FILENO) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 }  // namespace rlock

@@ -41,7 +41,4 @@ class StatusFile {
 /// Would a report at `path` replace the file `other`? No if `path` names a descriptor or a device.
 bool replaces(const std::string& path, const std::string& other);
 
-/// Makes the descriptor close-on-exec unless it is a standard one. Otherwise the command would inherit it.
-void keep_from_command(int fd) noexcept;
-
 }  // namespace rlock

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/output.h"
+#include "loop/std_descriptors.h"
 
 namespace rlock {
 namespace {
@@ -27,7 +28,7 @@ void StatusOutput::open(std::optional<std::int64_t> fd, const std::string& file)
   wanted_ = fd || !file.empty();
 }
 
-void StatusOutput::write(const RunReport& report) noexcept {
+void StatusOutput::write(const HoldReport& report) noexcept {
   if (const auto listener = std::exchange(listener_, nullptr)) listener(report);
   if (!std::exchange(wanted_, false)) return;
   const std::string line = report.json() + "\n";

@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "cmd/run/run_report.h"
+#include "cmd/hold/hold_report.h"
 #include "cmd/run/status_file.h"
 
 namespace rlock {
 
-/// The status record of a run: its RunReport as one line of JSON, for --status-fd and --status-file. It is
+/// The status record of a run: its HoldReport as one line of JSON, for --status-fd and --status-file. It is
 /// written once: the first report counts.
 class StatusOutput {
  public:
@@ -23,13 +23,13 @@ class StatusOutput {
 
   /// Passes the report to the listener, see tell_also(). Then writes the record, if one was asked for and none was
   /// written. If the record cannot be written, prints the error; the exit status stays.
-  void write(const RunReport& report) noexcept;
+  void write(const HoldReport& report) noexcept;
 
   /// Passes the first report to `listener` too, even if no record was asked for.
-  void tell_also(std::function<void(const RunReport&)> listener) { listener_ = std::move(listener); }
+  void tell_also(std::function<void(const HoldReport&)> listener) { listener_ = std::move(listener); }
 
  private:
-  std::function<void(const RunReport&)> listener_;
+  std::function<void(const HoldReport&)> listener_;
   std::optional<std::int64_t> fd_;
   StatusFile file_;
   bool opened_ = false;

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cmd/run/lock_types.h"
+#include "cmd/hold/lock_types.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

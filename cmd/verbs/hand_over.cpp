@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/writable.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/script_keeper.h"
+#include "cmd/hold/script_keeper.h"
 
 namespace rlock {
 namespace {
@@ -82,7 +82,7 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
         "a process above this one holds some of the keys, and not the others; take them one after the other"};
   }
   const Owner id = keys.id();
-  RunReport report = report_of(opt);
+  HoldReport report = report_of(opt);
   report_taken(report, session.redis, id, keys.taken(), keys.waited());
   events.acquired(report);
   const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)

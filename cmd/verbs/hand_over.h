@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
+#include "cmd/hold/events.h"
+#include "cmd/hold/held_keys.h"
 #include "cmd/run/command_environment.h"
-#include "cmd/run/events.h"
-#include "cmd/run/held_keys.h"
 #include "cmd/server/session.h"
 
 namespace rlock {

@@ -14,7 +14,7 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/refusal.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/inherited_hold.h"
+#include "cmd/hold/inherited_hold.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"

@@ -12,14 +12,14 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
+#include "cmd/hold/events.h"
+#include "cmd/hold/hold_options.h"
+#include "cmd/hold/hold_report.h"
+#include "cmd/hold/hold_wait.h"
+#include "cmd/hold/holder_facts.h"
+#include "cmd/hold/script_watch.h"
 #include "cmd/run/command_environment.h"
-#include "cmd/run/events.h"
-#include "cmd/run/hold_options.h"
-#include "cmd/run/hold_wait.h"
-#include "cmd/run/holder_facts.h"
 #include "cmd/run/report_options.h"
-#include "cmd/run/run_report.h"
-#include "cmd/run/script_watch.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/hand_over.h"
@@ -81,8 +81,8 @@ void Acquire::declare(VerbSpec& spec) {
       spec, opt_,
       "rlock-run(1) describes the lines. acquire writes those for waiting, acquired and gave-up. The keeper "
       "of --while-pid writes the others. The field pid of each line is PID. Without --while-pid no process stays, so "
-      "acquired is the last line. A number is an open descriptor. If stdout is a pipe, as in owner=$(...), the events "
-      "must not go to it: rlock then exits with status 64. rlock-json(5) has the fields.",
+      "acquired is the last line. A number is an open descriptor. If stdout is a pipe, as in owner=$(...), and the events "
+      "go to it, rlock exits with status 64. rlock-json(5) has the fields.",
       "rlock and its keeper send the events of --events to the systemd journal or to the syslog daemon: see --syslog in "
       "rlock-run(1).");
   declare_export(spec);
@@ -164,7 +164,7 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
-      "Send KILL DUR after the signal if one of these processes still runs. If the lock is lost and the lease is too "
+      "Send KILL if one of these processes still runs DUR after the signal. If the lock is lost and the lease is too "
       "short for DUR, KILL comes a sixth of the lease after the signal.");
 }
 
@@ -244,7 +244,7 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away())
     print_line(busy_json(inspect(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.give_up(gave_up);
-  RunReport report = report_of(opt_);
+  HoldReport report = report_of(opt_);
   report_gave_up(report, session.redis, gave_up, not_held);
   events_.ended(report);
   if (json_ && not_held.why == NotHeld::Why::superseded)
@@ -266,9 +266,9 @@ void Acquire::open_events() {
 }
 
 void Acquire::failed(const Error& error) noexcept {
-  RunReport report = report_of(opt_);
+  HoldReport report = report_of(opt_);
   report_failed(report, error);
-  report.released = RunReport::Released::yes;  // what was acquired is given back before the error is thrown
+  report.released = HoldReport::Released::yes;  // what was acquired is given back before the error is thrown
   events_.ended(report);
   if (export_) static_cast<void>(try_print(failure_text(exit_code::of(error.kind()), *export_)));
 }

@@ -11,7 +11,7 @@
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/holder_facts.h"
+#include "cmd/hold/holder_facts.h"
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"

@@ -11,7 +11,7 @@
 #include "cmd/ask/refusal.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/hold_options.h"
+#include "cmd/hold/hold_options.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"

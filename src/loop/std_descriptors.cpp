@@ -21,4 +21,8 @@ void fill_std_descriptors() {
   }
 }
 
+void keep_from_command(int fd) noexcept {
+  if (fd > 2) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 }  // namespace rlock

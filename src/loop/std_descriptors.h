@@ -7,4 +7,7 @@ namespace rlock {
 /// rlock. main calls this before it opens a file. Throws Error{system} if open() fails.
 void fill_std_descriptors();
 
+/// Makes the descriptor close-on-exec unless it is a standard one. Otherwise the command would inherit it.
+void keep_from_command(int fd) noexcept;
+
 }  // namespace rlock

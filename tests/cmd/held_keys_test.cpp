@@ -1,4 +1,4 @@
-#include "cmd/run/held_keys.h"
+#include "cmd/hold/held_keys.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/run/held_processes.h"
+#include "cmd/hold/held_processes.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "cmd/run/hold_end.h"
+#include "cmd/hold/hold_end.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -21,8 +21,8 @@ using test::read_file;
 using test::TempDir;
 using test::write_file;
 
-RunReport sample() {
-  return {.outcome = RunReport::Outcome::ran,
+HoldReport sample() {
+  return {.outcome = HoldReport::Outcome::ran,
           .exit = 0,
           .command_exit = 0,
           .locked = true,
@@ -31,7 +31,7 @@ RunReport sample() {
           .owner = Owner{"me:1"},
           .waited = Milliseconds{0},
           .held = Milliseconds{12},
-          .released = RunReport::Released::yes};
+          .released = HoldReport::Released::yes};
 }
 
 }  // namespace
@@ -219,7 +219,7 @@ TEST_CASE("the status descriptor gets one line and is not inherited") {
   status.open(ends[1], "");
   CHECK((::fcntl(ends[1], F_GETFD) & FD_CLOEXEC) != 0);
 
-  RunReport report{.keys = {LockName{"k"}}, .type = "lock"};
+  HoldReport report{.keys = {LockName{"k"}}, .type = "lock"};
   report_failed(report, Error{Error::unreachable, "no server"});
   status.write(report);
   char text[1024];

@@ -1,4 +1,4 @@
-#include "cmd/run/stop_requests.h"
+#include "cmd/hold/stop_requests.h"
 
 #include <doctest/doctest.h>
 

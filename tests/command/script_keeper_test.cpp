@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cmd/run/script_keeper.h"
+#include "cmd/hold/script_keeper.h"
 #include "cmd/server/deployment.h"
 #include "support/contains.h"
 #include "support/eventually.h"

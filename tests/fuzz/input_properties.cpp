@@ -12,7 +12,7 @@
 #include "base/descriptor.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
-#include "cmd/run/inherited_hold.h"
+#include "cmd/hold/inherited_hold.h"
 #include "cmd/server/config.h"
 #include "cmd/server/configurable_options.h"
 #include "cmd/view/history_text.h"

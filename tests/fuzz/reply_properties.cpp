@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/run/lock_types.h"
+#include "cmd/hold/lock_types.h"
 #include "fuzz/must.h"
 #include "fuzz/properties.h"
 #include "redis/pipeline.h"

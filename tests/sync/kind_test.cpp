@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cmd/run/lock_types.h"
+#include "cmd/hold/lock_types.h"
 #include "cmd/verbs/found_lock.h"
 #include "support/redis_server.h"
 #include "support/scene.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/run/lock_types.h"
+#include "cmd/hold/lock_types.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "support/scene.h"

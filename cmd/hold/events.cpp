@@ -1,0 +1,128 @@
+#include "cmd/hold/events.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+using Weight = Event::Weight;
+
+Milliseconds since_epoch() {
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+void Events::open(const HoldRequest& request) {
+  keys_ = request.names;
+  pid_ = request.script ? request.script->pid : ::getpid();
+  open_outputs(request.events, request.syslog);
+}
+
+void Events::open_outputs(const std::string& file, const std::string& socket) {
+  if (!file.empty()) file_.open(file);
+  if (!socket.empty()) log_.open(socket);
+  wanted_ = !file.empty() || !socket.empty();
+}
+
+void Events::listen_to(StopOptions& options) {
+  options.tell_lost = [this](const std::string& why) { lost(why); };
+  options.tell_stopping = [this](const std::string& why) { stopping(why); };
+}
+
+std::vector<int> Events::descriptors() const {
+  std::vector<int> open;
+  for (const int one : {file_.descriptor(), log_.descriptor()})
+    if (one >= 0) open.push_back(one);
+  return open;
+}
+
+void Events::waiting(const Waiting& seen) {
+  if (seen.failure != nullptr) return trouble(seen.failure->text);
+  if (seen.busy == nullptr) return;
+  trouble({});
+  const Busy& busy = *seen.busy;
+  if (!holder_.empty() && holder_ == busy.holder && place_ == busy.position) return;
+  holder_ = busy.holder.empty() ? "?" : busy.holder;
+  place_ = busy.position;
+  tell("waiting", Weight::info,
+       {{"holder", busy.holder.empty() ? Json{} : Json{busy.holder}}, {"place", busy.position}});
+}
+
+void Events::acquired(const HoldReport& report) {
+  if (!wanted_) return;
+  trouble({});
+  acquired_ = true;
+  tell("acquired", Weight::info,
+       {{"owner", report.owner}, {"fence", report.fence}, {"waited_ms", report.waited}});
+}
+
+void Events::trouble(std::string_view why) {
+  if (troubled_ == !why.empty()) return;
+  troubled_ = !why.empty();
+  if (troubled_)
+    tell("trouble", Weight::warning, {{"why", why}});
+  else
+    tell("recovered", Weight::notice, {});
+}
+
+void Events::lost(std::string_view why) {
+  if (std::exchange(said_lost_, true)) return;
+  tell("lost", Weight::error, {{"why", why}});
+}
+
+void Events::stopping(std::string_view why) { tell("stopping", Weight::notice, {{"why", why}}); }
+
+void Events::runs_without_lock(const HoldReport& report) {
+  gave_up_ = true;
+  tell("gave-up", Weight::warning,
+       {{"outcome", text_of(report.outcome)}, {"exit", nullptr}, {"why", report.error}});
+}
+
+void Events::ended(const HoldReport& report) {
+  if (!std::exchange(wanted_, false)) return;  // a failure after the end must not report another end
+  const std::string_view outcome = text_of(report.outcome);
+  if (!acquired_ && !gave_up_)
+    return tell("gave-up", Weight::notice,
+                {{"outcome", outcome}, {"exit", report.exit}, {"why", report.error}});
+  if (report.outcome == HoldReport::Outcome::lost) lost(report.error.value_or(""));
+  const bool gone = !report.released || *report.released == HoldReport::Released::no;
+  end(!gone, outcome, report.exit, report.held);
+}
+
+void Events::ended(std::string_view outcome, Milliseconds held, bool released) {
+  end(released, outcome, std::nullopt, held);
+}
+
+void Events::killed(const HoldRequest& request, const PastHold& past) {
+  Events events;
+  events.keys_ = request.names;
+  events.pid_ = static_cast<pid_t>(past.facts.pid);
+  events.open_outputs(parse_count(request.events) ? "" : request.events, request.syslog);
+  events.end(true, past.end.outcome, std::nullopt, past.held());
+}
+
+void Events::end(bool released, std::string_view outcome, std::optional<int> exit,
+                 std::optional<Milliseconds> held) {
+  tell(released ? "released" : "ended", Weight::info,
+       {{"outcome", outcome}, {"exit", exit}, {"held_ms", held}});
+}
+
+void Events::tell(std::string_view name, Weight weight,
+                  std::vector<std::pair<std::string_view, Json>> fields) noexcept {
+  const Event event{.name = name,
+                    .weight = weight,
+                    .at = since_epoch(),
+                    .pid = pid_,
+                    .keys = keys_,
+                    .fields = std::move(fields)};
+  file_.write(event);
+  log_.write(event);
+}
+
+}  // namespace rlock

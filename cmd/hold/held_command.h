@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmd/hold/held_processes.h"
+#include "loop/child.h"
+#include "loop/command_family.h"
+#include "loop/job_control.h"
+#include "loop/signals.h"
+#include "loop/terminal.h"
+
+namespace rlock {
+
+/// The command that runs while a lock is held, and the rules for its end.
+struct CommandOptions : StopOptions {
+  Command command{};
+  std::vector<std::string> marks{};  ///< see CommandFamily
+  /// Called in the guardian: releases the lock after rlock was killed or stopped. See Guarded.
+  std::function<void(RlockEnd)> release_by_guardian{};
+  bool until_group = false;
+};
+
+/// How the command ended, or why it did not run.
+struct [[nodiscard]] CommandOutcome {
+  int exit_code = 0;                      ///< the exit code that a shell would report
+  std::optional<int> signal;              ///< the signal that ended the command
+  int not_started = 0;                    ///< errno of the failed start; 0: the command ran
+  std::optional<int> interrupted;         ///< this signal came before the command was started
+  bool too_late = false;                  ///< not started: the time in which the lock is surely ours was over
+  bool max_hold = false;                  ///< --max-hold stopped it
+  bool said_lost = false;                 ///< the user knows that the lock was lost
+  std::optional<std::string> stopped_by;  ///< rlock stop stopped it: sender and reason
+  /// The signal of ^C or ^\, which ended the command on its terminal; rlock's own group did not get it.
+  std::optional<int> pressed;
+  std::vector<pid_t> left;   ///< processes of its group that still run
+  bool left_hidden = false;  ///< a process of its group may still run, but /proc does not show it
+
+  bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
+};
+
+/// The exit status of the run. `lost`: the lock was lost. If a signal ended the command, end_like() may end
+/// the run by that signal instead.
+int exit_status(const CommandOutcome& ended, bool lost);
+
+/// Runs a command that lives no longer than its lock. Towards its terminal and its parents the command
+/// behaves as it would without rlock.
+///
+/// With StopRules::stop_on_loss the command has a guardian. The guardian ends with the command, so the
+/// release does not wait for it.
+class HeldCommand {
+ public:
+  HeldCommand(Loop& loop, Signals& signals, HeldLock lock, CommandOptions options);
+  HeldCommand(const HeldCommand&) = delete;
+  HeldCommand& operator=(const HeldCommand&) = delete;
+
+  /// Pumps the loop until the command has ended. If the command was stopped, or with --until group, also
+  /// waits for its other processes.
+  CommandOutcome run();
+
+ private:
+  void turn(Child& child);
+  bool others_must_end(TimePoint now);
+  CommandOutcome finish(Child& child);
+  void wait_for_hidden(Child& child);
+  void wait_for_rest();
+  void say_what_stopping_means() const;
+  void say_hidden();
+
+  Loop& loop_;
+  Signals& signals_;
+  CommandOptions options_;
+  CommandFamily family_;
+  HeldProcesses processes_;
+  Terminal terminal_;
+  JobControl job_;
+  TimePoint first_ended_ = kNever;  ///< when the first process ended
+  bool said_hidden_ = false;
+};
+
+}  // namespace rlock

@@ -1,0 +1,145 @@
+// Turns a HoldRequest into an AcquireRequest: one Lockable for each key, with its owner. The metadata for
+// people (holder and purpose) is a follower of the acquire and of each renewal. It is written beside the lock
+// and never into it, because other clients read the lock.
+//
+// If a process above us holds a key, we join it as that owner's next hold (again). The metadata of the outer
+// hold stays, so such a part writes none. The outer hold may end first. So the release of such a part erases
+// the metadata if no other hold is left.
+
+#include "cmd/hold/held_keys.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/identity.h"
+#include "base/random.h"
+#include "redis/slots.h"
+#include "sync/kinds/once_per.h"
+
+namespace rlock {
+namespace {
+
+bool lie_in_one_slot(const std::vector<std::string>& keys) {
+  return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
+}
+
+/// One script for all keys: it saves round trips, and other clients never see only some of them held. Empty: there is
+/// one key, the keys lie in several slots of a Cluster, or no script acquires these parts together.
+std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment) {
+  if (parts.size() < 2) return std::nullopt;
+  std::vector<const Lockable*> members;
+  for (const Part& part : parts) members.push_back(part.lock.get());
+  auto together = Together::of(members);
+  if (together && deployment.is_cluster() && !lie_in_one_slot(together->ask().keys)) return std::nullopt;
+  return together;
+}
+
+std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const LockName& name,
+                                          const InheritedHold* outer, const RequestId& inner,
+                                          const Owner& owner, std::int64_t ticket, bool again) {
+  const bool waits = !request.wait.nonblock;
+  const Wanted wanted{.claim = {.name = name,
+                                .owner = outer != nullptr ? outer->owner : owner,
+                                .lease = request.lease,
+                                .pub_sub = request.deployment.pub_sub(),
+                                .owner_returns = request.owner.has_value(),
+                                .request = outer != nullptr ? inner : RequestId{},
+                                .turn = request.deployment.turn(waits),
+                                .ticket = outer == nullptr ? ticket : 0},
+                      .again = outer != nullptr || again,
+                      .waits = waits,
+                      .options = request.type_options};
+  std::shared_ptr<const Lockable> lock = request.type->make(wanted);
+  if (!request.once_per) return lock;
+  return std::make_shared<OncePer>(std::move(lock), user_at_host());
+}
+
+/// Only a part that joins an outer hold has no follower: that hold has written its metadata already.
+bool is_joined(const Part& part) { return part.followers.empty(); }
+
+}  // namespace
+
+HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
+                   const std::vector<InheritedHold>& above, bool again)
+    : request_(request),
+      owner_(owner),
+      inner_(above.empty() ? RequestId{} : new_inner_request()),
+      facts_(std::move(facts)) {
+  if (request.type->kind->like != nullptr) facts_.type = request.type->name;
+  for (const InheritedHold& hold : above) facts_.holds.push_back({hold.key, hold.owner});
+  std::size_t joined = 0;
+  for (const LockName& name : request.names) {
+    const InheritedHold* outer = request.joining.allowed ? find_hold(above, name) : nullptr;
+    Part& part = acquire_request_.parts.emplace_back(
+        Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, again)});
+    const Lockable& lock = *part.lock;
+    if (outer != nullptr) ++joined;
+    if (outer == nullptr)
+      part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_)};
+    part.release_followers = {erase_metadata(name, lock.owner(), lock.hold_entry())};
+  }
+  acquire_request_.together = together_of(acquire_request_.parts, request.deployment);
+  const Owner& first = acquire_request_.parts.front().lock->owner();
+  joins_ = joined > 0;
+  joins_all_ = joined == acquire_request_.parts.size() &&
+               std::ranges::all_of(acquire_request_.parts,
+                                   [&](const Part& part) { return part.lock->owner() == first; });
+  // RLOCK_OWNER must name the owner of the hold that we joined.
+  if (joins_all_) owner_ = first;
+}
+
+std::vector<InheritedHold> HeldKeys::holds() const {
+  std::vector<InheritedHold> holds;
+  for (const Part& part : acquire_request_.parts)
+    holds.push_back({std::string{request_.type->name}, part.lock->owner(), part.lock->name()});
+  return holds;
+}
+
+bool HeldKeys::owner_returns() const {
+  return request_.owner || std::ranges::any_of(acquire_request_.parts, [](const Part& part) {
+           return !is_of_rlock(part.lock->owner());
+         });
+}
+
+void HeldKeys::take(Taken taken, TimePoint now) {
+  taken_ = std::move(taken);
+  waited_ = elapsed(request_.started, now);
+}
+
+Keeper::Options HeldKeys::renewing() const {
+  return {.lease = lease(), .parts = acquire_request_.parts, .sync_replicas = request_.sync_replicas};
+}
+
+std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseconds kept) const {
+  return is_joined(part) ? std::nullopt : std::optional{std::max(request_.lease, kept)};
+}
+
+PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
+  PastHold past{.type = std::string{request_.type->name}, .facts = facts_, .waited = waited_};
+  past.facts.since = taken_->held.front().server_time;
+  past.ended = past.facts.since + elapsed(taken_->asked, now);
+  past.end = std::move(end);
+  return past;
+}
+
+std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHold& past) const {
+  return request_.deployment.history ? with_history(parts, past) : parts;
+}
+
+std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
+  std::vector<Part> parts = ending(acquire_request_.parts, past);
+  Metadata last = facts_;
+  last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
+  last.exit = exit;  // the key stays after the command: inspect shows how the command ended
+  for (Part& part : parts) {
+    if (is_joined(part)) continue;  // the outer hold continues
+    const Lockable& lock = *part.lock;
+    // If the time to keep the key has passed already, the release frees the key, and this call writes nothing.
+    part.release_followers.insert(
+        part.release_followers.begin(),
+        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request_.kept_for(), last));
+  }
+  return parts;
+}
+
+}  // namespace rlock

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cmd/hold/hold_request.h"
+#include "cmd/hold/inherited_hold.h"
+#include "sync/hold/keeper.h"
+#include "sync/wait/acquire.h"
+#include "sync/wait/acquire_request.h"
+#include "sync/watch/history.h"
+#include "sync/watch/metadata.h"
+
+namespace rlock {
+
+/// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
+///
+/// If a process above us holds a key, we join that hold: we acquire the key once more, with the same owner. All
+/// other keys get the owner of this request. REQUIRES: the request outlives it.
+class HeldKeys {
+ public:
+  /// `facts`: our metadata. `owner`: the owner of the keys that are not joined. `ticket`: see Claim. `above`: the holds
+  /// that may be joined. `again`: this owner should hold the keys already (--again), and gets one more hold of each.
+  HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
+           const std::vector<InheritedHold>& above, bool again);
+
+  /// The parts to acquire and to renew. A part that joins no hold has our metadata as its follower.
+  const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
+
+  /// The parts. If one script can acquire all of them, the request also has a call of that script. This needs several
+  /// parts that are acquired in the same way and, in a Cluster, keys in one slot.
+  const AcquireRequest& acquire_request() const noexcept { return acquire_request_; }
+
+  bool joins() const noexcept { return joins_; }          ///< joins at least one hold of a process above us
+  bool joins_all() const noexcept { return joins_all_; }  ///< joins one owner above us for all keys
+
+  /// The owner of the keys that are not joined. If joins_all(), the owner of the joined holds.
+  const Owner& owner() const noexcept { return owner_; }
+  std::vector<InheritedHold> holds() const;
+
+  /// Did the user name the owner, of these holds or of those around them? Then another process may acquire
+  /// the keys with the same owner, after they are lost.
+  bool owner_returns() const;
+
+  /// The id for the user: the owner, or the name of an InnerHold if we join a hold.
+  Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
+
+  /// The keys were acquired at `now`.
+  void take(Taken taken, TimePoint now);
+  const Taken& taken() const { return *taken_; }  ///< REQUIRES: take(), as do all functions below
+  Milliseconds waited() const noexcept { return waited_; }
+  Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
+  Keeper::Options renewing() const;
+
+  /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
+  /// release may keep the key. Empty: we joined a hold, and the lease of that hold counts.
+  std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
+
+  /// The record of these holds for the history: they end `now`.
+  PastHold past(HoldEnd end, TimePoint now) const;
+
+  /// Our `parts` for a release that erases their metadata. If the user wants a history, the release also records
+  /// `past` in that of each key.
+  std::vector<Part> ending(const std::vector<Part>& parts, const PastHold& past) const;
+
+  /// The same for all parts, if --min-hold or --once-per keeps the keys: the metadata says how the command
+  /// ended.
+  std::vector<Part> ending_kept(int exit, const PastHold& past) const;
+
+ private:
+  const HoldRequest& request_;
+  Owner owner_;
+  RequestId inner_;  ///< the request of each key that is joined
+  Metadata facts_;
+  bool joins_ = false, joins_all_ = false;
+  AcquireRequest acquire_request_;
+  std::optional<Taken> taken_;
+  Milliseconds waited_{0};
+};
+
+}  // namespace rlock

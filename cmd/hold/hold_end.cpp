@@ -1,0 +1,67 @@
+#include "cmd/hold/hold_end.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/hold/hold_report.h"
+
+namespace rlock {
+namespace {
+
+/// How long the end of a run waits for the history of a key.
+constexpr Milliseconds kAnswer{250};
+
+std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
+  for (const PastHold& past : history.holds) {
+    const bool removed = past.owner == owner && past.end.outcome == "removed" && past.ended >= since;
+    if (removed && past.end.why) return sanitized(*past.end.why);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
+  HoldEnd end{.outcome = std::string{text_of(outcome_of(ended, lost.has_value()))}};
+  if (lost && lost->by) end.outcome = "removed";
+  if (lost) end.why = lost->by.value_or(lost->why);
+  if (!lost && ended.stopped_by) end.why = ended.stopped_by;
+  if (ended.not_started != 0) end.why = std::strerror(ended.not_started);
+  if (ended.interrupted) end.signal = ended.interrupted;
+  if (!ended.ran()) return end;
+  end.signal = ended.signal;
+  if (!ended.signal) end.exit = ended.exit_code;
+  return end;
+}
+
+void warn_late_loss(std::string_view keys, std::string_view why) {
+  warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
+}
+
+void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
+                      std::optional<Milliseconds> expires_within) {
+  warn(fmt::format("release of {} not confirmed ({}); it {}", key, release.why,
+                   expires_within ? "expires within " + describe(*expires_within)
+                                  : "ends with the lease of the hold around it"));
+}
+
+std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {
+  const Votes votes =
+      redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kAnswer));
+  for (const Vote& vote : votes) {
+    if (vote.good_reply() == nullptr) continue;
+    try {
+      const History history = read_history(*vote.good_reply());
+      if (auto remover = remover_in(history, lock.owner(), since)) return remover;
+    } catch (const Error&) {  // a reply of another shape is ignored: the run ends anyway
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace rlock

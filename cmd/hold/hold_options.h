@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cmd/cli/options.h"
+#include "cmd/hold/hold_request.h"
+
+namespace rlock {
+
+// The options that `run` and `lock acquire` share. Each declare_…() adds options that write into `options`.
+
+/// The setter of --reason, whose text is shown on one line. It throws Error{usage} if the text is too long.
+Setter reason_into(std::string& reason);
+
+/// --queue-limit, --newest and --fair-wait-timeout.
+void declare_queue(VerbSpec& spec, HoldRequest& options);
+
+/// --permits and --count, which imply --type permit.
+void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take);
+
+/// --signal and --kill-after.
+void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,
+                    std::string_view kill_after);
+
+/// --on-lost.
+void declare_on_lost(VerbSpec& spec, HoldRequest& options, std::string_view help, std::string_view manual);
+
+/// --reason and --label.
+void declare_remarks(VerbSpec& spec, HoldRequest& options);
+
+/// --sync-replicas and --sync-timeout.
+void declare_sync_replicas(VerbSpec& spec, HoldRequest& options);
+
+/// Parses a signal: "TERM", "SIGTERM", "15". Throws Error{usage}.
+int parse_signal(std::string_view text);
+
+}  // namespace rlock

@@ -1,0 +1,183 @@
+#include "cmd/hold/hold_report.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+
+namespace rlock {
+
+using Outcome = HoldReport::Outcome;
+
+namespace {
+
+std::string_view name_of(HoldReport::Released released) {
+  switch (released) {
+    case HoldReport::Released::yes: return "yes";
+    case HoldReport::Released::no: return "no";
+    case HoldReport::Released::kept: return "kept";
+    case HoldReport::Released::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string_view text_of(HoldReport::Outcome outcome) {
+  switch (outcome) {
+    case HoldReport::Outcome::ran: return "ran";
+    case HoldReport::Outcome::busy: return "busy";
+    case HoldReport::Outcome::unreachable: return "unreachable";
+    case HoldReport::Outcome::lost: return "lost";
+    case HoldReport::Outcome::max_hold: return "max-hold";
+    case HoldReport::Outcome::stopped: return "stopped";
+    case HoldReport::Outcome::not_started: return "not-started";
+    case HoldReport::Outcome::interrupted: return "interrupted";
+    case HoldReport::Outcome::deadlock: return "deadlock";
+    case HoldReport::Outcome::superseded: return "superseded";
+    case HoldReport::Outcome::done: return "done";
+    case HoldReport::Outcome::error: return "error";
+  }
+  return "error";
+}
+
+std::string HoldReport::json() const {
+  // A failure of rlock leaves the release to the guardian or the lease.
+  const auto fate = released || !locked ? released : Released::unknown;
+  const auto node_json = [](const Node& node) {
+    return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
+  };
+  return Json::object({{"v", 1},
+                       {"outcome", Json::word(text_of(outcome))},
+                       {"exit", exit},
+                       {"command_exit", command_exit},
+                       {"command_signal", command_signal},
+                       {"locked", locked},
+                       {"keys", Json::keys(keys)},
+                       {"type", Json::word(type)},
+                       {"owner", owner ? Json::word(owner->str()) : Json{}},
+                       {"fence", fence},
+                       {"slots", slots ? Json::list(*slots) : Json{}},
+                       {"waited_ms", waited},
+                       {"held_ms", held},
+                       {"released", fate ? Json::word(name_of(*fate)) : Json{}},
+                       {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
+                       {"error", error}})
+      .str();
+}
+
+HoldReport report_of(const HoldRequest& request) {
+  HoldReport report;
+  report.keys = request.names;
+  report.type = request.type != nullptr ? request.type->name : "lock";
+  return report;
+}
+
+std::string_view text_of(Answer answer) {
+  switch (answer) {
+    case Answer::granted: return "granted";
+    case Answer::busy: return "busy";
+    case Answer::refused: return "refused";
+    case Answer::failed: return "failed";
+    case Answer::late: return "late";
+  }
+  return "late";
+}
+
+namespace {
+
+void report_nodes(HoldReport& report, const Executor& redis, const std::vector<Answer>& answers) {
+  if (redis.nodes() == 1 || answers.empty()) return;
+  report.nodes.emplace();
+  for (std::size_t node = 0; node < redis.nodes(); ++node)
+    report.nodes->push_back({redis.str(node), answers[node] == Answer::granted, text_of(answers[node])});
+}
+
+}  // namespace
+
+void report_failed(HoldReport& report, const Error& error) {
+  report.outcome = error.kind() == Error::unreachable ? Outcome::unreachable : Outcome::error;
+  report.exit = exit_code::of(error.kind());
+  report.error = error.what();
+}
+
+void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
+  report.exit = exit;
+  report_nodes(report, redis, gave_up.answers);
+  if (gave_up.failure) report.error = gave_up.failure->text;
+  switch (gave_up.why) {
+    case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
+    case GaveUp::Why::interrupted: report.outcome = Outcome::interrupted; return;
+    case GaveUp::Why::refused:
+      report.outcome = Outcome::error;
+      report.error = gave_up.refused->text;
+      return;
+    case GaveUp::Why::unreachable: break;
+  }
+  const bool down = !gave_up.failure || gave_up.failure->kind == Error::unreachable;
+  report.outcome = down ? Outcome::unreachable : Outcome::error;
+}
+
+void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up,
+                    const NotHeld& not_held) {
+  report_gave_up(report, redis, gave_up, not_held.exit);
+  switch (not_held.why) {
+    case NotHeld::Why::deadlock: report.outcome = Outcome::deadlock; break;
+    case NotHeld::Why::superseded: report.outcome = Outcome::superseded; break;
+    case NotHeld::Why::done: report.outcome = Outcome::done; break;
+    case NotHeld::Why::queue_full: report.outcome = Outcome::busy; break;
+    case NotHeld::Why::signal:
+    case NotHeld::Why::script_ended:
+    case NotHeld::Why::other: break;
+  }
+}
+
+void report_taken(HoldReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+                  Milliseconds waited) {
+  report.locked = true;
+  report.owner = owner;
+  report.waited = waited;
+  if (taken.held.size() == 1) report.fence = taken.held.front().fence;
+  if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
+  report_nodes(report, redis, taken.answers);
+}
+
+Outcome outcome_of(const CommandOutcome& ended, bool lost) {
+  if (ended.interrupted) return Outcome::interrupted;
+  if (ended.too_late) return Outcome::unreachable;
+  if (!ended.ran()) return Outcome::not_started;
+  if (lost) return Outcome::lost;
+  if (ended.stopped_by) return Outcome::stopped;
+  return ended.max_hold ? Outcome::max_hold : Outcome::ran;
+}
+
+void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
+                  Milliseconds held, int exit) {
+  report.exit = exit;
+  report.held = held;
+  report.outcome = outcome_of(ended, lost.has_value());
+  if (!ended.ran()) {
+    if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
+    if (ended.too_late) report.error = "granted too late to start the command";
+    return;
+  }
+  report.error = lost ? lost : ended.stopped_by;
+  if (ended.signal) {
+    report.command_signal = ended.signal;
+  } else {
+    report.command_exit = ended.exit_code;
+  }
+}
+
+HoldReport::Released released_of(const std::vector<ReleaseResult>& answers) {
+  const auto any = [&](ReleaseResult::How how) {
+    return std::ranges::count(answers, how, &ReleaseResult::how) > 0;
+  };
+  if (any(ReleaseResult::How::not_ours)) return HoldReport::Released::no;
+  if (any(ReleaseResult::How::unknown)) return HoldReport::Released::unknown;
+  return any(ReleaseResult::How::kept) ? HoldReport::Released::kept : HoldReport::Released::yes;
+}
+
+}  // namespace rlock

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/time.h"
+#include "cmd/hold/held_command.h"
+#include "cmd/hold/hold_request.h"
+#include "cmd/hold/hold_wait.h"
+#include "redis/executor.h"
+#include "sync/hold/release.h"
+#include "sync/wait/acquire.h"
+
+namespace rlock {
+
+/// The record of a run: one line of JSON. Unlike an exit status, it is unambiguous.
+struct HoldReport {
+  enum class Outcome {
+    ran,
+    busy,
+    unreachable,
+    lost,
+    max_hold,
+    stopped,
+    not_started,
+    interrupted,
+    deadlock,
+    superseded,
+    done,
+    error
+  };
+  enum class Released { yes, no, kept, unknown };
+
+  /// One node of a quorum.
+  struct Node {
+    std::string url;  ///< without secrets
+    bool granted = false;
+    std::string_view said{};  ///< granted, busy, refused, failed or late
+  };
+
+  Outcome outcome = Outcome::error;
+  int exit = 0;                       ///< exit status of rlock
+  std::optional<int> command_exit;    ///< set if the command exited, and no signal ended it
+  std::optional<int> command_signal;  ///< set if a signal ended the command
+  bool locked = false;                ///< rlock acquired the lock
+  std::vector<LockName> keys;
+  std::string type;
+  std::optional<Owner> owner;
+  std::optional<std::int64_t> fence;
+  std::optional<std::vector<std::int64_t>> slots;
+  std::optional<Milliseconds> waited, held;
+  std::optional<Released> released;  ///< empty: nothing was held, or rlock failed before the answer
+  std::optional<std::vector<Node>> nodes;
+  std::optional<std::string> error;  ///< for people
+
+  std::string json() const;
+};
+
+/// The answer of a node, as a word of the record. "late": it had not answered when enough others had.
+std::string_view text_of(Answer answer);
+
+std::string_view text_of(HoldReport::Outcome outcome);
+
+/// The outcome of a run whose wait succeeded; `lost`: its lock was lost.
+HoldReport::Outcome outcome_of(const CommandOutcome& ended, bool lost);
+
+/// The facts before anything was asked: keys and type.
+HoldReport report_of(const HoldRequest& request);
+
+/// Records that an error ended the run.
+void report_failed(HoldReport& report, const Error& error);
+
+/// There is no lock: records the reason and the exit status.
+void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up, int exit);
+void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up,
+                    const NotHeld& not_held);
+
+/// Records that the lock was acquired.
+void report_taken(HoldReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+                  Milliseconds waited);
+
+/// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.
+void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
+                  Milliseconds held, int exit);
+
+/// The result of the release for all keys together: the worst counts.
+HoldReport::Released released_of(const std::vector<ReleaseResult>& answers);
+
+}  // namespace rlock

@@ -1,0 +1,63 @@
+#include "cmd/hold/hold_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/as_given.h"
+#include "base/error.h"
+
+namespace rlock {
+namespace {
+
+void check_newest(const HoldRequest& opt, std::size_t servers) {
+  if (!opt.newest) return;
+  const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
+  if (!opt.type->in_order.empty())
+    refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
+  if (servers > 1)
+    refuse(fmt::format("with several servers ({}): they have no common queue of waiters",
+                       as_given("url", "--url")));
+  if (opt.wait.nonblock)
+    refuse(fmt::format("with {}: it supersedes the other waiters, so it has to wait itself",
+                       opt.wait.nonblock_as_given()));
+  if (opt.queue_limit)
+    refuse(
+        "with --queue-limit: it supersedes the other waiters, however many there are, so it has to wait itself");
+}
+
+}  // namespace
+
+void HoldRequest::complete_names(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) names.push_back(deployment.name(key));
+  // Every rlock acquires several locks in the same order. Otherwise two rlocks could wait for each other.
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+}
+
+void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
+  budget = plan_budget(lease, lost_grace, stop.kill_after, renew);
+  budget.renew_every = std::min(budget.renew_every, type->renewed_within);
+  good_for = budget.stop_after();  // if it is granted later, the command would be stopped at once
+}
+
+void HoldRequest::check(std::size_t servers) const {
+  if (type_options.permits && type_options.count > *type_options.permits)
+    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", type_options.count,
+                                          *type_options.permits)};
+  if (type_options.fair_wait_timeout && type->name != "fair")
+    throw Error{Error::usage,
+                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", type->name)};
+  check_newest(*this, servers);
+  if (!queue_limit) return;
+  if (type->polls)
+    throw Error{Error::usage,
+                fmt::format("--queue-limit with --type {}: its waiters have no queue", type->name)};
+  if (servers > 1)
+    throw Error{Error::usage,
+                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
+                            as_given("url", "--url"))};
+}
+
+}  // namespace rlock

@@ -1,0 +1,248 @@
+// run() makes one attempt after the other. Each attempt is a whole wait of acquire(), and most runs need only one.
+// Another attempt follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
+// server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold the key, it
+// acquires the key for the first time. Each case happens at most once for a hold.
+//
+// end_the_wait() asks all watches after every turn of the loop. They send nothing to the server before the
+// lock is busy.
+
+#include "cmd/hold/hold_wait.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/view/holder_text.h"
+#include "sync/kinds/arrival.h"
+
+namespace rlock {
+namespace {
+
+/// Prints the text only on a terminal or with -v: otherwise cron would mail it from every host, every time.
+void say_that_it_was_done(const std::string& text) {
+  if (::isatty(STDERR_FILENO) != 0) {
+    info(text);
+  } else {
+    debug(text);
+  }
+}
+
+Failure failure_of(const GaveUp& gave_up) { return gave_up.failure.value_or(no_answer()); }
+
+}  // namespace
+
+HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer)
+    : session_(session),
+      request_(request),
+      facts_(std::move(facts)),
+      lines_(session, {.started = request.started,
+                       .wait = request.wait,
+                       .names = request.names,
+                       .state = std::string{request.type->busy_text},
+                       .is_pool = request.type->kind == &kinds::permit,
+                       .observer = observer}),
+      above_(holds_above_us()),
+      owner_(fresh_owner()),
+      again_(request.again) {
+  if (request.joining.inside)
+    for (const LockName& name : request.names)
+      above_.push_back({std::string{request.type->name}, *request.joining.inside, name});
+  const Milliseconds answer = session.deployment.timeouts.command;
+  ancestors_.emplace(session.redis, AncestorWatch::Options{.type = request.type->name,
+                                                           .joins = request.joining.allowed,
+                                                           .asks_always = request.type->polls,
+                                                           .answer_within = answer});
+  // Only a nested run can be part of a deadlock. With several servers, waiters do not record what they wait
+  // for, so no deadlock is detected.
+  if (session.redis.nodes() == 1 && !above_.empty()) {
+    DeadlockWatch::Options options{.gives_up = request.give_up_on_deadlock, .answer_within = answer};
+    for (const InheritedHold& hold : above_) options.holds.push_back({hold.key, hold.owner});
+    deadlock_.emplace(session.redis, std::move(options));
+  }
+  if (request.once_per) once_.emplace(session.redis, request.names.front(), answer);
+  if (request.script) script_.emplace(session.loop, *request.script);
+}
+
+Acquired HoldWait::run() {
+  if (request_.newest)
+    if (auto gave_up = arrive()) return *std::move(gave_up);
+  for (;; owner_ = fresh_owner()) {
+    Acquired got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+      seen_busy_ = seen_busy_ || gave_up->seen_busy;
+      if (joins_another(*gave_up) || leaves_one(*gave_up)) continue;
+      return got;
+    }
+    keys_->take(std::get<Taken>(got), session_.loop.now());
+    lines_.acquired();
+    ancestors_.reset();
+    deadlock_.reset();
+    return got;
+  }
+}
+
+/// Arrives at each key with the same ticket. So if two waiters want the same keys, one of them is the newer at each key.
+/// Keys that we join are left out.
+std::optional<GaveUp> HoldWait::arrive() {
+  AcquireOptions patient = options();
+  patient.renew_identity = nullptr;
+  const std::string who = holder_text({.owner = owner_, .meta = facts_}, std::nullopt);
+  for (const LockName& name : request_.names) {
+    if (request_.joining.allowed && find_hold(above_, name) != nullptr) continue;
+    const Claim claim{.name = name,
+                      .owner = request_.owner.value_or(Owner{""}),
+                      .pub_sub = session_.deployment.pub_sub(),
+                      .ticket = ticket_};
+    Acquired got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
+    if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
+    ticket_ = std::get<Taken>(got).held.front().fence.value_or(0);
+  }
+  return std::nullopt;
+}
+
+/// The owner of the next attempt: the one that the user named, else a new one, which names the process that will hold the key.
+Owner HoldWait::fresh_owner() const {
+  if (request_.owner) return *request_.owner;
+  return request_.script ? new_owner(request_.script->pid) : new_owner();
+}
+
+AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
+  if (renewed == NewIdentity::owner) owner_ = fresh_owner();
+  keys_.emplace(request_, facts_, owner_, ticket_, above_, again_);
+  return keys_->acquire_request();
+}
+
+AcquireOptions HoldWait::options() {
+  AcquireOptions options = lines_.options();
+  options.renew_identity = [this](NewIdentity renewed) { return acquire_request(renewed); };
+  options.tell = [this](const Waiting& waiting) {
+    lines_.hear(waiting);
+    ancestors_->hear(waiting);
+    count_waiters(waiting);
+    if (deadlock_) deadlock_->hear(waiting);
+    if (once_) once_->hear(waiting);
+  };
+  options.patience.interrupted = [this] { return session_.signals.any() || end_the_wait(); };
+  options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
+  options.good_for = request_.good_for;
+  options.sync_replicas = request_.sync_replicas;
+  // If a watch has ended the wait, the undo must not move to another process: the next attempt, or a question of the
+  // watch, may follow on the same connections.
+  options.behind = [this, behind = options.behind](const std::function<void()>& work) {
+    return !end_the_wait() && behind(work);
+  };
+  return options;
+}
+
+bool HoldWait::end_the_wait() {
+  if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
+  if (deadlock_ && deadlock_->ends_the_wait()) return true;
+  return (once_ && once_->done()) || (script_ && script_->ended());
+}
+
+/// Our first place in each line is at its end, so it tells how many waiters are ahead. A later place does not tell
+/// this, because the line may have been lost and formed anew.
+void HoldWait::count_waiters(const Waiting& waiting) {
+  if (waiting.busy == nullptr || !waiting.busy->position) return;
+  if (counted_.insert(waiting.busy->key).second)
+    ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
+}
+
+/// Does a process above us hold the key, and may we join its hold? Then the next attempt joins it.
+bool HoldWait::joins_another(const GaveUp& gave_up) {
+  if (session_.signals.any() || (script_ && script_->ended())) return false;
+  // After a single try (-n) the watch has heard of no busy answer yet.
+  if (gave_up.why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up.busy);
+  if (!ancestors_->found()) return false;
+  above_.push_back(ancestors_->take());
+  if (request_.once_per)
+    throw Error{Error::usage,
+                fmt::format("--once-per inside a process that holds {}: only the outermost hold "
+                            "can keep the key",
+                            quoted(above_.back().key))};
+  return true;
+}
+
+/// Is the hold that we wanted to join gone? (RLOCK_STACK and records are only hints.) Then the next attempt does
+/// without it. Joined holds of other keys stay: their holder waits for our end, so it does not release them.
+bool HoldWait::leaves_one(const GaveUp& gave_up) {
+  const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
+  if (!absent || request_.joining.inside) return false;
+  if (request_.joining.allowed && forget(above_, request_.names[gave_up.part])) return true;
+  // --again: an owner that does not hold the key acquires it for the first time.
+  return std::exchange(again_, false);
+}
+
+bool HoldWait::unreachable(const GaveUp& gave_up) const {
+  return gave_up.why == GaveUp::Why::unreachable && !session_.signals.any() &&
+         failure_of(gave_up).kind == Error::unreachable;
+}
+
+std::string HoldWait::describe(const GaveUp& gave_up, std::string_view then) {
+  return session_.describe(failure_of(gave_up), lines_.last_known(gave_up) + std::string{then});
+}
+
+NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
+  const bool interrupted = gave_up.why == GaveUp::Why::interrupted;
+  if (const auto signal = interrupted ? session_.signals.ended() : std::nullopt) {
+    lines_.interrupted(*signal, gave_up);
+    return {.why = NotHeld::Why::signal, .exit = 128 + *signal, .signal = signal};
+  }
+  const int busy = request_.wait.conflict_exit_code;
+  if (interrupted && script_ && script_->ended()) {
+    warn(fmt::format("process {} has ended, so rlock does not acquire {} for it", request_.script->pid,
+                     request_.all_keys()));
+    return {.why = NotHeld::Why::script_ended, .exit = busy};
+  }
+  if (once_ && gave_up.busy && once_->done_after_all()) {
+    say_that_it_was_done(once_->text());
+    return {.why = NotHeld::Why::done, .exit = exit_code::ok};
+  }
+  if (deadlock_ && deadlock_->ends_the_wait()) {
+    warn(deadlock_->text());
+    return {.why = NotHeld::Why::deadlock, .exit = busy};
+  }
+  if (queue_full()) {
+    info(fmt::format(
+        "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
+        *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
+    return {.why = NotHeld::Why::queue_full, .exit = busy};
+  }
+  if (gave_up.refused && gave_up.refused->why == Refused::Why::superseded) {
+    lines_.superseded(*gave_up.refused);
+    return {.why = NotHeld::Why::superseded, .exit = busy};
+  }
+  if (ancestors_->ends_the_wait()) {
+    warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way));
+    return {.why = NotHeld::Why::deadlock, .exit = busy};
+  }
+  return {.exit = say(gave_up, then)};
+}
+
+/// Prints why there is no lock, and returns the exit status for it.
+int HoldWait::say(const GaveUp& gave_up, std::string_view then) {
+  if (gave_up.why == GaveUp::Why::busy) {
+    lines_.give_up(gave_up);
+    return request_.wait.conflict_exit_code;
+  }
+  if (gave_up.refused && gave_up.refused->why == Refused::Why::absent && request_.joining.inside) {
+    info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
+                     in_quotes(request_.joining.inside->str())));
+    return request_.wait.conflict_exit_code;
+  }
+  if (gave_up.refused) {
+    warn(gave_up.refused->text);
+    return exit_code::wrong_type;
+  }
+  warn(describe(gave_up, then));
+  return exit_code::of(failure_of(gave_up).kind);
+}
+
+}  // namespace rlock

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "cmd/ask/wait_lines.h"
+#include "cmd/hold/ancestor_watch.h"
+#include "cmd/hold/deadlock_watch.h"
+#include "cmd/hold/held_keys.h"
+#include "cmd/hold/hold_request.h"
+#include "cmd/hold/once_watch.h"
+#include "cmd/hold/script_watch.h"
+#include "cmd/server/session.h"
+
+namespace rlock {
+
+/// Why there is no lock. HoldWait::give_up() checks in this order, but checks a deadlock with an ancestor
+/// last.
+struct NotHeld {
+  enum class Why {
+    signal,        ///< a signal ended the wait
+    script_ended,  ///< the process of --while-pid has ended
+    done,          ///< the work is done already (--once-per)
+    deadlock,      ///< the wait would never end
+    queue_full,    ///< --queue-limit: enough others wait already
+    superseded,    ///< --newest: a newer waiter has come
+    other          ///< see the GaveUp
+  } why = Why::other;
+  int exit = 0;               ///< the exit status
+  std::optional<int> signal;  ///< the signal; the caller dies of it at the very end
+};
+
+/// The wait for the keys of a HoldRequest. At its end all keys are held, or rlock has undone what it acquired and
+/// given up its places in queues. A deadlock, work that is done, or the end of the script also ends the wait.
+///
+/// If a process above us holds a key, we join that hold (HeldKeys). Holds in RLOCK_STACK are joined at once,
+/// others when their record shows them. REQUIRES: session, request and observer outlive it.
+class HoldWait {
+ public:
+  /// `observer`: hears of the wait; may be null.
+  HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer);
+
+  /// Waits. If it returns Taken, keys() are held.
+  [[nodiscard]] Acquired run();
+
+  /// The keys that are held, or were asked for last.
+  HeldKeys& keys() { return *keys_; }
+
+  /// Did this wait end because no server could be used? Then `--if-unreachable` decides.
+  bool unreachable(const GaveUp& gave_up) const;
+
+  /// Are as many waiters ahead of us as --queue-limit says, or more?
+  bool queue_full() const { return request_.queue_limit && ahead_ && *ahead_ >= *request_.queue_limit; }
+
+  /// Has any server answered "busy" during this wait?
+  bool seen_busy() const noexcept { return seen_busy_; }
+
+  /// Why no server could be used, for people. `then`: the end of the text, "; ...".
+  std::string describe(const GaveUp& gave_up, std::string_view then);
+
+  /// Prints why there is no lock, and returns the reason and the exit status. `then`: as in describe().
+  NotHeld give_up(const GaveUp& gave_up, std::string_view then = {});
+
+ private:
+  std::optional<GaveUp> arrive();
+  AcquireOptions options();
+  AcquireRequest acquire_request(NewIdentity renewed);
+  Owner fresh_owner() const;
+  bool end_the_wait();
+  void count_waiters(const Waiting& waiting);
+  bool joins_another(const GaveUp& gave_up);
+  bool leaves_one(const GaveUp& gave_up);
+  int say(const GaveUp& gave_up, std::string_view then);
+
+  Session& session_;
+  const HoldRequest& request_;
+  const Metadata facts_;
+  WaitLines lines_;
+  std::vector<InheritedHold> above_;
+  Owner owner_;
+  bool again_;
+  bool seen_busy_ = false;
+  std::optional<std::int64_t> ahead_;  ///< --queue-limit: number of waiters before us, of the longest queue
+  std::set<LockName> counted_;         ///< the keys in whose queues they were counted
+  std::int64_t ticket_ = 0;            ///< --newest: see Claim
+  std::optional<HeldKeys> keys_;
+  std::optional<AncestorWatch> ancestors_;
+  std::optional<DeadlockWatch> deadlock_;
+  std::optional<OnceWatch> once_;
+  std::optional<ScriptWatch> script_;
+};
+
+}  // namespace rlock

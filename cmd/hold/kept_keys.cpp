@@ -1,0 +1,55 @@
+#include "cmd/hold/kept_keys.h"
+
+#include <utility>
+
+namespace rlock {
+
+KeptKeys::KeptKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
+                   std::function<void(const std::string&)> tell)
+    : redis_(redis),
+      keys_(keys),
+      tell_(std::move(tell)),
+      parts_(keys.parts()),
+      requests_(redis, parts_, listen_at) {
+  keep(keys.lease());
+}
+
+void KeptKeys::keep(const Lease& lease) {
+  Keeper::Options options = keys_.renewing();
+  options.lease = lease;
+  options.parts = parts_;
+  options.tell = tell_;
+  keeper_.emplace(redis_, std::move(options));
+}
+
+std::optional<Loss> KeptKeys::loss() {
+  if (parts_.empty() || !keeper_->lost()) return std::nullopt;
+  if (keeper_->taken_away() && requests_.removed()) return Loss::removed_by(*requests_.removed());
+  return Loss{keeper_->why()};
+}
+
+void KeptKeys::look_at_removal() {
+  if (requests_.take_confirmation()) keeper_->look_now();
+  if (!requests_.take_removal()) return;
+  if (keys_.owner_returns()) return keeper_->removed();
+  keeper_->look_now();
+}
+
+HeldLock KeptKeys::lock() {
+  return {.name = [this] { return names(); },
+          .deadlines = [this] { return Deadlines{keeper_->stop_at(), keeper_->kill_at()}; },
+          .renewed = keeper_->lease().budget.renews,
+          .asked_to_stop = [this] { return requests_.asked(); },
+          .lost = [this]() -> std::optional<std::string> {
+            look_at_removal();
+            const auto lost = loss();
+            return lost ? std::optional{lost->why} : std::nullopt;
+          }};
+}
+
+void KeptKeys::forget(const std::function<bool(const Part&)>& released) {
+  const Lease lease = keeper_->lease();
+  if (std::erase_if(parts_, released) > 0 && !parts_.empty()) keep(lease);
+}
+
+}  // namespace rlock

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/key_text.h"
+#include "cmd/hold/held_keys.h"
+#include "cmd/hold/held_processes.h"
+#include "cmd/hold/hold_end.h"
+#include "cmd/hold/stop_requests.h"
+#include "sync/hold/keeper.h"
+
+namespace rlock {
+
+/// Keys that are held for a command or a script. Renews them, and listens to the messages of `rlock stop`,
+/// `rlock unlock` and `rlock lock release`. REQUIRES: redis and keys outlive it.
+class KeptKeys {
+ public:
+  /// `listen_at`: when it begins to listen to messages. `tell`: see Keeper::Options.
+  KeptKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
+           std::function<void(const std::string&)> tell = {});
+
+  /// The parts that are renewed.
+  const std::vector<Part>& parts() const noexcept { return parts_; }
+  std::string names() const { return quoted(names_of(parts_)); }
+
+  const Keeper& keeper() const noexcept { return *keeper_; }
+
+  /// Why the keys are not ours any more; empty: they are ours, or their owner has released all of them.
+  std::optional<Loss> loss();
+
+  /// The facts about these keys for HeldProcesses.
+  HeldLock lock();
+
+  /// Ends the renewals (see Keeper::stop()) and the subscriptions of the wait: the release comes next.
+  void stop(const Patience& patience) {
+    keeper_->stop(patience);
+    requests_.end_wait();
+  }
+
+  /// Are the keys lost, or has a message of a release arrived since the last call? Then the owner may have
+  /// released some of them by another process.
+  bool may_be_released() { return requests_.take_release() || keeper_->lost(); }
+
+  /// Stops renewing the parts for which `released` is true. The others keep the known rest of their lease,
+  /// and are renewed as before.
+  void forget(const std::function<bool(const Part&)>& released);
+
+ private:
+  void look_at_removal();
+  void keep(const Lease& lease);
+
+  Redis& redis_;
+  const HeldKeys& keys_;
+  std::function<void(const std::string&)> tell_;
+  std::vector<Part> parts_;
+  std::optional<Keeper> keeper_;
+  StopRequests requests_;
+};
+
+}  // namespace rlock
