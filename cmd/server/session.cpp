@@ -133,6 +133,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
                       .interrupted = [this] { return signals.any(); }};
   options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
+  options.call_timeout = deployment.timeouts.command;
   if (!wait.given) {
     options.first_contact = first_contact();
     options.outage = kOutage;

@@ -236,6 +236,20 @@ TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told 
   CHECK(elapsed(begun, redis.loop().now()) <= sleeps.second);
 }
 
+TEST_CASE(
+    "a waiter that asks seldom asks once more before its wait ends, so that it knows whether the server answers") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const ToyInLine toy{10};
+  AcquireOptions options = waiting(redis, 60'000ms);
+  options.call_timeout = 3000ms;
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(elapsed(begun, redis.loop().now()) == 56'900ms);
+}
+
 TEST_CASE("a waiter sends its facts again when it may get the lock, or when the server may have lost them") {
   ListRedis redis;
   redis.answers(kBusy);

@@ -66,6 +66,7 @@ struct AcquireOptions {
   Milliseconds outage = kLongest;
   Milliseconds attempt_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
   Milliseconds node_timeout{2000};     ///< of several nodes: how long one may delay a round
+  Milliseconds call_timeout{2000};     ///< a connection counts as lost if a call gets no answer for this long
   Milliseconds good_for = kLongest;    ///< of a lease: a later grant is undone, as too little of it is left
   SyncReplicas sync_replicas{};
   /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does

@@ -17,6 +17,14 @@ Milliseconds pause_behind_others(const std::optional<Busy>& busy) {
   return busy ? Line::pause_behind_others(*busy) : Milliseconds{0};
 }
 
+/// When to ask for the last time, if no other reason to ask comes. If the server is silent then, its connection counts
+/// as lost before the wait ends. So the wait does not end as busy, although the place in the line may be one that asks
+/// only every few minutes.
+TimePoint last_question(const AcquireOptions& options) {
+  constexpr Milliseconds kBefore{100};  // to notice that the connection is lost
+  return options.patience.until - options.call_timeout - kBefore;
+}
+
 std::vector<Channel> channels_for(const Blocked& blocked, const std::optional<Busy>& busy) {
   if (const Line* const line = line_of(blocked, busy)) return line->channels(*busy);
   // A waiter that pauses behind others listens to nothing, because to listen it would connect at once.
@@ -43,7 +51,8 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
   options_.tell(
       {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
   const bool in_line = line_of(blocked, busy) != nullptr;
-  const Pacing::Sleep plan =
+  const TimePoint now = redis_.loop().now(), last = last_question(options_);
+  Pacing::Sleep plan =
       pacing_.after({.several_nodes = several_nodes_,
                      .split = result.split,
                      .failed = result.failure.has_value(),
@@ -53,7 +62,8 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
                      .poll_every = in_line ? Line::kSleepsAtMost : blocked.what.poll_every(),
                      .pause = blocked.what.pause(),
                      .behind = pause_behind_others(busy)},
-                    redis_.loop().now());
+                    now);
+  if (now < last) plan.until = earliest(plan.until, last);
   until(plan.ignore_wakeups_until);
   if (!plan.wakeups_end_it) until(earliest(plan.until, outage_.limit()));
   if (plan.wakeups_end_it && until_told(blocked, busy, plan.until)) return true;
