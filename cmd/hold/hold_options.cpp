@@ -41,7 +41,7 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
 void declare_newest(VerbSpec& spec, HoldRequest& opt) {
   spec.add(
       {.names = "--newest",
-       .help = "make older waiters with --newest give up",
+       .help = "make older --newest waiters give up",
        .manual =
            "The older waiters exit with status 75 at once: see NEWEST FIRST in rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
            "--url, with -n, or with --queue-limit.",

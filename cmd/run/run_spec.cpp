@@ -38,7 +38,7 @@ void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
       {.names = "--owner",
        .value = "ID",
        .manual =
-           "Run COMMAND inside the hold of owner ID: the run adds a hold of its own. Use it if an earlier step of a "
+           "Run COMMAND inside the hold of owner ID: KEY is busy until both have released it. Use it if an earlier step of a "
            "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
            "run COMMAND and exits with status 75.",
        .offer = Offer::owner,
@@ -56,8 +56,8 @@ void declare_once_per(VerbSpec& spec, RunOptions& opt) {
        .value = "DUR",
        .help = "let COMMAND succeed once in DUR over all hosts",
        .manual =
-           "If COMMAND exits with status 0, the server keeps the key, marked as done, until DUR after the "
-           "acquire by its own clock. A run that finds the mark, at once or while it waits, does not run "
+           "If COMMAND exits with status 0, the server keeps the key, marked as done, until the server's clock shows DUR "
+           "after the acquire. A run that finds the mark, at once or while it waits, does not run "
            "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
            "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
            "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
