@@ -1,7 +1,7 @@
 // The keeper of a script. It is a fork of the rlock that acquired the lock. Its loop, signals and connections
 // are its own (Session), because those of the parent end with the parent.
 //
-// It holds the lock as `rlock run` does: KeptKeys renews, and HeldProcesses guards and stops. But the script
+// It holds the lock as `rlock run` does: RenewedKeys renews, and HeldProcesses guards and stops. But the script
 // is no child of the keeper, and a signal to the keeper is meant for the keeper. Another rlock may release the
 // lock while the script goes on. If the script was stopped, the keeper releases the lock only when all
 // processes of the script have ended.
@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "cmd/hold/guardian_release.h"
 #include "cmd/hold/inherited_hold.h"
-#include "cmd/hold/kept_keys.h"
+#include "cmd/hold/renewed_keys.h"
 #include "cmd/hold/script_watch.h"
 #include "cmd/server/session.h"
 #include "loop/background.h"
@@ -76,10 +76,10 @@ class ScriptKeeper {
         named_(request.owner.has_value()),
         session_(request.deployment, WaitOptions{}, false),
         family_(*request.script, ::getpid()),
-        kept_(session_.redis, keys, session_.loop.now(),
+        renewed_(session_.redis, keys, session_.loop.now(),
               [&events](const std::string& problem) { events.trouble(problem); }),
         script_(session_.loop, *request.script),
-        processes_(session_.loop, family_, kept_.lock(), stop_options(request, events)) {}
+        processes_(session_.loop, family_, renewed_.lock(), stop_options(request, events)) {}
 
   /// Calls `at_work` when all watches have begun. If `at_work` returns false, leaves the lock alone.
   void run(const std::function<bool()>& at_work);
@@ -102,7 +102,7 @@ class ScriptKeeper {
   std::map<LockName, Numbers> numbers_before_;  ///< if named: the release numbers of each key at the start
   Session session_;
   ScriptFamily family_;
-  KeptKeys kept_;
+  RenewedKeys renewed_;
   ScriptWatch script_;
   HeldProcesses processes_;
   std::optional<int> told_by_;  ///< the signal that told the keeper to end: the script has to end first
@@ -113,7 +113,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const int no_guardian = processes_.guard(
       session_.signals,
       {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
-         release_for(request_, keys_, kept_.parts(), how, session_.loop.now());
+         release_for(request_, keys_, renewed_.parts(), how, session_.loop.now());
        }});
   if (no_guardian != 0)
     throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
@@ -124,22 +124,22 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
   if (named_)
-    for (const Part& part : kept_.parts())
+    for (const Part& part : renewed_.parts())
       numbers_before_[part.lock->name()] = release_numbers(part.lock->name(), kCleanupTime);
   if (!at_work()) return processes_.dismiss_guardian();
-  while (!kept_.parts().empty() && !over()) turn();
+  while (!renewed_.parts().empty() && !over()) turn();
   processes_.dismiss_guardian();
-  if (!kept_.parts().empty()) forget_released();
-  kept_.stop(session_.loop.within(kCleanupTime));
+  if (!renewed_.parts().empty()) forget_released();
+  renewed_.stop(session_.loop.within(kCleanupTime));
   // A renewal that was answered after the last turn may have shown a loss.
-  if (const auto loss = processes_.said_lost() ? std::nullopt : kept_.loss()) {
-    warn_late_loss(kept_.names(), loss->why);
+  if (const auto loss = processes_.said_lost() ? std::nullopt : renewed_.loss()) {
+    warn_late_loss(renewed_.names(), loss->why);
     events_.lost(loss->why);
   }
   const HoldEnd how = end();
-  const bool leaves_it = !request_.stop.stop_on_loss && kept_.loss();
+  const bool leaves_it = !request_.stop.stop_on_loss && renewed_.loss();
   const HoldReport::Released released = leaves_it ? HoldReport::Released::no : release_keys(how);
-  const bool lost = released == HoldReport::Released::no || kept_.loss();
+  const bool lost = released == HoldReport::Released::no || renewed_.loss();
   events_.ended(lost ? "lost" : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
                 released == HoldReport::Released::yes);
 }
@@ -148,16 +148,16 @@ void ScriptKeeper::turn() {
   const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
   session_.loop.turn(earliest(processes_.wake_at(), look_at));
   family_.look();
-  if (!processes_.stopping() && kept_.may_be_released()) forget_released();
-  if (kept_.parts().empty()) return;
+  if (!processes_.stopping() && renewed_.may_be_released()) forget_released();
+  if (renewed_.parts().empty()) return;
 
   const TimePoint now = session_.loop.now();
   const auto signal = session_.signals.ended();
-  if (signal && !told_by_ && !processes_.stopping() && !kept_.loss()) {
+  if (signal && !told_by_ && !processes_.stopping() && !renewed_.loss()) {
     told_by_ = signal;
     processes_.end(
         now, request_.budget.lost_grace,
-        fmt::format("the keeper of {} was told to end by {}", kept_.names(), signal_name(*signal)));
+        fmt::format("the keeper of {} was told to end by {}", renewed_.names(), signal_name(*signal)));
   }
   processes_.turn(now, [this] { return script_.ended(); });
 }
@@ -209,12 +209,12 @@ bool ScriptKeeper::was_released(const LockName& name) {
 
 /// Drops the keys that the owner has released through another rlock: they are no loss.
 void ScriptKeeper::forget_released() {
-  kept_.forget([&](const Part& part) { return was_released(part.lock->name()); });
+  renewed_.forget([&](const Part& part) { return was_released(part.lock->name()); });
 }
 
 HoldEnd ScriptKeeper::end() {
-  if (kept_.parts().empty()) return {.outcome = "released", .why = "its owner has released it"};
-  if (const auto lost = kept_.loss())
+  if (renewed_.parts().empty()) return {.outcome = "released", .why = "its owner has released it"};
+  if (const auto lost = renewed_.loss())
     return {.outcome = lost->by ? "removed" : "lost", .why = lost->by.value_or(lost->why)};
   if (told_by_) return {.outcome = "interrupted", .signal = told_by_};
   if (processes_.stopping()) return {.outcome = "stopped", .why = processes_.asked_by()};
@@ -223,16 +223,16 @@ HoldEnd ScriptKeeper::end() {
 
 /// Returns `no` if a key was lost before its release, and `kept` if the keys are left to their lease.
 HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
-  const std::vector<Part>& parts = kept_.parts();
+  const std::vector<Part>& parts = renewed_.parts();
   if (parts.empty()) return HoldReport::Released::yes;
   if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
     warn(fmt::format(
         "not released, because a process that process {} has started may still run: {} expires within {}",
-        request_.script->pid, kept_.names(),
-        describe(remaining(kept_.keeper().lease().valid_until(), session_.loop.now()))));
+        request_.script->pid, renewed_.names(),
+        describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
     return HoldReport::Released::kept;
   }
-  bool lost = kept_.loss().has_value();
+  bool lost = renewed_.loss().has_value();
   const std::vector<Part> ending = keys_.ending(parts, keys_.past(how, session_.loop.now()));
   // Another process with the same --owner may have acquired the lost lock, and a release would free it.
   if (lost && keys_.owner_returns()) {

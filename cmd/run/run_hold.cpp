@@ -1,4 +1,4 @@
-// KeptKeys renews and listens, and HeldCommand runs the command and stops it in time. After every turn of the loop,
+// RenewedKeys renews and listens, and HeldCommand runs the command and stops it in time. After every turn of the loop,
 // HeldCommand asks whether the lock is lost, and until when the command may run.
 //
 // Each member uses those before it. So HeldCommand is destroyed first, and waits for its guardian. The renewals
@@ -71,15 +71,15 @@ CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
 RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),
       keys_(keys),
-      kept_(run.session.redis, keys, plus(keys.taken().asked, kListensAfter),
+      renewed_(run.session.redis, keys, plus(keys.taken().asked, kListensAfter),
             [&run](const std::string& problem) { run.events.trouble(problem); }),
-      command_(run.session.loop, run.session.signals, kept_.lock(), options()) {}
+      command_(run.session.loop, run.session.signals, renewed_.lock(), options()) {}
 
 RunHold::~RunHold() = default;
 
 CommandOutcome RunHold::run_command() {
   CommandOutcome ended = command_.run();
-  kept_.stop(run_.session.loop.within(kCleanupTime));
+  renewed_.stop(run_.session.loop.within(kCleanupTime));
   return ended;
 }
 

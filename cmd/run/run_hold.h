@@ -7,7 +7,7 @@
 #include "cmd/hold/held_command.h"
 #include "cmd/hold/held_keys.h"
 #include "cmd/hold/hold_end.h"
-#include "cmd/hold/kept_keys.h"
+#include "cmd/hold/renewed_keys.h"
 #include "cmd/run/run_context.h"
 
 namespace rlock {
@@ -23,10 +23,10 @@ class RunHold {
   CommandOutcome run_command();
 
   const HeldKeys& keys() const noexcept { return keys_; }
-  const Keeper& keeper() const noexcept { return kept_.keeper(); }
+  const Keeper& keeper() const noexcept { return renewed_.keeper(); }
 
   /// Why the keys are not ours any more; empty: they are ours.
-  std::optional<Loss> loss() { return kept_.loss(); }
+  std::optional<Loss> loss() { return renewed_.loss(); }
 
   /// How long the command has run. It is only for the record: the lease counts from Taken::asked.
   Milliseconds lasted() const { return elapsed(started_, run_.session.loop.now()); }
@@ -37,7 +37,7 @@ class RunHold {
   RunContext& run_;
   const HeldKeys& keys_;
   const TimePoint started_ = run_.session.loop.now();
-  KeptKeys kept_;
+  RenewedKeys renewed_;
   HeldCommand command_;
 };
 

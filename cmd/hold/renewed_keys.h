@@ -16,11 +16,11 @@ namespace rlock {
 
 /// Keys that are held for a command or a script. Renews them, and listens to the messages of `rlock stop`,
 /// `rlock unlock` and `rlock lock release`. REQUIRES: redis and keys outlive it.
-class KeptKeys {
+class RenewedKeys {
  public:
   /// `listen_at`: when it begins to listen to messages. `tell`: see Keeper::Options.
-  KeptKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-           std::function<void(const std::string&)> tell = {});
+  RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
+              std::function<void(const std::string&)> tell = {});
 
   /// The parts that are renewed.
   const std::vector<Part>& parts() const noexcept { return parts_; }

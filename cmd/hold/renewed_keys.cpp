@@ -1,11 +1,11 @@
-#include "cmd/hold/kept_keys.h"
+#include "cmd/hold/renewed_keys.h"
 
 #include <utility>
 
 namespace rlock {
 
-KeptKeys::KeptKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-                   std::function<void(const std::string&)> tell)
+RenewedKeys::RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
+                         std::function<void(const std::string&)> tell)
     : redis_(redis),
       keys_(keys),
       tell_(std::move(tell)),
@@ -14,7 +14,7 @@ KeptKeys::KeptKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
   keep(keys.lease());
 }
 
-void KeptKeys::keep(const Lease& lease) {
+void RenewedKeys::keep(const Lease& lease) {
   Keeper::Options options = keys_.renewing();
   options.lease = lease;
   options.parts = parts_;
@@ -22,20 +22,20 @@ void KeptKeys::keep(const Lease& lease) {
   keeper_.emplace(redis_, std::move(options));
 }
 
-std::optional<Loss> KeptKeys::loss() {
+std::optional<Loss> RenewedKeys::loss() {
   if (parts_.empty() || !keeper_->lost()) return std::nullopt;
   if (keeper_->taken_away() && requests_.removed()) return Loss::removed_by(*requests_.removed());
   return Loss{keeper_->why()};
 }
 
-void KeptKeys::look_at_removal() {
+void RenewedKeys::look_at_removal() {
   if (requests_.take_confirmation()) keeper_->look_now();
   if (!requests_.take_removal()) return;
   if (keys_.owner_returns()) return keeper_->removed();
   keeper_->look_now();
 }
 
-HeldLock KeptKeys::lock() {
+HeldLock RenewedKeys::lock() {
   return {.name = [this] { return names(); },
           .deadlines = [this] { return Deadlines{keeper_->stop_at(), keeper_->kill_at()}; },
           .renewed = keeper_->lease().budget.renews,
@@ -47,7 +47,7 @@ HeldLock KeptKeys::lock() {
           }};
 }
 
-void KeptKeys::forget(const std::function<bool(const Part&)>& released) {
+void RenewedKeys::forget(const std::function<bool(const Part&)>& released) {
   const Lease lease = keeper_->lease();
   if (std::erase_if(parts_, released) > 0 && !parts_.empty()) keep(lease);
 }
