@@ -24,7 +24,7 @@ class Inspector {
  public:
   /// The result for one key.
   struct Result {
-    Views views;                     ///< empty if there is a failure
+    Views views;                     ///< incomplete if there is a failure
     std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they deny access
   };
 

@@ -4,7 +4,7 @@
 
 namespace rlock {
 
-/// The exit statuses of rlock itself. All others come from the command that it ran.
+/// The exit statuses of rlock itself. All others come from the command that it ran, from -E, or from a signal.
 namespace exit_code {
 
 constexpr int ok = 0;              ///< it is done, or the answer is yes

@@ -20,7 +20,7 @@ struct TypeOptions {
   std::optional<Waitable::Pause> backoff;         ///< the pause for polling; empty: the default of the type
   std::optional<std::int64_t> permits;            ///< the size of the pool
   std::int64_t count = 1;                         ///< how many permits to acquire
-  std::optional<Milliseconds> fair_wait_timeout;  ///< Redisson's setting of that name; empty: its default
+  std::optional<Milliseconds> fair_wait_timeout;  ///< Redisson's fairLockWaitTimeout; empty: its default
 };
 
 /// The parameters of a lock of any kind.

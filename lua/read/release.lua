@@ -9,7 +9,7 @@
 --       request  string: the answer to this request; for an undo, the answer to the acquire
 --       keep     optional, string: as in lock/release
 -- ARGV  those of lock/release
--- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or others still read
+-- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
 --       {still_held}     another hold of this owner remains
 --       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
 --       {readers, owner, holds, ...}

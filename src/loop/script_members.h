@@ -32,7 +32,8 @@ class ScriptMembers {
   /// Does the script's first process live? The processes that it has started do not count.
   bool script_lives() const;
 
-  /// The script, its descendants and the processes of earlier searches. It reads only their files.
+  /// The script, its descendants and the processes of earlier searches. It reads the files of these only, if the kernel
+  /// lists the children of a process.
   std::vector<ProcessFacts> descendants(const Visit& visit = {});
 
   /// All of them. With `stop_at_once` each process with a tag gets STOP when its tag is seen, before its files are

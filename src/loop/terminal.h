@@ -16,8 +16,8 @@ namespace rlock {
 /// do nothing.
 class Terminal {
  public:
-  /// `can_ask`: the command asks for the terminal when it reads from it, because SIGTTIN then stops the command. This
-  /// is false if SIGTTIN is ignored, as in command substitutions of interactive shells. There a read would get an
+  /// `can_ask`: if the command reads from the terminal, SIGTTIN stops it, and by that it asks for the terminal. This is
+  /// false if SIGTTIN is ignored, as in command substitutions of interactive shells. There a read would get an
   /// error.
   explicit Terminal(bool can_ask);
   Terminal(const Terminal&) = delete;

@@ -156,7 +156,8 @@ TEST_CASE("rlock asks a single server neither for its run id nor for its role") 
   CHECK(redis.rlock("run", "-n", "-k", "k", "--", "true").exit_code() == 0);
   std::size_t commands = 0;
   for (const std::string& command : monitor.commands()) {
-    CHECK((!contains(command, "\"INFO\"") || !knows_hello(redis)));  // INFO would have shown the mistake
+    CHECK(
+        (!contains(command, "\"INFO\"") || !knows_hello(redis)));  // a server without HELLO is asked by INFO
     CHECK_FALSE(contains(command, "\"ROLE\""));
     ++commands;
   }

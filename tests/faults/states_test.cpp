@@ -39,7 +39,7 @@ Time spare() { return long_profile() ? 200ms : 2200ms; }
 struct State {
   std::string name;
   std::string url;
-  std::string word;     ///< each printed line contains this word
+  std::string word;     ///< the last printed line contains this word
   Time without = kTry;  ///< the latest end of a wait without -w; at_least is the earliest
   Time at_least = kTry - 200ms;
   Time patience = 2000ms;           ///< the limit of a wait with -w

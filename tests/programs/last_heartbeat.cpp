@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 5;  // few, so that the number of processors does not limit the times
 
-/// The times of the last beat of the command and of its child, in a file that they and the test map.
+/// The times of the last beat of the command and of its child. It is in a file that both of them and the test mmap().
 struct Hearts {
   std::atomic<std::int64_t> first, second;
   std::int64_t last() const { return std::max(first.load(), second.load()); }
