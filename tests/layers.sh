@@ -28,6 +28,8 @@ for folder in cli server view ask hold run verbs; do
   above=${above#*|}
 done
 
+refuse 'cmd/verbs includes what stands beside it' '^#include "cmd/run/' "$(files cmd/verbs)"
+
 everywhere=$(files src cmd)
 
 # x.h and x.cpp count as one file. Two files must not include each other: they would be one file in two places.

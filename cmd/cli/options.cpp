@@ -155,6 +155,13 @@ Setter into(std::optional<std::string>& text) {
   return [&text](std::string_view value) { text = std::string{value}; };
 }
 
+Setter not_empty(std::string& text, std::string_view what) {
+  return [&text, what](std::string_view value) {
+    if (value.empty()) throw Error{Error::usage, fmt::format("expected {}", what)};
+    text = value;
+  };
+}
+
 Setter into(Milliseconds& duration) {
   return [&duration](std::string_view value) { duration = positive(value); };
 }

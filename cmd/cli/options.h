@@ -147,8 +147,9 @@ bool is_documented(const Option& option);
 Setter into(bool& flag);
 Setter into(std::string& text);
 Setter into(std::optional<std::string>& text);
-Setter into(Milliseconds& duration);                 ///< more than zero
-Setter into(std::optional<Milliseconds>& duration);  ///< more than zero
+Setter not_empty(std::string& text, std::string_view what);  ///< `what`: for the error, such as "a file"
+Setter into(Milliseconds& duration);                         ///< more than zero
+Setter into(std::optional<Milliseconds>& duration);          ///< more than zero
 Setter zero_or_more(Milliseconds& duration);
 Setter number(int& number, int least, int most);
 Setter number(std::int64_t& number, std::int64_t least, std::int64_t most);

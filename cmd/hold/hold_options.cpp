@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cmd/hold/event_sinks.h"
 #include "loop/signal_names.h"
 #include "sync/kinds/permits.h"
 
@@ -43,8 +44,8 @@ void declare_newest(VerbSpec& spec, HoldRequest& opt) {
       {.names = "--newest",
        .help = "make older --newest waiters give up",
        .manual =
-           "The older waiters exit with status 75 at once: see NEWEST FIRST in rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
-           "--url, with -n, or with --queue-limit.",
+           "The older waiters exit with status 75 at once: see NEWEST FIRST in rlock-run(1). You cannot use the option "
+           "with --type read, fair, permit, spin or plain, with several --url, with -n, or with --queue-limit.",
        .set = into(opt.newest)});
 }
 
@@ -186,6 +187,22 @@ int parse_signal(std::string_view text) {
   const auto number = parse_count(text);
   if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<int>(*number);
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
+}
+
+void declare_events(VerbSpec& spec, HoldRequest& opt, std::string_view events, std::string_view syslog) {
+  spec.add({.names = "--events",
+            .value = "FILE|FD",
+            .help = "write one JSON line for each event of the hold",
+            .manual = events,
+            .offer = Offer::file,
+            .set = not_empty(opt.events, "a file or an open descriptor")});
+  spec.add({.names = "--syslog",
+            .value = "SOCKET",
+            .alone = SystemLog::kSystem,
+            .help = "send these events to the system log",
+            .manual = syslog,
+            .offer = Offer::file,
+            .set = not_empty(opt.syslog, "the socket of a log")});
 }
 
 }  // namespace rlock

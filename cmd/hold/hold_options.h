@@ -35,4 +35,7 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& options);
 /// Parses a signal: "TERM", "SIGTERM", "15". Throws Error{usage}.
 int parse_signal(std::string_view text);
 
+/// --events and --syslog. `events`, `syslog`: their paragraphs in the manual page.
+void declare_events(VerbSpec& spec, HoldRequest& options, std::string_view events, std::string_view syslog);
+
 }  // namespace rlock

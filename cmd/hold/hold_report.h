@@ -17,7 +17,8 @@
 
 namespace rlock {
 
-/// The record of a run: one line of JSON. Unlike an exit status, it is unambiguous.
+/// How a hold went and ended. For a run, it is also the record: one line of JSON, which is unambiguous, unlike an exit
+/// status.
 struct HoldReport {
   enum class Outcome {
     ran,

@@ -5,20 +5,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/hold/event_sinks.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/run/status_file.h"
 
 namespace rlock {
 namespace {
-
-/// `what`: the thing that the text names, such as "a file".
-Setter not_empty(std::string& text, std::string_view what) {
-  return [&text, what](std::string_view value) {
-    if (value.empty()) throw Error{Error::usage, fmt::format("expected {}", what)};
-    text = value;
-  };
-}
 
 Setter open_descriptor(std::optional<std::int64_t>& fd) {
   return [&fd](std::string_view value) {
@@ -33,22 +24,6 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
 }
 
 }  // namespace
-
-void declare_events(VerbSpec& spec, HoldRequest& opt, std::string_view events, std::string_view syslog) {
-  spec.add({.names = "--events",
-            .value = "FILE|FD",
-            .help = "write one JSON line for each event of the hold",
-            .manual = events,
-            .offer = Offer::file,
-            .set = not_empty(opt.events, "a file or an open descriptor")});
-  spec.add({.names = "--syslog",
-            .value = "SOCKET",
-            .alone = SystemLog::kSystem,
-            .help = "send these events to the system log",
-            .manual = syslog,
-            .offer = Offer::file,
-            .set = not_empty(opt.syslog, "the socket of a log")});
-}
 
 void declare_telling(VerbSpec& spec, RunOptions& opt) {
   spec.group("Reports");

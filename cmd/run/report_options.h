@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "cmd/cli/options.h"
 #include "cmd/run/run_options.h"
 
@@ -10,9 +8,6 @@ namespace rlock {
 /// The options for what `rlock run` tells people and programs: --reason, --label, --show-args, --status-file,
 /// --status-fd, --events, --syslog, -q and -v.
 void declare_telling(VerbSpec& spec, RunOptions& options);
-
-/// --events and --syslog. `events`, `syslog`: their paragraphs in the manual page.
-void declare_events(VerbSpec& spec, HoldRequest& options, std::string_view events, std::string_view syslog);
 
 /// Would --status-file replace the file of --events?
 bool status_replaces_events(const RunOptions& opt);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cmd/hold/guardian_release.h"
-#include "cmd/run/command_environment.h"
+#include "cmd/hold/hold_environment.h"
 
 namespace rlock {
 namespace {
@@ -72,7 +72,7 @@ RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),
       keys_(keys),
       renewed_(run.session.redis, keys, plus(keys.taken().asked, kListensAfter),
-            [&run](const std::string& problem) { run.events.trouble(problem); }),
+               [&run](const std::string& problem) { run.events.trouble(problem); }),
       command_(run.session.loop, run.session.signals, renewed_.lock(), options()) {}
 
 RunHold::~RunHold() = default;

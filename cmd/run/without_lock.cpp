@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/run/command_environment.h"
+#include "cmd/hold/hold_environment.h"
 #include "cmd/run/run_release.h"
 #include "redis/call.h"
 #include "redis/executor.h"

@@ -169,7 +169,7 @@ void Doctor::find_duplicate(std::vector<Patient>& patients) {
   if (last.run_id.empty() || &*same == &last) return;
   last.findings.push_back({"quorum", false,
                            fmt::format("it is the same server as {}, and it counts once; remove one ({})",
-                                       same->server, as_given("url", "--url"))});
+                                       sanitized(same->server), as_given("url", "--url"))});
 }
 
 void Doctor::show(const std::vector<Patient>& patients) const {

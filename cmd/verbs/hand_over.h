@@ -5,7 +5,7 @@
 
 #include "cmd/hold/events.h"
 #include "cmd/hold/held_keys.h"
-#include "cmd/run/command_environment.h"
+#include "cmd/hold/hold_environment.h"
 #include "cmd/server/session.h"
 
 namespace rlock {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <deque>
 #include <list>
 #include <optional>
 
@@ -186,6 +187,24 @@ TEST_CASE("rlock gives up in time if its connection is never completed") {
     CHECK(watch.elapsed() < promised(3s));
     report("black hole, " + wait[0], "nothing ran", 69, watch.elapsed());
   }
+}
+
+TEST_CASE("a waiter that asks seldom knows at the end of its wait that the server has fallen silent") {
+  FaultLine line;
+  line.redis.cli({"HSET", "k", "other:1", "1"});
+  line.redis.cli({"PEXPIRE", "k", "600000"});
+  const auto length = [&] { return line.redis.cli({"ZCARD", "redisson_unlock_latch:{k}:line"}); };
+  std::deque<Rlock> before;  // whoever is behind them asks every ten seconds
+  for (std::size_t i = 1; i <= 4; ++i) {
+    before.push_back(line.hold({"--wait", "60s"}));
+    REQUIRE(eventually([&] { return length() == std::to_string(i); }));
+  }
+  auto last = line.hold({"--wait", "8s", "--command-timeout", "4s"});
+  REQUIRE(eventually([&] { return length() == "5"; }));
+  line.redis.freeze();
+
+  CHECK_MESSAGE(last.exit_code() == 69, last.err());
+  line.redis.thaw();
 }
 
 TEST_CASE("rlock gives up in time if the name server never answers") {

@@ -13,6 +13,7 @@ local lives_for = include('redis/lives_for')
 local function mend_slots(taken, slots, lease)
   lives_for(slots, lease)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   local size = redis.call('zcard', taken)
+  if size == 0 then redis.call('del', slots) end
   if size == 0 or size > 10000 then return end
   if redis.call('type', slots).ok == 'zset' and redis.call('zcard', slots) - 1 <= size then return end
   redis.call('del', slots)

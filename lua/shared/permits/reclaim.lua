@@ -11,6 +11,7 @@ local function reclaim(pool, taken, slots, time)
     local _, tail = slot_in(id)
     tails[#tails + 1] = tail
   end
+  redis.call('zremrangebyscore', taken, 1, 0)  -- removes nothing; a client without this right fails before the pool grows
   redis.call('incrby', pool, #ended)
   redis.call('zremrangebyscore', taken, 0, time)
   forget_slots(taken, slots, tails)

@@ -21,7 +21,7 @@ Milliseconds pause_behind_others(const std::optional<Busy>& busy) {
 /// as lost before the wait ends. So the wait does not end as busy, although the place in the line may be one that asks
 /// only every few minutes.
 TimePoint last_question(const AcquireOptions& options) {
-  constexpr Milliseconds kBefore{100};  // to notice that the connection is lost
+  constexpr Milliseconds kBefore{500};  // to notice that the connection is lost, and to ask on a new one
   return options.patience.until - options.call_timeout - kBefore;
 }
 
@@ -64,7 +64,7 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
                      .behind = pause_behind_others(busy)},
                     now);
   if (now < last) plan.until = earliest(plan.until, last);
-  until(plan.ignore_wakeups_until);
+  until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) until(earliest(plan.until, outage_.limit()));
   if (plan.wakeups_end_it && until_told(blocked, busy, plan.until)) return true;
   until(plus(redis_.loop().now(), plan.extra));
@@ -78,7 +78,7 @@ bool Sleep::until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePo
   for (;;) {
     const TimePoint now = redis_.loop().now();
     const bool moved = read_messages(blocked, busy, now, told);
-    if (moved && !told.worth_asking) return true;
+    if (moved && !told.worth_asking && now < told.ask_at) return true;
     note_losses(busy, losses, now, told);
     if (now >= told.ask_at || options_.patience.interrupted()) {
       if (told.worth_asking) pacing_.count_wakeup(now);

@@ -1,4 +1,4 @@
-#include "cmd/run/command_environment.h"
+#include "cmd/hold/hold_environment.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
