@@ -24,6 +24,7 @@ if kind ~= 'number' then return {'foreign', kind} end
 
 -- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
 redis.call('del', request)
+redis.call('set', request, '', 'xx')  -- sets nothing; a client without this right fails before it adds
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 if tonumber(count) < 1 then return {'done', available, ''} end

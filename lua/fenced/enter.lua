@@ -26,6 +26,7 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 local last = tonumber(redis.call('get', token) or 0)
 if answered and last <= tonumber(answered) then return {'held', time, tonumber(answered)} end
+redis.call('hincrby', lock, owner, 0)  -- as in lock/enter
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)
 if not answered then redis.call('hincrby', lock, owner, 1) end

@@ -20,6 +20,9 @@ if kind == 'number' then return {'exists', redis.call('get', latch)} end
 if kind ~= 'none' then return {'foreign', kind} end
 
 redis.call('set', request, 'set', 'px', memory)
-redis.call('set', latch, total)
-if expire > 0 then redis.call('pexpire', latch, expire) end
+if expire > 0 then
+  redis.call('set', latch, total, 'px', expire)
+else
+  redis.call('set', latch, total)
+end
 return {'done', announce(channel, '1', sharded)}

@@ -22,6 +22,7 @@ if answered == 'undone' then return {'not_ours'} end
 local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 if answered then return {'held', time} end
+redis.call('hincrby', lock, owner, 0)  -- a client without this right fails before the request says that it holds
 redis.call('set', request, 1, 'px', memory)
 redis.call('hincrby', lock, owner, 1)
 return {'held', time}

@@ -98,7 +98,8 @@ for i = 1, count do
   end
   leases[2 * i - 1], leases[2 * i] = math.max(ends, ends_at), ours[i]
 end
--- First `slots`: a client that may not ZADD or PEXPIRE fails here, before the pool has fewer permits.
+-- First what takes no permit: a client that may not ZREM, ZADD or PEXPIRE fails here.
+redis.call('zrem', taken, '')
 if missing > 0 then in_pieces('zadd', slots, named) end
 lives_for(slots, slots_live)
 if missing > 0 then available = redis.call('decrby', pool, missing) end

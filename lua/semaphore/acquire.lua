@@ -35,7 +35,11 @@ local available = tonumber(redis.call('get', pool) or 0)
 local blocked = in_turn(line, {owner = owner, needs = count, room = available, rest = -2, time = time})
 if blocked then return blocked end
 
+-- These change nothing. A client without the rights to take a permit, and to give it back, fails here.
+redis.call('decrby', pool, 0)
+redis.call('incrby', pool, 0)
 redis.call('set', request, 1, 'px', memory)
 local left = redis.call('decrby', pool, count)
-if leave_line(line, owner, -2) and left > 0 then tell_waiters(line, left, true) end
+local done, was_waiting = pcall(leave_line, line, owner, -2)  -- without a right to it, the place ends like a dead waiter's
+if done and was_waiting and left > 0 then tell_waiters(line, left, true) end
 return {'held', time}

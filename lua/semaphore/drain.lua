@@ -17,6 +17,7 @@ if kind ~= 'number' then return {'foreign', kind} end
 
 local count = redis.call('get', pool)
 if tonumber(count) < 0 then count = '0' end
+redis.call('decrby', pool, 0)  -- a client without this right fails before the request has an answer
 redis.call('set', request, count, 'px', memory)
 redis.call('decrby', pool, count)
 return {'done', tonumber(count)}

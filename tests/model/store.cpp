@@ -100,7 +100,9 @@ Reply Store::keys_command(const std::string& name, const Arguments& words) {
 Reply Store::string_command(const std::string& name, const Arguments& words) {
   if (name == "set") {
     std::int64_t expires = 0;
-    if (words.size() > 3) {
+    const bool only_if_there = words.size() == 4 && words[3] == "xx";
+    if (only_if_there && find(words[1]) == nullptr) return Reply{};
+    if (words.size() > 3 && !only_if_there) {
       if (words.size() != 5 || words[3] != "px") return Reply::error("ERR syntax error");
       const auto ttl = integer_in(words[4]);
       if (!ttl) return not_a_number();
