@@ -206,4 +206,8 @@ Setter either(bool& flag, std::string_view words, std::string_view yes) {
   };
 }
 
+void declare_json(VerbSpec& spec, bool& json) {
+  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json)});
+}
+
 }  // namespace rlock

@@ -159,4 +159,7 @@ Setter choice(std::string& text, std::string_view choices);
 /// One of two words, "stop warn": sets the flag to true for `yes`, and to false for the other.
 Setter either(bool& flag, std::string_view words, std::string_view yes);
 
+/// --json, for a verb that can print its answer as a JSON document.
+void declare_json(VerbSpec& spec, bool& json);
+
 }  // namespace rlock

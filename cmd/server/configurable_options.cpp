@@ -5,6 +5,7 @@
 namespace rlock {
 namespace {
 
+/// A global, because the settings are read below the table: cmd/app knows the verbs, and cmd/server must not.
 std::vector<const VerbEntry*> (*verb_table)() = nullptr;
 
 /// The option of `spec` whose first long name is `name`, if it is configurable.

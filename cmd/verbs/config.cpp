@@ -24,7 +24,7 @@ void Config::declare(VerbSpec& spec) {
       "Print every setting in force, its value and its source. rlock prints no password and\nasks no server.";
   spec.examples = {{"rlock config", ""},
                    {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}};
-  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+  declare_json(spec, json_);
 }
 
 int Config::act(TimePoint, std::vector<std::string>) {

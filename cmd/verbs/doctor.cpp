@@ -44,7 +44,7 @@ class Doctor final : public Verb {
   void declare(VerbSpec& spec) override {
     spec.about = "Check whether a server is fit to hold locks, and print what to change if it is not.";
     spec.examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}};
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -37,7 +37,7 @@ void HistoryVerb::declare(VerbSpec& spec) {
             .standard = "20",
             .manual = "N is from 1 to 20.",
             .set = number(most_, 1, kLongestHistory)});
-  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+  declare_json(spec, json_);
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {

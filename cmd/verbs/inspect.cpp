@@ -52,7 +52,7 @@ void Inspect::declare(VerbSpec& spec) {
   spec.examples = {{"rlock inspect deploy", ""},
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
-  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+  declare_json(spec, json_);
   spec.add({.names = "-q, --quiet", .help = "print only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});

@@ -195,7 +195,7 @@ class Status final : public LatchVerb {
     spec.about = "Print whether a latch is open, or how many counts it still needs.";
     spec.examples = {{"rlock latch status built", ""}};
     spec.group("Reports");
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

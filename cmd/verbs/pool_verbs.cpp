@@ -98,7 +98,7 @@ class Status final : public PoolVerb {
                "lease, or -1 if the permit has no lease.",
            .set = [this](std::string_view text) { id_ = permit_id(text); }});
     }
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

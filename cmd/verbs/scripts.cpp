@@ -23,7 +23,7 @@ class List final : public Verb {
     spec.usage = {"scripts list [--json]"};
     spec.about = "List the Lua scripts that rlock sends, with the SHA-1 that Redis knows them by.";
     spec.examples = {{"rlock scripts list", ""}};
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

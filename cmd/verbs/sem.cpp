@@ -99,7 +99,7 @@ class Drain final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Acquire all permits that are available, and print their number.";
     spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

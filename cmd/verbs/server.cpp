@@ -57,7 +57,7 @@ class Status final : public Verb {
     spec.about = "Print whether the private server of --url local: runs, and its socket.";
     spec.examples = {{"rlock server status", ""},
                      {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}};
-    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -86,7 +86,7 @@ void Unlock::declare(VerbSpec& spec) {
             .help = "tell the holder TEXT; rlock history prints it, too",
             .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
-  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+  declare_json(spec, json_);
 }
 
 /// Throws Error{wrong_type} unless it is a lock that may be removed. A string without metadata of rlock may be anything.

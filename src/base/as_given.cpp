@@ -7,6 +7,7 @@
 namespace rlock {
 namespace {
 
+/// option -> the variable or the line of a file that set it. A global, because messages in every layer name options.
 std::map<std::string, std::string, std::less<>>& defaults() {
   static std::map<std::string, std::string, std::less<>> texts;
   return texts;

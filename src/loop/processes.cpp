@@ -23,6 +23,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
+/// How many files of /proc could not be opened so far. A global, because what is missing is the fault of this process.
 int unread = 0;
 
 /// Call it after open(2) has failed.

@@ -77,9 +77,9 @@ Redis::Request Executor::post(const Call& call, const Delivery& delivery, TimePo
   return {*this, begin_call(call, delivery, deadline)};
 }
 
-Redis::RequestId Executor::begin_call(const Call& call, const Delivery& delivery, TimePoint deadline) {
+Redis::CallNumber Executor::begin_call(const Call& call, const Delivery& delivery, TimePoint deadline) {
   const TimePoint now = loop_.now();
-  const RequestId request = next_++;
+  const CallNumber request = next_++;
   PostedCall posted{.call = call,
                     .delivery = delivery,
                     .deadline = deadline,
@@ -101,30 +101,30 @@ Redis::RequestId Executor::begin_call(const Call& call, const Delivery& delivery
   return request;
 }
 
-Executor::Pending& Executor::find(RequestId request) {
+Executor::Pending& Executor::find(CallNumber request) {
   const auto found = pending_.find(request);
   if (found == pending_.end()) throw Error{Error::internal, "a request was dropped and then looked at"};
   return found->second;
 }
 
-const Executor::Pending& Executor::find(RequestId request) const {
+const Executor::Pending& Executor::find(CallNumber request) const {
   return const_cast<Executor*>(this)->find(request);
 }
 
-const Votes& Executor::votes(RequestId request) const { return find(request).votes; }
+const Votes& Executor::votes(CallNumber request) const { return find(request).votes; }
 
-bool Executor::settled(RequestId request) const { return find(request).settled(); }
+bool Executor::settled(CallNumber request) const { return find(request).settled(); }
 
-void Executor::drop(RequestId request) {
+void Executor::drop(CallNumber request) {
   for (Attempts& attempts : find(request).attempts) attempts.drop(loop_.now());
   pending_.erase(request);
 }
 
-void Executor::detach(RequestId request) { find(request).detached = true; }
+void Executor::detach(CallNumber request) { find(request).detached = true; }
 
 Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) {
-  const RequestId request = begin_call(call, delivery, patience.until);
+  const CallNumber request = begin_call(call, delivery, patience.until);
   while (!settled(request) && !patience.interrupted()) {
     const TimePoint now = loop_.now();
     const TimePoint enough = enough_from(votes(request), now);

@@ -62,22 +62,22 @@ class Executor final : public Redis, public Source {
 
  private:
   std::vector<Message> take_messages() override;
-  const Votes& votes(RequestId request) const override;
-  bool settled(RequestId request) const override;
-  void drop(RequestId request) override;
-  void detach(RequestId request) override;
+  const Votes& votes(CallNumber request) const override;
+  bool settled(CallNumber request) const override;
+  void drop(CallNumber request) override;
+  void detach(CallNumber request) override;
 
   struct Pending;
-  RequestId begin_call(const Call& call, const Delivery& delivery, TimePoint deadline);
-  Pending& find(RequestId request);
-  const Pending& find(RequestId request) const;
+  CallNumber begin_call(const Call& call, const Delivery& delivery, TimePoint deadline);
+  Pending& find(CallNumber request);
+  const Pending& find(CallNumber request) const;
 
   Loop& loop_;
   Options options_;
   std::vector<Node> nodes_;
   bool given_away_ = false;
-  std::map<RequestId, Pending> pending_;  ///< in the order of their post()
-  RequestId next_ = 1;
+  std::map<CallNumber, Pending> pending_;  ///< in the order of their post()
+  CallNumber next_ = 1;
 };
 
 }  // namespace rlock

@@ -28,14 +28,14 @@ class Mailbox;
 /// post() and its Request never pump the loop, so Sources may use them; run() pumps it.
 class Redis {
  public:
-  using RequestId = std::uint64_t;
+  using CallNumber = std::uint64_t;
 
   /// A call under way, and its votes so far. When the Request is destroyed, the call is dropped: what was written
   /// stays on the wire, and the replies are ignored. REQUIRES: the Redis outlives it.
   class [[nodiscard]] Request {
    public:
     Request() = default;  ///< no request
-    Request(Redis& redis, RequestId id) : redis_(&redis), id_(id) {}
+    Request(Redis& redis, CallNumber id) : redis_(&redis), id_(id) {}
     Request(Request&& other) noexcept : redis_(std::exchange(other.redis_, nullptr)), id_(other.id_) {}
     Request& operator=(Request&& other) noexcept {
       drop();
@@ -61,7 +61,7 @@ class Redis {
 
    private:
     Redis* redis_ = nullptr;
-    RequestId id_ = 0;
+    CallNumber id_ = 0;
   };
 
   virtual ~Redis() = default;
@@ -132,10 +132,10 @@ class Redis {
                                                      ///< distribute()
 
   // The functions behind Request.
-  virtual const Votes& votes(RequestId request) const = 0;
-  virtual bool settled(RequestId request) const = 0;
-  virtual void drop(RequestId request) = 0;
-  virtual void detach(RequestId request) = 0;
+  virtual const Votes& votes(CallNumber request) const = 0;
+  virtual bool settled(CallNumber request) const = 0;
+  virtual void drop(CallNumber request) = 0;
+  virtual void detach(CallNumber request) = 0;
 
  private:
   friend class Mailbox;

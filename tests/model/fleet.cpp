@@ -399,11 +399,11 @@ class Fleet {
   void sleep(int who) {
     Host& one = host(who);
     listen(who);
-    const Pacing::Sleep plan = one.pacing->after({.busy = &*one.busy,
-                                                  .announced = true,
-                                                  .poll_every = Line::kSleepsAtMost,
-                                                  .pause = one.lock->pause()},
-                                                 point(agenda_.now()));
+    const Pacing::Plan plan = one.pacing->after({.busy = &*one.busy,
+                                                 .announced = true,
+                                                 .poll_every = Line::kSleepsAtMost,
+                                                 .pause = one.lock->pause()},
+                                                point(agenda_.now()));
     one.worth_asking = false;
     one.told = false;
     wake_at(who, micros(plan.until));

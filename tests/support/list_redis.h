@@ -54,7 +54,7 @@ class ListRedis final : public Redis {
   void give_away() override { given_away = true; }
 
   Request post(const Call& call, const Delivery& delivery, TimePoint) override {
-    const RequestId request = reply_to(call, delivery);
+    const CallNumber request = reply_to(call, delivery);
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
       wire_.arrives = plus(loop_.now(), latency);
@@ -66,7 +66,7 @@ class ListRedis final : public Redis {
   std::size_t open() const { return votes_.size(); }
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom&) override {
-    const RequestId request = reply_to(call, delivery);
+    const CallNumber request = reply_to(call, delivery);
     Votes votes = votes_.at(request);
     drop(request);
     while (silence_lasts && !votes.front().reply && !patience.ended(loop_.now())) loop_.turn(patience.until);
@@ -89,26 +89,26 @@ class ListRedis final : public Redis {
     said.clear();
     return all;
   }
-  const Votes& votes(RequestId request) const override { return votes_.at(request); }
-  bool settled(RequestId request) const override { return votes(request).front().settled(); }
-  void drop(RequestId request) override { votes_.erase(request); }
-  void detach(RequestId request) override { drop(request), ++detached; }
+  const Votes& votes(CallNumber request) const override { return votes_.at(request); }
+  bool settled(CallNumber request) const override { return votes(request).front().settled(); }
+  void drop(CallNumber request) override { votes_.erase(request); }
+  void detach(CallNumber request) override { drop(request), ++detached; }
 
   /// The replies that are on their way.
   struct Wire final : Source {
-    explicit Wire(std::map<RequestId, Votes>& arrived) : votes(arrived) {}
+    explicit Wire(std::map<CallNumber, Votes>& arrived) : votes(arrived) {}
     int fd() const override { return -1; }
     TimePoint wake_at() const override { return under_way.empty() ? kNever : arrives; }
     void ready(short, TimePoint) override {
       for (auto& [request, reply] : std::exchange(under_way, {}))
         if (votes.contains(request)) votes[request] = std::move(reply);
     }
-    std::map<RequestId, Votes>& votes;
-    std::map<RequestId, Votes> under_way{};
+    std::map<CallNumber, Votes>& votes;
+    std::map<CallNumber, Votes> under_way{};
     TimePoint arrives = kNever;
   };
 
-  RequestId reply_to(const Call& call, const Delivery& delivery) {
+  CallNumber reply_to(const Call& call, const Delivery& delivery) {
     std::vector<bool> whom = delivery.only_nodes;
     if (whom.empty()) whom.resize(nodes_, true);
     const bool anybody = std::ranges::find(whom, true) != whom.end();
@@ -137,9 +137,9 @@ class ListRedis final : public Redis {
   mutable TickingLoop loop_;
   const std::size_t nodes_;
   std::deque<Answer> list_;
-  std::map<RequestId, Votes> votes_;
+  std::map<CallNumber, Votes> votes_;
   Wire wire_{votes_};
-  RequestId last_ = 0;
+  CallNumber last_ = 0;
   std::uint64_t taken_ = 0;
 };
 

@@ -12,7 +12,7 @@ const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
 Milliseconds least(Milliseconds) { return 0ms; }
 Milliseconds most(Milliseconds span) { return span; }
 
-Milliseconds slept(const Pacing::Sleep& sleep) { return remaining(sleep.until, kNow); }
+Milliseconds slept(const Pacing::Plan& sleep) { return remaining(sleep.until, kNow); }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ TEST_CASE("equal bounds are a constant pause") {
 
 TEST_CASE(
     "after a failure a wait asks again soon, and ignores wakeups, because its own undo may cause them") {
-  const Pacing::Sleep sleep =
+  const Pacing::Plan sleep =
       Pacing{most}.after({.failed = true, .announced = true, .poll_every = 2000ms}, kNow);
   CHECK(slept(sleep) == 100ms);
   CHECK_FALSE(sleep.wakeups_end_it);
@@ -56,7 +56,7 @@ TEST_CASE(
 
 TEST_CASE("after a failure a waiter that stands far behind leaves the server to those before it") {
   const Pacing::LastRound round{.failed = true, .announced = true, .poll_every = 120'000ms, .behind = 3000ms};
-  const Pacing::Sleep sleep = Pacing{most}.after(round, kNow);
+  const Pacing::Plan sleep = Pacing{most}.after(round, kNow);
   CHECK(slept(sleep) == 3000ms);
   CHECK_FALSE(sleep.wakeups_end_it);
 }
@@ -78,7 +78,7 @@ TEST_CASE("after a split vote the pauses double from the time of a round, and be
 TEST_CASE("after a split vote wake-ups by pausing rivals are ignored for eight rounds at most") {
   Pacing pacing{most};
   const Pacing::LastRound split{.several_nodes = true, .split = true, .took = 10ms};
-  Pacing::Sleep sleep = pacing.after(split, kNow);
+  Pacing::Plan sleep = pacing.after(split, kNow);
   CHECK(sleep.ignore_wakeups_until == sleep.until);
   for (int i = 0; i < 10; ++i) sleep = pacing.after(split, kNow);
   CHECK(remaining(sleep.ignore_wakeups_until, kNow) == 80ms);

@@ -70,7 +70,7 @@ class LockBase : public Lockable {
   Claim claim_;
   Hold hold_;
   const Form* form_;
-  HoldRequests requests_;
+  RequestKeys requests_;
   Line line_;
   Values own_;
 };

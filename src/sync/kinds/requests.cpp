@@ -9,7 +9,7 @@ std::string request_key(const LockName& name, const RequestId& request) {
   return prefix_name("redisson_unlock_latch", name) + ":" + request.str();
 }
 
-HoldRequests::HoldRequests(const Claim& claim, Hold hold)
+RequestKeys::RequestKeys(const Claim& claim, Hold hold)
     : inner_(hold == Hold::another),
       counts_acquire_(inner_ || claim.owner_returns),
       acquire_(counts_acquire_

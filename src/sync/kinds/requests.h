@@ -26,9 +26,9 @@ Call ask_for_inner(const LockName& name, const RequestId& request);
 InnerState read_inner(const Reply& reply);
 
 /// The requests by which the server tells one hold from other holds of the same owner.
-class HoldRequests {
+class RequestKeys {
  public:
-  HoldRequests(const Claim& claim, Hold hold);
+  RequestKeys(const Claim& claim, Hold hold);
 
   /// Is it an inner hold? Then its request identifies it, and must be remembered as long as the hold lasts.
   bool inner() const noexcept { return inner_; }

@@ -33,7 +33,7 @@ constexpr Milliseconds kWakeupInterval{40};
 
 }  // namespace
 
-Pacing::Sleep Pacing::after(const LastRound& round, TimePoint now) {
+Pacing::Plan Pacing::after(const LastRound& round, TimePoint now) {
   if (!round.several_nodes || !(round.split || round.failed)) {
     split_pause_ = Milliseconds{0};
     // After a failure our own undo may have sent the wakeup: asking at once would acquire and undo again,

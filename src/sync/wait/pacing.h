@@ -26,7 +26,7 @@ class Pacing {
     Milliseconds behind{0};      ///< failed: how long to pause for the waiters before us in the line
   };
 
-  struct Sleep {
+  struct Plan {
     /// Until then, messages are ignored: they come from contenders that pause, too.
     TimePoint ignore_wakeups_until;
     TimePoint until;             ///< when to ask again at the latest
@@ -35,7 +35,7 @@ class Pacing {
                                  ///< after the other
   };
 
-  Sleep after(const LastRound& round, TimePoint now);
+  Plan after(const LastRound& round, TimePoint now);
 
   /// When to ask after a wakeup; a time in the past means now. Any client may publish messages, and an
   /// acquire costs the server more than a message. So wakeups are limited: a hundred at once, then 25 a

@@ -52,7 +52,7 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
       {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
   const bool in_line = line_of(blocked, busy) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
-  Pacing::Sleep plan =
+  Pacing::Plan plan =
       pacing_.after({.several_nodes = several_nodes_,
                      .split = result.split,
                      .failed = result.failure.has_value(),
