@@ -77,7 +77,7 @@ class ScriptKeeper {
         session_(request.deployment, WaitOptions{}, false),
         family_(*request.script, ::getpid()),
         renewed_(session_.redis, keys, session_.loop.now(),
-              [&events](const std::string& problem) { events.trouble(problem); }),
+                 [&events](const std::string& problem) { events.trouble(problem); }),
         script_(session_.loop, *request.script),
         processes_(session_.loop, family_, renewed_.lock(), stop_options(request, events)) {}
 
