@@ -34,18 +34,19 @@ if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_ta
 
 -- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
 if there then redis.call('del', request) end
-local before, available = there and tonumber(redis.call('get', pool)) or 0, total
-if kind_taken == 'zset' then
-  reclaim(pool, taken, slots, now())
-  available = total - redis.call('zcard', taken)
+local before = there and tonumber(redis.call('get', pool)) or 0
+local function free_now() return total - (kind_taken == 'zset' and redis.call('zcard', taken) or 0) end
+-- A new pool is made before ended permits come back, so its size is right wherever a missing right stops this script.
+if not there then
+  if expire > 0 then
+    redis.call('set', pool, free_now(), 'px', expire)
+  else
+    redis.call('set', pool, free_now())
+  end
 end
+if kind_taken == 'zset' then reclaim(pool, taken, slots, now()) end
+local available = free_now()
 redis.call('set', request, 1, 'px', memory)
-if there then
-  redis.call('incrby', pool, available - redis.call('get', pool))  -- its TTL stays
-elseif expire > 0 then
-  redis.call('set', pool, available, 'px', expire)
-else
-  redis.call('set', pool, available)
-end
+if there then redis.call('incrby', pool, available - redis.call('get', pool)) end  -- its TTL stays
 if available <= before then return {'done', ''} end
 return {'done', announce_permits(line, available)}

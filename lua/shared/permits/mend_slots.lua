@@ -2,9 +2,10 @@ local slot_in = include('permits/slot_in')
 local in_pieces = include('redis/in_pieces')
 local lives_for = include('redis/lives_for')
 
--- Makes `slots` agree with `taken`, and lets it live for `lease` ms at least. The function writes it anew only if it is missing,
--- or if it has more entries than permits are taken: then another client has released some. Until then the entry of a released
--- permit occupies its slot and does no other harm: a lookup checks that the permit is taken.
+-- Makes `slots` agree with `taken`, and lets it live for `lease` ms at least. The function deletes it if no permit is taken. It
+-- writes it anew only if it is missing, or if it has more entries than permits are taken: then another client has released
+-- some. Until then the entry of a released permit occupies its slot and does no other harm: a lookup checks that the permit is
+-- taken.
 --
 --   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken; and '' -> -1, so that it exists even if all
 --          permits are of other clients. While it exists, no script has to read all permits that are taken.

@@ -25,7 +25,7 @@ enum class InnerState { unknown, ended, reads, held };
 Call ask_for_inner(const LockName& name, const RequestId& request);
 InnerState read_inner(const Reply& reply);
 
-/// The requests by which the server tells one hold from other holds of the same owner.
+/// The keys of the requests by which the server tells one hold from other holds of the same owner.
 class RequestKeys {
  public:
   RequestKeys(const Claim& claim, Hold hold);
