@@ -36,12 +36,14 @@ Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
 
 Cluster::~Cluster() { loop_.leave(*this); }
 
+/// The link to this address. It is made here, and connects when it is first asked for a connection.
 Link& Cluster::node(const Address& address) {
   auto& link = nodes_[{address.host, address.port}];
   if (!link) link = std::make_unique<Link>(loop_, target_, tls_, address, timeouts_);
   return *link;
 }
 
+/// The link that has this connection. Null: the connection is closed.
 Link* Cluster::link_of(std::uint64_t connection) {
   for (auto& [address, link] : nodes_)
     if (link->find(connection) != nullptr) return link.get();
@@ -50,6 +52,9 @@ Link* Cluster::link_of(std::uint64_t connection) {
 
 // --- calls ---------------------------------------------------------------------------------------
 
+/// First takes in what has been read, and asks for a new map if it is time. Then looks where the call goes:
+/// to where ASK sent it, or to the owner of its slot. A call whose node fails waits for the slot query. If
+/// none may begin yet, it gets what there is: a connection, or the reason.
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
   if (!query_ && stale_ && backoff_.due(now)) begin_query(now);
@@ -87,6 +92,8 @@ Link& Cluster::any_node(const Address& first) {
   return other != nodes_.end() ? *other->second : wanted;
 }
 
+/// What an error says about the map. A redirection names the right node, so the call is sent again at once.
+/// With other signs of an outdated map the call is sent again after a pause, when there may be a new map.
 Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint) {
   Link* const link = link_of(connection);
   const Address asked = link != nullptr ? link->address() : Address{};
@@ -115,6 +122,7 @@ std::set<std::string> Cluster::run_ids() const {
   return ids;
 }
 
+/// A node without an answer may be dead, and its replica may have taken over its slots.
 void Cluster::abandon(std::uint64_t connection, TimePoint now) {
   if (Link* link = link_of(connection)) link->abandon(connection, now);
   stale_ = true;
@@ -153,6 +161,8 @@ void Cluster::mark_stale(TimePoint now) {
   if (!query_ && backoff_.due(now)) begin_query(now);
 }
 
+/// Lists whom to ask: first the nodes that have answered before, then the addresses of the URL, which may be
+/// old. They are asked from the end of the list.
 void Cluster::begin_query(TimePoint now) {
   stale_ = false;
   backoff_.began(now);
@@ -167,6 +177,7 @@ void Cluster::begin_query(TimePoint now) {
   ask_next(now);
 }
 
+/// Asks the next node of the list. One to which there can be no connection now is left out.
 void Cluster::ask_next(TimePoint now) {
   while (!query_->to_ask.empty()) {
     const Address address = query_->to_ask.back();
@@ -178,6 +189,8 @@ void Cluster::ask_next(TimePoint now) {
       query_->best_reason = of_server(address.str(), link.failure().value_or(Failure{}));
       continue;
     }
+    // Each node gets a share of the connect timeout, so a round through all addresses of the URL takes no
+    // longer than that.
     const auto others = static_cast<std::int64_t>(target_.addresses.size());
     query_->asked = &link;
     query_->connection = connection->number();
@@ -191,6 +204,8 @@ void Cluster::ask_next(TimePoint now) {
   finish(now);
 }
 
+/// Learns from the answer to the slot query. If there will be none (the connection broke, or the share of the
+/// time is over), asks the next node.
 void Cluster::advance(TimePoint now) {
   for (auto& [address, link] : nodes_)
     if (link->take_misplaced()) stale_ = true;
@@ -213,6 +228,7 @@ void Cluster::advance(TimePoint now) {
   pass({why.kind, fmt::format("{}: {}", link.address().str(), why.text)}, now);
 }
 
+/// Replaces the map by that of the answer. A node that knows no map is passed over.
 void Cluster::learn(const Reply& reply, TimePoint now) {
   const std::string who = query_->asked->address().str();
   if (reply.is_error()) {
@@ -236,8 +252,8 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   forget_nodes();  // after subscribe(), because a node that we listen to is needed
 }
 
-/// Call before the slot gets a new owner. That node may lack what the one before it has told us: it may be a replica that
-/// took over.
+/// Call before the slot gets a new owner. That node may lack what the one before it has told us: it may be a
+/// replica that took over.
 void Cluster::note_move(std::uint16_t slot, const Address* to) {
   const Address* const from = slots_.owner(slot);
   if (from != nullptr && to != nullptr && *from != *to) ++old_losses_;
@@ -313,6 +329,7 @@ void Cluster::unwatch(const Channel& channel) {
   watched_.erase(found);
 }
 
+/// Each node counts its own messages, so this is the sum of them all, with those that are forgotten.
 std::uint64_t Cluster::wakeups() const {
   std::uint64_t sum = old_wakeups_;
   for (const auto& [address, link] : nodes_) sum += link->wakeups();
@@ -336,6 +353,7 @@ const std::optional<std::string>& Cluster::subscribe_error() const {
 
 // --- the source ----------------------------------------------------------------------------------
 
+/// When the slot query can go on, or when a caller that only listens wants the next one.
 TimePoint Cluster::wake_at() const {
   const auto misplaced = [](const auto& node) { return node.second->has_misplaced(); };
   if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
@@ -344,7 +362,7 @@ TimePoint Cluster::wake_at() const {
     const bool moved = query_->in_flight->answer || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : query_->ends;
   }
-  // A call starts a slot query by itself. A caller that only listens needs this wake-up.
+  // A call starts a slot query by itself.
   return stale_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 

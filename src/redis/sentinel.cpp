@@ -44,9 +44,12 @@ Sentinel::Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts)
 
 Sentinel::~Sentinel() { loop_.leave(*this); }
 
+/// First takes in what has been read. Then starts a search or a question, if one is due. The state after that
+/// is the answer: only `leading` gives a connection, and only `resting` gives a reason.
 Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   advance(now);
-  // Before the next attempt, report why the last one failed, because the caller may stop before the next one ends.
+  // Before the next attempt, report why the last one failed, because the caller may stop before the next one
+  // ends.
   if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
@@ -62,6 +65,7 @@ bool Sentinel::leads() const {
   return connection != nullptr && !connection->failure();
 }
 
+/// Begins from nothing: the primary and its link are given up.
 void Sentinel::search(TimePoint now) {
   retire(now);
   backoff_.began(now);
@@ -72,6 +76,8 @@ void Sentinel::search(TimePoint now) {
   advance(now);
 }
 
+/// Goes on as far as possible without waiting. The order is that of the states: a confirmation may name
+/// another primary, follow_search() takes this one, and check() connects to it, all in one turn.
 void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     contacted_ = contacted_ || link_->contacted();
@@ -85,6 +91,7 @@ void Sentinel::advance(TimePoint now) {
   if (state_ == State::checking) check(now);
 }
 
+/// Asks the Sentinels, while the state stays what it is. In `leading`, calls go on to our primary meanwhile.
 void Sentinel::begin_to_confirm(TimePoint now) {
   ask_again_at_ = plus(now, kAskAgain);
   if (!std::exchange(asks_again_, true)) search_.begin(now);
@@ -104,6 +111,7 @@ void Sentinel::take_confirmation(TimePoint now) {
   state_ = State::searching;  // the search has found the new primary: follow_search() takes it
 }
 
+/// Takes the server that the search has found. It gets no call before check() has seen its role.
 void Sentinel::follow_search(TimePoint now) {
   search_.advance(now);
   if (search_.failure()) return fail(*search_.failure(), now);
@@ -114,6 +122,8 @@ void Sentinel::follow_search(TimePoint now) {
   checked_ = 0;
   check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
   ask_again_at_ = plus(now, kAskAgain);
+  // A server that tells its role later than this may have been frozen, and the Sentinels may have replaced it
+  // meanwhile.
   late_at_ = ask_again_at_;
 }
 
@@ -149,6 +159,8 @@ void Sentinel::check(TimePoint now) {
   begin_to_confirm(now);
 }
 
+/// The named server said that it is a primary, and the Sentinels named it a moment ago. Calls go to it from
+/// now on.
 void Sentinel::lead(TimePoint now) {
   state_ = State::leading;
   if (const Address& primary = link_->address(); primary != primary_) {
@@ -170,6 +182,7 @@ void Sentinel::check_primary(Failure why, TimePoint now) {
   advance(now);
 }
 
+/// No primary is known. Calls get this reason, and the next search waits for the Backoff.
 void Sentinel::fail(Failure why, TimePoint now) {
   retire(now);
   asks_again_ = false;
@@ -179,6 +192,9 @@ void Sentinel::fail(Failure why, TimePoint now) {
   backoff_.ended(now);
 }
 
+/// Gives up the link to the primary. If one of its connections was abandoned, the link stays in retired_: a
+/// silent server may still carry out what it has been sent, and send_on_abandoned() writes the undo behind
+/// it.
 void Sentinel::retire(TimePoint now) {
   if (!link_) return;
   old_wakeups_ += link_->wakeups();  // the sums must never shrink
@@ -195,6 +211,8 @@ std::vector<Message> Sentinel::take_messages() {
   return link_ ? link_->take_messages() : std::vector<Message>{};
 }
 
+/// After READONLY our primary is a replica: it has written nothing, so the call may be sent again to the next
+/// primary.
 Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view,
                                TimePoint now) {
   if (error.is_error("READONLY")) {
@@ -210,6 +228,7 @@ std::set<std::string> Sentinel::run_ids() const {
   return {link_->identity().run_id};
 }
 
+/// A primary without an answer may be dead. The next call starts a search.
 void Sentinel::abandon(std::uint64_t connection, TimePoint now) {
   if (find(connection) == nullptr) return;
   const std::string primary = primary_text();
@@ -250,6 +269,8 @@ const std::optional<std::string>& Sentinel::subscribe_error() const {
   return link_ ? link_->subscribe_error() : none;
 }
 
+/// When advance() has something to do, or waits no longer. `leading` sets no timer: connection_for() asks
+/// again.
 TimePoint Sentinel::wake_at() const {
   switch (state_) {
     case State::resting: return watched_.empty() ? kNever : backoff_.next();
