@@ -133,13 +133,17 @@ TEST_CASE("rlock uses at most 64 MiB if a server sends without end before it is 
 }
 
 TEST_CASE("answers that break off leave nothing behind, however many connections they take") {
+  std::vector<Meeting> meetings;
   for (const std::string& part : {"$8000000\r\n" + std::string(7'999'999, 'x'),
                                   "*90000\r\n" + times(89'999, ":1\r\n"), times(60, "*1000\r\n")}) {
-    FakeRedis server{FakeRedis::Transport::tcp};
-    server.on("EVALSHA", part);
-    Rlock rlock = run_at(server, {{"run", "-w", "4s", "-k", "k", "--", "true"}, {}}, {"--lease", "2s"});
-    expect_small(rlock);
-    CHECK(server.connections() > 1);
+    auto server = std::make_unique<FakeRedis>(FakeRedis::Transport::tcp);
+    server->on("EVALSHA", part);
+    Rlock rlock = run_at(*server, {{"run", "-w", "4s", "-k", "k", "--", "true"}, {}}, {"--lease", "2s"});
+    meetings.push_back({std::move(server), std::move(rlock)});
+  }
+  for (Meeting& meeting : meetings) {
+    expect_small(meeting.rlock);
+    CHECK(meeting.server->connections() > 1);
   }
 }
 
@@ -151,7 +155,7 @@ TEST_CASE("an endless search keeps 8 MiB of names, and reports that it was cut s
     if (command.front() != "SCAN") return std::nullopt;
     std::vector<std::string> names;
     for (int i = 0; i < 1000; ++i)
-      names.push_back(wire::text("rlock:meta:{" + std::string(1000, 'k') + std::to_string(++count) + "}"));
+      names.push_back(wire::text("rlock:meta:{" + std::to_string(++count) + std::string(1000, 'k') + "}"));
     return wire::array({wire::text("1"), wire::array(names)});
   });
   const std::string none = wire::array({});

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -182,57 +183,62 @@ struct Figures {
   int bad = 0;
 };
 
-/// Starts a few runs at once, and strikes them at different moments of their renewals.
-void strike_batch(const Fault& fault, std::size_t count, Figures& figures) {
+/// Starts a run for each of these faults at once, and strikes them at different moments of their renewals.
+void strike(const std::vector<const Fault*>& faults, std::map<const Fault*, Figures>& figures) {
   static std::mt19937 dice{std::random_device{}()};
   const MachinePauses pauses;
   std::vector<std::unique_ptr<Run>> runs;
-  for (std::size_t i = 0; i < count; ++i) runs.push_back(std::make_unique<Run>());
   std::vector<std::int64_t> due;
-  std::vector<bool> struck(count, false);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < faults.size(); ++i) runs.push_back(std::make_unique<Run>());
+  for (std::size_t i = 0; i < faults.size(); ++i)
     due.push_back(boottime_ns() + std::uniform_int_distribution<std::int64_t>{0, 1'200'000'000}(dice));
+  std::vector<bool> struck(faults.size(), false);
 
   const auto until = boottime_ns() + 6'000'000'000;
   while (boottime_ns() < until) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!struck[i] || !fault.server_frozen) runs[i]->look();
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      if (!struck[i] || !faults[i]->server_frozen) runs[i]->look();
       if (struck[i] || boottime_ns() < due[i]) continue;
-      fault.strike(*runs[i]);
+      faults[i]->strike(*runs[i]);
       struck[i] = true;
     }
     ::usleep(3000);
   }
-  for (auto& run : runs) {
-    if (fault.server_frozen) run->redis().thaw();
-    run->let_next_go();
-    figures.margins.push_back(run->margin());
-    figures.gaps.push_back(run->gap());
-    figures.paused.push_back(run->paused(pauses));
-    figures.bad += std::min(run->margin(), run->gap()) + figures.paused.back() <= 0;
-    run->clean_up();
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i]->server_frozen) runs[i]->redis().thaw();
+    runs[i]->let_next_go();
+    Figures& row = figures[faults[i]];
+    row.margins.push_back(runs[i]->margin());
+    row.gaps.push_back(runs[i]->gap());
+    row.paused.push_back(runs[i]->paused(pauses));
+    row.bad += std::min(runs[i]->margin(), runs[i]->gap()) + row.paused.back() <= 0;
+    runs[i]->clean_up();
   }
 }
 
-int measure(int runs, const std::string& word) {
-  int bad = 0;
-  std::printf("lease 3s, the command ignores TERM; milliseconds from its last heartbeat, over %d runs each\n",
-              runs);
+void print_row(const Fault& fault, Figures& figures) {
+  std::ranges::sort(figures.margins);
+  std::printf("%-42s %21.0f %10.0f %10.0f %16.0f %20.0f%s\n", fault.name.c_str(), figures.margins.front(),
+              figures.margins[figures.margins.size() / 2], figures.margins.back(),
+              std::ranges::min(figures.gaps), std::ranges::max(figures.paused),
+              figures.bad ? "   OUTLIVED ITS KEY" : "");
+}
+
+int measure(std::size_t runs, const std::string& word) {
+  std::vector<const Fault*> left;  // each fault as often as it is to strike
+  for (const Fault& fault : faults())
+    if (fault.name.find(word) != std::string::npos) left.insert(left.end(), runs, &fault);
+  std::printf(
+      "lease 3s, the command ignores TERM; milliseconds from its last heartbeat, over %zu runs each\n", runs);
   std::printf("%-42s %10s %10s %10s %14s %20s\n", "fault", "to the key's end: min", "median", "max",
               "next holder: min", "machine stood still");
-  for (const Fault& fault : faults()) {
-    if (fault.name.find(word) == std::string::npos) continue;
-    Figures figures;
-    while (figures.margins.size() < static_cast<std::size_t>(runs))
-      strike_batch(fault, std::min(kAtOnce, static_cast<std::size_t>(runs) - figures.margins.size()),
-                   figures);
-    std::ranges::sort(figures.margins);
-    std::printf("%-42s %21.0f %10.0f %10.0f %16.0f %20.0f%s\n", fault.name.c_str(), figures.margins.front(),
-                figures.margins[figures.margins.size() / 2], figures.margins.back(),
-                std::ranges::min(figures.gaps), std::ranges::max(figures.paused),
-                figures.bad ? "   OUTLIVED ITS KEY" : "");
-    std::fflush(stdout);
-    bad += figures.bad;
+  std::map<const Fault*, Figures> figures;
+  for (std::size_t done = 0; done < left.size(); done += kAtOnce)
+    strike({left.begin() + done, left.begin() + std::min(done + kAtOnce, left.size())}, figures);
+  int bad = 0;
+  for (auto& [fault, row] : figures) {
+    print_row(*fault, row);
+    bad += row.bad;
   }
   return bad == 0 ? 0 : 1;
 }
@@ -243,5 +249,5 @@ int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "50";
   if (first == "beat") beat(argv[2]);
   if (first == "now") return std::printf("%lld\n", static_cast<long long>(boottime_ns())) > 0 ? 0 : 1;
-  return measure(std::stoi(first), argc > 2 ? argv[2] : "");
+  return measure(std::stoul(first), argc > 2 ? argv[2] : "");
 }
