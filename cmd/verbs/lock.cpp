@@ -277,12 +277,21 @@ class Status final : public LockVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"lock release", "release a lock by its owner id", takes::keys | takes::server,
-              "0 released, 1 KEY is free or has another owner", create<Release>},
-    VerbEntry{"lock renew", "start the lease of a lock again", takes::keys | takes::server,
-              "0 renewed, 1 KEY is free or has another owner", create<Renew>},
-    VerbEntry{"lock status", "print whether a lock is held, and by which holder", takes::key | takes::server,
-              "0 KEY is held (by --owner), 1 KEY is free (or has another owner)", create<Status>}};
+    VerbEntry{.name = "lock release",
+              .summary = "release a lock by its owner id",
+              .takes = takes::keys | takes::server,
+              .exits = "0 released, 1 KEY is free or has another owner",
+              .create = create<Release>},
+    VerbEntry{.name = "lock renew",
+              .summary = "start the lease of a lock again",
+              .takes = takes::keys | takes::server,
+              .exits = "0 renewed, 1 KEY is free or has another owner",
+              .create = create<Renew>},
+    VerbEntry{.name = "lock status",
+              .summary = "print whether a lock is held, and by which holder",
+              .takes = takes::key | takes::server,
+              .exits = "0 KEY is held (by --owner), 1 KEY is free (or has another owner)",
+              .create = create<Status>}};
 
 }  // namespace
 

@@ -197,13 +197,14 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
 }
 
 constexpr VerbEntry kRow{
-    "stop",
-    "ask the holder of a lock to stop its command",
-    takes::keys | takes::server,
-    "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
-    "cannot ask this holder",
-    create<Stop>,
-    "64 usage, 69 no server, 77 denied, 78 configuration"};
+    .name = "stop",
+    .summary = "ask the holder of a lock to stop its command",
+    .takes = takes::keys | takes::server,
+    .exits =
+        "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
+        "cannot ask this holder",
+    .create = create<Stop>,
+    .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
 
 }  // namespace
 

@@ -238,12 +238,12 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
 }
 
 constexpr VerbEntry kRow{
-    "unlock",
-    "remove a lock by force",
-    takes::keys | takes::server,
-    "0 removed, 1 KEY is free, has another owner, or you answered no",
-    create<Unlock>,
-    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
+    .name = "unlock",
+    .summary = "remove a lock by force",
+    .takes = takes::keys | takes::server,
+    .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
+    .create = create<Unlock>,
+    .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
 
 }  // namespace
 
