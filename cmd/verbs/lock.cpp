@@ -122,10 +122,7 @@ class LockVerb : public Verb {
   }
 
   int not_held(const Inspection& found) const {
-    const std::string key = quoted(found.name);
-    info(found.holders.empty() ? fmt::format("{} is free", key)
-                               : fmt::format("{} is not held by owner {}; see: rlock inspect {}", key,
-                                             in_quotes(given_->str()), words_for(found.name)));
+    info(found.holders.empty() ? quoted(found.name) + " is free" : not_held_by(*given_, found));
     return exit_code::no;
   }
 

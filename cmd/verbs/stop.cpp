@@ -104,10 +104,7 @@ std::vector<Holder> Stop::holders_in(const Inspection& found) const {
 }
 
 int Stop::not_held(const Inspection& found) const {
-  info(found.holders.empty()
-           ? quoted(found.name) + " is free"
-           : fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
-                         in_quotes(owner_->str()), words_for(found.name)));
+  info(found.holders.empty() ? quoted(found.name) + " is free" : not_held_by(*owner_, found));
   if (found.holders.empty()) say_if_pattern(found.name);
   return exit_code::no;
 }

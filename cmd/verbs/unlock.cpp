@@ -139,8 +139,7 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
     say_if_pattern(found.name);
     return {found.name, "free"};
   }
-  info(fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
-                   in_quotes(owner_->str()), words_for(found.name)));
+  info(not_held_by(*owner_, found));
   Removal removal{found.name, "other-owner"};
   for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
   return removal;
