@@ -70,15 +70,11 @@ void Stop::declare(VerbSpec& spec) {
             .help = "tell the holder why; it prints and records TEXT",
             .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(why_)});
-  spec.add(
-      {.names = "--if-owner",
-       .value = "ID",
-       .help = "ask only the holder with this id",
-       .manual =
-           "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
-           "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
-       .offer = Offer::owner,
-       .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  declare_owner(
+      spec, owner_, "ask only the holder with this id",
+      "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
+      "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
+      "--if-owner");
   spec.group("How long to wait", "[the holder's --kill-after plus 5s]");
   spec.add({.names = "-w, --wait",
             .value = "DUR",

@@ -64,15 +64,11 @@ void Unlock::declare(VerbSpec& spec) {
       "command may run beside the next holder.";
   spec.examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}};
   spec.group("What to remove");
-  spec.add(
-      {.names = "--if-owner",
-       .value = "ID",
-       .help = "remove only the hold of this owner",
-       .manual =
-           "ID is an owner id, or the id of a permit. For a pool of permits the option is required: an owner id "
-           "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
-       .offer = Offer::owner,
-       .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  declare_owner(
+      spec, owner_, "remove only the hold of this owner",
+      "ID is an owner id, or the id of a permit. For a pool of permits the option is required: an owner id "
+      "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
+      "--if-owner");
   declare_expected_type(
       spec, type_,
       "The types read and write mean the same here. If the value of KEY is a text, and rlock has stored no notes about "
