@@ -47,7 +47,5 @@ foreach(source IN LISTS test_sources fault_sources)
     SKIP_RETURN_CODE 77
     ENVIRONMENT "RLOCK_BINARY=${PROJECT_BINARY_DIR}/sanitized/rlock;RLOCK_PROGRAMS=${PROJECT_BINARY_DIR}"
     FAIL_REGULAR_EXPRESSION "test cases: +0 ")
+  apply_row(sanitized.${name} sanitized.${name})
 endforeach()
-
-# This test floods the machine.
-set_tests_properties(sanitized.hostile_server PROPERTIES RUN_SERIAL ON)

@@ -42,12 +42,17 @@ class PrintScript final : public Verb {
   const Shell& shell() const { return *std::ranges::find(kShells, entry().name, &Shell::verb); }
 };
 
-constexpr std::array kRows{VerbEntry{kShells[0].verb, "print the completion script for bash", takes::nothing,
-                                     "", create<PrintScript>},
-                           VerbEntry{kShells[1].verb, "print the completion script for zsh", takes::nothing,
-                                     "", create<PrintScript>},
-                           VerbEntry{kShells[2].verb, "print the completion script for fish", takes::nothing,
-                                     "", create<PrintScript>}};
+constexpr std::array kRows{
+    VerbEntry{.name = kShells[0].verb,
+              .summary = "print the completion script for bash",
+              .create = create<PrintScript>},
+    VerbEntry{.name = kShells[1].verb,
+              .summary = "print the completion script for zsh",
+              .create = create<PrintScript>},
+    VerbEntry{.name = kShells[2].verb,
+              .summary = "print the completion script for fish",
+              .create = create<PrintScript>},
+};
 
 }  // namespace
 

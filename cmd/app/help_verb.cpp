@@ -76,8 +76,8 @@ class Version final : public Verb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"help", "print the help of a verb", takes::nothing, "", create<Help>},
-    VerbEntry{"version", "print the version of rlock", takes::nothing, "", create<Version>}};
+    VerbEntry{.name = "help", .summary = "print the help of a verb", .create = create<Help>},
+    VerbEntry{.name = "version", .summary = "print the version of rlock", .create = create<Version>}};
 
 }  // namespace
 

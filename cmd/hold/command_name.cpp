@@ -20,12 +20,18 @@ struct Interpreter {
 constexpr std::string_view kShellSwitches = "abefhiklmnprtuvxBCEHPT";
 
 constexpr std::array kInterpreters{
-    Interpreter{"sh", kShellSwitches, "oO", "c"},  Interpreter{"bash", kShellSwitches, "oO", "c"},
-    Interpreter{"dash", kShellSwitches, "o", "c"}, Interpreter{"ash", kShellSwitches, "o", "c"},
-    Interpreter{"ksh", kShellSwitches, "o", "c"},  Interpreter{"zsh", kShellSwitches, "o", "c"},
-    Interpreter{"fish", "iln", "", "c"},           Interpreter{"python", "bBdEhiIOPqsSuvx", "WX", "cm"},
-    Interpreter{"perl", "nptTuUwW", "", "eE"},     Interpreter{"ruby", "nplswW", "", "e"},
-    Interpreter{"node", "i", "r", "ep"},           Interpreter{"php", "nq", "c", "r"},
+    Interpreter{.name = "sh", .switches = kShellSwitches, .valued = "oO", .code = "c"},
+    Interpreter{.name = "bash", .switches = kShellSwitches, .valued = "oO", .code = "c"},
+    Interpreter{.name = "dash", .switches = kShellSwitches, .valued = "o", .code = "c"},
+    Interpreter{.name = "ash", .switches = kShellSwitches, .valued = "o", .code = "c"},
+    Interpreter{.name = "ksh", .switches = kShellSwitches, .valued = "o", .code = "c"},
+    Interpreter{.name = "zsh", .switches = kShellSwitches, .valued = "o", .code = "c"},
+    Interpreter{.name = "fish", .switches = "iln", .code = "c"},
+    Interpreter{.name = "python", .switches = "bBdEhiIOPqsSuvx", .valued = "WX", .code = "cm"},
+    Interpreter{.name = "perl", .switches = "nptTuUwW", .code = "eE"},
+    Interpreter{.name = "ruby", .switches = "nplswW", .code = "e"},
+    Interpreter{.name = "node", .switches = "i", .valued = "r", .code = "ep"},
+    Interpreter{.name = "php", .switches = "nq", .valued = "c", .code = "r"},
 };
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }

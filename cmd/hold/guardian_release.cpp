@@ -1,5 +1,6 @@
 #include "cmd/hold/guardian_release.h"
 
+#include <csignal>
 #include <exception>
 
 #include "base/log.h"
@@ -10,14 +11,25 @@
 
 namespace rlock {
 
-void release_in_guardian(const HoldRequest& request, RlockEnd how, const PastHold& past,
-                         const std::vector<Part>& parts, const ReleaseOptions& options) {
+void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
+                         const std::string& whom, RlockEnd how, TimePoint now) {
+  const bool killed = how == RlockEnd::killed;
+  // If rlock was stopped, the lock is lost, and this owner may have acquired it again: see release() in run_release.cpp.
+  if (!killed && keys.owner_returns()) return;
+  const PastHold past =
+      keys.past({.outcome = killed ? "killed" : "lost",
+                 .why = whom + (killed ? " was killed" : " was stopped, and could not renew it")},
+                now);
+  ReleaseOptions options;
+  const bool keep = request.min_hold > Milliseconds{0};
+  if (keep) options.keep_until = past.facts.since + request.min_hold;
+  const std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(parts, past);
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
     Session session{request.deployment, request.wait, request.quorum_all};
     static_cast<void>(
-        release(session.redis, parts, options, session.loop.within(cleanup_time(parts.size()))));
-    if (how == RlockEnd::killed) Events::killed(request, past);
+        release(session.redis, ending, options, session.loop.within(cleanup_time(ending.size()))));
+    if (killed) Events::killed(request, past);
   } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease
     debug(error.what());
   }

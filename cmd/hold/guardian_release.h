@@ -1,19 +1,20 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "cmd/hold/hold_request.h"
+#include "cmd/hold/held_keys.h"
 #include "loop/guardian_main.h"
-#include "sync/kinds/lockable.h"
-#include "sync/wait/acquire_request.h"
-#include "sync/watch/history.h"
 
 namespace rlock {
 
 /// Called in a guardian after rlock was killed or stopped, and the processes of the command or script have ended.
-/// Releases the holds over new connections. If the lock has another owner by now, the release changes nothing. If rlock
-/// was killed, reports `past` to --events and --syslog. If rlock was stopped, rlock reports the end when it goes on.
-void release_in_guardian(const HoldRequest& request, RlockEnd how, const PastHold& past,
-                         const std::vector<Part>& parts, const ReleaseOptions& options);
+/// Releases `parts` of the keys over new connections, or keeps them for --min-hold. With --once-per it releases the key,
+/// so that the next host may try. If the lock has another owner by now, the release changes nothing.
+///
+/// If rlock was killed, reports this to --events and --syslog. If rlock was stopped, rlock reports the end when it goes
+/// on. `whom`: what was killed or stopped, for the history: "rlock".
+void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
+                         const std::string& whom, RlockEnd how, TimePoint now);
 
 }  // namespace rlock

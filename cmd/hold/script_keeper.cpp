@@ -55,17 +55,6 @@ StopOptions stop_options(const HoldRequest& request, Events& events) {
   return options;
 }
 
-/// Runs in the guardian, after the keeper was killed or stopped: the guardian has ended the script.
-void release_for(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
-                 RlockEnd end, TimePoint now) {
-  if (end != RlockEnd::killed && keys.owner_returns()) return;  // the lock is lost: see release_keys()
-  const HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
-  const HoldEnd stopped{.outcome = "lost",
-                        .why = "the keeper of the script was stopped, and could not renew it"};
-  const PastHold past = keys.past(end == RlockEnd::killed ? killed : stopped, now);
-  release_in_guardian(request, end, past, keys.ending(parts, past), {});
-}
-
 class ScriptKeeper {
  public:
   ScriptKeeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events)
@@ -113,7 +102,8 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const int no_guardian = processes_.guard(
       session_.signals,
       {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
-         release_for(request_, keys_, renewed_.parts(), how, session_.loop.now());
+         release_in_guardian(request_, keys_, renewed_.parts(), "the keeper of the script", how,
+                             session_.loop.now());
        }});
   if (no_guardian != 0)
     throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};

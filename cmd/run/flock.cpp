@@ -183,10 +183,12 @@ void Flock::failed(const Error& error) noexcept {
 }
 
 constexpr VerbEntry kRow{
-    "flock", "do the same, with the command line of flock(1)", takes::nothing,
-    "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
-    "rlock run",
-    create<Flock>};
+    .name = "flock",
+    .summary = "do the same, with the command line of flock(1)",
+    .exits =
+        "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
+        "rlock run",
+    .create = create<Flock>};
 
 }  // namespace
 

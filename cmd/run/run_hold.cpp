@@ -8,7 +8,6 @@
 #include "cmd/run/run_hold.h"
 
 #include <algorithm>
-#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,25 +30,6 @@ CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   CommandOptions options = with_or_without_lock(run, describe_hold(run.opt, keys), marks);
   if (run.opt.max_hold) options.max_hold = plus(keys.taken().asked, *run.opt.max_hold);
   return options;
-}
-
-HoldEnd end_by_guardian(RlockEnd end) {
-  if (end == RlockEnd::killed) return {.outcome = "killed", .why = "rlock was killed"};
-  return {.outcome = "lost", .why = "rlock was stopped, and could not renew it"};
-}
-
-/// Runs in the guardian if rlock was killed or stopped, after the command's family has ended. It keeps the
-/// key for --min-hold. With --once-per it releases the key, so that the next host may try.
-void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end, TimePoint now) {
-  // If rlock was stopped, the lock is lost, and this owner may have acquired it again: see release() in run_release.cpp.
-  if (end != RlockEnd::killed && keys.owner_returns()) return;
-  const PastHold past = keys.past(end_by_guardian(end), now);
-  ReleaseOptions options;
-  const bool keep = opt.min_hold > Milliseconds{0};
-  if (keep) options.keep_until = past.facts.since + opt.min_hold;
-  release_in_guardian(opt, end, past,
-                      keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(keys.parts(), past),
-                      options);
 }
 
 }  // namespace
@@ -86,7 +66,7 @@ CommandOutcome RunHold::run_command() {
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](RlockEnd end) {
-    release_by_guardian(run_.opt, keys_, end, run_.session.loop.now());
+    release_in_guardian(run_.opt, keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
   };
   run_.events.listen_to(options);
   return options;

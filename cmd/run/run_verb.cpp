@@ -54,9 +54,11 @@ class RunVerb final : public Verb {
 };
 
 constexpr VerbEntry kRow{
-    "run", "run a command while you hold a lock", takes::nothing,
-    "COMMAND's, or 75 busy, 69 no server, 124 stopped, 125 lock lost, 126 127 cannot run, 64 to 78 errors",
-    create<RunVerb>};
+    .name = "run",
+    .summary = "run a command while you hold a lock",
+    .exits =
+        "COMMAND's, or 75 busy, 69 no server, 124 stopped, 125 lock lost, 126 127 cannot run, 64 to 78 errors",
+    .create = create<RunVerb>};
 
 }  // namespace
 

@@ -38,8 +38,8 @@ void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional,
 }
 
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
-                   std::string_view manual) {
-  spec.add({.names = "--owner",
+                   std::string_view manual, std::string_view names) {
+  spec.add({.names = names,
             .value = "ID",
             .help = help,
             .manual = manual,

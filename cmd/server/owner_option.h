@@ -16,9 +16,9 @@ void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
                   Offer offer = Offer::key);
 
-/// Declares --owner ID.
+/// Declares --owner ID, or an option of another name that takes an owner.
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
-                   std::string_view manual = {});
+                   std::string_view manual = {}, std::string_view names = "--owner");
 
 /// Parses an owner: 1 to 256 printable ASCII characters without blanks, and no field name that Redisson keeps
 /// beside owners. Throws Error{usage}.

@@ -19,7 +19,6 @@ class Verb;
 /// their values.
 namespace takes {
 enum : unsigned {
-  nothing = 0,
   server = 1,    ///< the options of the server
   wait = 2,      ///< -n, -w and -E
   key = 4,       ///< one KEY
@@ -33,10 +32,10 @@ enum : unsigned {
 struct VerbEntry {
   std::string_view name;
   std::string_view summary;  ///< its line in the help of rlock or of its noun
-  unsigned takes;            ///< bits of rlock::takes
-  std::string_view exits;    ///< its own exit statuses, "0 done, 1 nothing there"; empty: none to print
+  unsigned takes = 0;        ///< bits of rlock::takes
+  std::string_view exits{};  ///< its own exit statuses, "0 done, 1 nothing there"; empty: none to print
   std::unique_ptr<Verb> (*create)();
-  std::string_view errors = {};  ///< the other statuses; empty: those of every verb that takes the same
+  std::string_view errors{};  ///< the other statuses; empty: those of every verb that takes the same
 
   /// Makes the verb for one command line.
   std::unique_ptr<Verb> make() const;

@@ -42,9 +42,12 @@ int Config::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"config",       "print every setting in force, and its source",
-                         takes::server,  "0 done",
-                         create<Config>, "64 usage, 78 configuration"};
+constexpr VerbEntry kRow{.name = "config",
+                         .summary = "print every setting in force, and its source",
+                         .takes = takes::server,
+                         .exits = "0 done",
+                         .create = create<Config>,
+                         .errors = "64 usage, 78 configuration"};
 
 }  // namespace
 

@@ -193,8 +193,11 @@ void Doctor::show(const std::vector<Patient>& patients) const {
   print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 
-constexpr VerbEntry kRow{"doctor", "check whether a server is fit to hold locks", takes::server,
-                         "0 fit, 1 rlock found a problem", create<Doctor>};
+constexpr VerbEntry kRow{.name = "doctor",
+                         .summary = "check whether a server is fit to hold locks",
+                         .takes = takes::server,
+                         .exits = "0 fit, 1 rlock found a problem",
+                         .create = create<Doctor>};
 
 }  // namespace
 

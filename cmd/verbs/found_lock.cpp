@@ -40,6 +40,11 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
   return holder == found.holders.end() ? nullptr : &*holder;
 }
 
+std::string not_held_by(const Owner& owner, const Inspection& found) {
+  return fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
+                     in_quotes(owner.str()), words_for(found.name));
+}
+
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
   if (found.state == Inspection::State::free) return;
   const bool is_lock = found.kind != nullptr && actions_of(*found.kind).force != nullptr;

@@ -22,4 +22,7 @@ void expect_lock(const Inspection& found, std::string_view type,
 /// The hold of this owner; null: it has none.
 const Holder* holder_named(const Inspection& found, const Owner& owner);
 
+/// "'deploy' is not held by owner 'ci-7'; see: rlock inspect deploy"
+std::string not_held_by(const Owner& owner, const Inspection& found);
+
 }  // namespace rlock

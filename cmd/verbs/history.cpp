@@ -59,12 +59,12 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
-constexpr VerbEntry kRow{"history",
-                         "print who held a key before, and how each hold ended",
-                         takes::key | takes::server,
-                         "0 there are such holds, 1 there are none",
-                         create<HistoryVerb>,
-                         "64 usage, 69 no server, 77 denied, 78 configuration"};
+constexpr VerbEntry kRow{.name = "history",
+                         .summary = "print who held a key before, and how each hold ended",
+                         .takes = takes::key | takes::server,
+                         .exits = "0 there are such holds, 1 there are none",
+                         .create = create<HistoryVerb>,
+                         .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
 
 }  // namespace
 

@@ -103,8 +103,11 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"inspect", "print who holds a key, since when, why, and who waits",
-                         takes::counters | takes::server, "0 the server answered", create<Inspect>};
+constexpr VerbEntry kRow{.name = "inspect",
+                         .summary = "print who holds a key, since when, why, and who waits",
+                         .takes = takes::counters | takes::server,
+                         .exits = "0 the server answered",
+                         .create = create<Inspect>};
 
 }  // namespace
 

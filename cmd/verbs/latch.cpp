@@ -247,16 +247,31 @@ class Delete final : public LatchVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"latch set", "create a latch that opens after N counts", takes::counter | takes::server,
-              "0 created, 1 the latch exists and stays as it is", create<Set>},
-    VerbEntry{"latch down", "count a latch down", takes::counter | takes::server,
-              "0 done, 1 there is no latch", create<Down>},
-    VerbEntry{"latch wait", "wait until a latch is open", takes::counter | takes::wait | takes::server,
-              "0 open, 1 there is no latch and no note of one, 75 still closed", create<Wait>},
-    VerbEntry{"latch status", "print whether a latch is open", takes::counter | takes::server,
-              "0 open, 1 closed, or there is no latch and no note of one", create<Status>},
-    VerbEntry{"latch delete", "delete a latch", takes::counter | takes::server, "0 done, 1 there is no latch",
-              create<Delete>}};
+    VerbEntry{.name = "latch set",
+              .summary = "create a latch that opens after N counts",
+              .takes = takes::counter | takes::server,
+              .exits = "0 created, 1 the latch exists and stays as it is",
+              .create = create<Set>},
+    VerbEntry{.name = "latch down",
+              .summary = "count a latch down",
+              .takes = takes::counter | takes::server,
+              .exits = "0 done, 1 there is no latch",
+              .create = create<Down>},
+    VerbEntry{.name = "latch wait",
+              .summary = "wait until a latch is open",
+              .takes = takes::counter | takes::wait | takes::server,
+              .exits = "0 open, 1 there is no latch and no note of one, 75 still closed",
+              .create = create<Wait>},
+    VerbEntry{.name = "latch status",
+              .summary = "print whether a latch is open",
+              .takes = takes::counter | takes::server,
+              .exits = "0 open, 1 closed, or there is no latch and no note of one",
+              .create = create<Status>},
+    VerbEntry{.name = "latch delete",
+              .summary = "delete a latch",
+              .takes = takes::counter | takes::server,
+              .exits = "0 done, 1 there is no latch",
+              .create = create<Delete>}};
 
 }  // namespace
 

@@ -153,8 +153,11 @@ int List::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
-constexpr VerbEntry kRow{"list", "print each key on a line: holder, age, waiters", takes::server,
-                         "0 there are such keys, 1 there are none", create<List>};
+constexpr VerbEntry kRow{.name = "list",
+                         .summary = "print each key on a line: holder, age, waiters",
+                         .takes = takes::server,
+                         .exits = "0 there are such keys, 1 there are none",
+                         .create = create<List>};
 
 }  // namespace
 

@@ -122,10 +122,7 @@ class LockVerb : public Verb {
   }
 
   int not_held(const Inspection& found) const {
-    const std::string key = quoted(found.name);
-    info(found.holders.empty() ? fmt::format("{} is free", key)
-                               : fmt::format("{} is not held by owner {}; see: rlock inspect {}", key,
-                                             in_quotes(given_->str()), words_for(found.name)));
+    info(found.holders.empty() ? quoted(found.name) + " is free" : not_held_by(*given_, found));
     return exit_code::no;
   }
 
@@ -277,12 +274,21 @@ class Status final : public LockVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"lock release", "release a lock by its owner id", takes::keys | takes::server,
-              "0 released, 1 KEY is free or has another owner", create<Release>},
-    VerbEntry{"lock renew", "start the lease of a lock again", takes::keys | takes::server,
-              "0 renewed, 1 KEY is free or has another owner", create<Renew>},
-    VerbEntry{"lock status", "print whether a lock is held, and by which holder", takes::key | takes::server,
-              "0 KEY is held (by --owner), 1 KEY is free (or has another owner)", create<Status>}};
+    VerbEntry{.name = "lock release",
+              .summary = "release a lock by its owner id",
+              .takes = takes::keys | takes::server,
+              .exits = "0 released, 1 KEY is free or has another owner",
+              .create = create<Release>},
+    VerbEntry{.name = "lock renew",
+              .summary = "start the lease of a lock again",
+              .takes = takes::keys | takes::server,
+              .exits = "0 renewed, 1 KEY is free or has another owner",
+              .create = create<Renew>},
+    VerbEntry{.name = "lock status",
+              .summary = "print whether a lock is held, and by which holder",
+              .takes = takes::key | takes::server,
+              .exits = "0 KEY is held (by --owner), 1 KEY is free (or has another owner)",
+              .create = create<Status>}};
 
 }  // namespace
 

@@ -51,9 +51,11 @@ class LockWait final : public Verb {
   }
 };
 
-constexpr VerbEntry kRow{"lock wait", "wait until a lock is free, without acquiring it",
-                         takes::keys | takes::wait | takes::server,
-                         "0 all keys are free, 75 the wait ended before", create<LockWait>};
+constexpr VerbEntry kRow{.name = "lock wait",
+                         .summary = "wait until a lock is free, without acquiring it",
+                         .takes = takes::keys | takes::wait | takes::server,
+                         .exits = "0 all keys are free, 75 the wait ended before",
+                         .create = create<LockWait>};
 
 }  // namespace
 

@@ -37,8 +37,11 @@ int Metrics::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"metrics", "print the state of all keys for Prometheus", takes::server,
-                         "0 the server answered", create<Metrics>};
+constexpr VerbEntry kRow{.name = "metrics",
+                         .summary = "print the state of all keys for Prometheus",
+                         .takes = takes::server,
+                         .exits = "0 the server answered",
+                         .create = create<Metrics>};
 
 }  // namespace
 

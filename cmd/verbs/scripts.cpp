@@ -101,14 +101,16 @@ class Load final : public Verb {
     }
     return exit_code::ok;
   }
-
- private:
 };
 
 constexpr std::array kRows{
-    VerbEntry{"scripts list", "list the Lua scripts with their SHA-1", takes::nothing, "", create<List>},
+    VerbEntry{
+        .name = "scripts list", .summary = "list the Lua scripts with their SHA-1", .create = create<List>},
     VerbEntry{.name = "scripts show", .summary = "print a script byte for byte", .create = create<Show>},
-    VerbEntry{"scripts load", "load all scripts into the servers", takes::server, "", create<Load>}};
+    VerbEntry{.name = "scripts load",
+              .summary = "load all scripts into the servers",
+              .takes = takes::server,
+              .create = create<Load>}};
 
 }  // namespace
 

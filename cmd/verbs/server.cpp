@@ -82,12 +82,18 @@ class Status final : public Verb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"server start", "start the private server, unless it runs", takes::nothing,
-              "0 the server runs, 69 it does not start, 78 its folder is not safe", create<Start>},
-    VerbEntry{"server stop", "stop the private server", takes::nothing,
-              "0 stopped, 1 the server did not run, 69 it does not end", create<Stop>},
-    VerbEntry{"server status", "print whether the private server runs, and where", takes::nothing,
-              "0 the server runs, 1 it does not run, 78 its folder is not safe", create<Status>}};
+    VerbEntry{.name = "server start",
+              .summary = "start the private server, unless it runs",
+              .exits = "0 the server runs, 69 it does not start, 78 its folder is not safe",
+              .create = create<Start>},
+    VerbEntry{.name = "server stop",
+              .summary = "stop the private server",
+              .exits = "0 stopped, 1 the server did not run, 69 it does not end",
+              .create = create<Stop>},
+    VerbEntry{.name = "server status",
+              .summary = "print whether the private server runs, and where",
+              .exits = "0 the server runs, 1 it does not run, 78 its folder is not safe",
+              .create = create<Status>}};
 
 }  // namespace
 

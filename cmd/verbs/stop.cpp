@@ -70,15 +70,11 @@ void Stop::declare(VerbSpec& spec) {
             .help = "tell the holder why; it prints and records TEXT",
             .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(why_)});
-  spec.add(
-      {.names = "--if-owner",
-       .value = "ID",
-       .help = "ask only the holder with this id",
-       .manual =
-           "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
-           "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
-       .offer = Offer::owner,
-       .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  declare_owner(
+      spec, owner_, "ask only the holder with this id",
+      "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
+      "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
+      "--if-owner");
   spec.group("How long to wait", "[the holder's --kill-after plus 5s]");
   spec.add({.names = "-w, --wait",
             .value = "DUR",
@@ -104,10 +100,7 @@ std::vector<Holder> Stop::holders_in(const Inspection& found) const {
 }
 
 int Stop::not_held(const Inspection& found) const {
-  info(found.holders.empty()
-           ? quoted(found.name) + " is free"
-           : fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
-                         in_quotes(owner_->str()), words_for(found.name)));
+  info(found.holders.empty() ? quoted(found.name) + " is free" : not_held_by(*owner_, found));
   if (found.holders.empty()) say_if_pattern(found.name);
   return exit_code::no;
 }
@@ -197,13 +190,14 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
 }
 
 constexpr VerbEntry kRow{
-    "stop",
-    "ask the holder of a lock to stop its command",
-    takes::keys | takes::server,
-    "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
-    "cannot ask this holder",
-    create<Stop>,
-    "64 usage, 69 no server, 77 denied, 78 configuration"};
+    .name = "stop",
+    .summary = "ask the holder of a lock to stop its command",
+    .takes = takes::keys | takes::server,
+    .exits =
+        "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
+        "cannot ask this holder",
+    .create = create<Stop>,
+    .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
 
 }  // namespace
 

@@ -213,9 +213,12 @@ int Top::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"top",         "show the lines of list live, on the whole terminal",
-                         takes::server, "0 done",
-                         create<Top>,   "64 usage (also without a terminal), 77 denied, 78 configuration"};
+constexpr VerbEntry kRow{.name = "top",
+                         .summary = "show the lines of list live, on the whole terminal",
+                         .takes = takes::server,
+                         .exits = "0 done",
+                         .create = create<Top>,
+                         .errors = "64 usage (also without a terminal), 77 denied, 78 configuration"};
 
 }  // namespace
 

@@ -64,15 +64,11 @@ void Unlock::declare(VerbSpec& spec) {
       "command may run beside the next holder.";
   spec.examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}};
   spec.group("What to remove");
-  spec.add(
-      {.names = "--if-owner",
-       .value = "ID",
-       .help = "remove only the hold of this owner",
-       .manual =
-           "ID is an owner id, or the id of a permit. For a pool of permits the option is required: an owner id "
-           "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
-       .offer = Offer::owner,
-       .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  declare_owner(
+      spec, owner_, "remove only the hold of this owner",
+      "ID is an owner id, or the id of a permit. For a pool of permits the option is required: an owner id "
+      "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
+      "--if-owner");
   declare_expected_type(
       spec, type_,
       "The types read and write mean the same here. If the value of KEY is a text, and rlock has stored no notes about "
@@ -139,8 +135,7 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
     say_if_pattern(found.name);
     return {found.name, "free"};
   }
-  info(fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
-                   in_quotes(owner_->str()), words_for(found.name)));
+  info(not_held_by(*owner_, found));
   Removal removal{found.name, "other-owner"};
   for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
   return removal;
@@ -238,12 +233,12 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
 }
 
 constexpr VerbEntry kRow{
-    "unlock",
-    "remove a lock by force",
-    takes::keys | takes::server,
-    "0 removed, 1 KEY is free, has another owner, or you answered no",
-    create<Unlock>,
-    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
+    .name = "unlock",
+    .summary = "remove a lock by force",
+    .takes = takes::keys | takes::server,
+    .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
+    .create = create<Unlock>,
+    .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
 
 }  // namespace
 

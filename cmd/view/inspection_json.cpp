@@ -17,17 +17,6 @@ std::string_view type_of(const Inspection& seen) {
   return seen.absent() ? "none" : "foreign";
 }
 
-std::string_view name_of(State state) {
-  switch (state) {
-    case State::free: return "free";
-    case State::held: return "held";
-    case State::kept: return "kept";
-    case State::open: return "open";
-    case State::closed: return "closed";
-  }
-  return "held";
-}
-
 std::string_view name_of(Holder::Mode mode) {
   switch (mode) {
     case Holder::Mode::exclusive: return "exclusive";
@@ -101,7 +90,7 @@ Json inspection_json(const Inspection& seen) {
   return Json::object({{"key", seen.name},
                        {"name", typed(seen.name)},
                        {"type", Json::word(type_of(seen))},
-                       {"state", Json::word(name_of(seen.state))},
+                       {"state", Json::word(state_name(seen.state))},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::list(seen.holders, holder_json)},
                        {"waiters", waiters_json(seen.waiters)},

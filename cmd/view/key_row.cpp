@@ -61,16 +61,21 @@ bool is_one_of(const std::vector<std::string>& words, std::string_view word) {
 
 }  // namespace
 
-std::string_view key_state(const Inspection& seen) {
-  const auto is_stale = [&](const Holder& holder) { return holder.stale(seen.now); };
-  switch (seen.state) {
+std::string_view state_name(State state) {
+  switch (state) {
     case State::free: return "free";
+    case State::held: return "held";
     case State::kept: return "kept";
     case State::open: return "open";
     case State::closed: return "closed";
-    case State::held: break;
   }
-  return std::ranges::any_of(seen.holders, is_stale) ? "stale" : "held";
+  return "held";
+}
+
+std::string_view key_state(const Inspection& seen) {
+  const auto is_stale = [&](const Holder& holder) { return holder.stale(seen.now); };
+  const bool stale = seen.state == State::held && std::ranges::any_of(seen.holders, is_stale);
+  return stale ? "stale" : state_name(seen.state);
 }
 
 std::string_view key_type_names() {

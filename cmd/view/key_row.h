@@ -20,7 +20,10 @@ KeyRow key_row(const Inspection& seen);
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
-/// The word for Inspection::state. It is `stale` instead of `held` if a holder seems to be dead, or its lock
+/// "free", "held", ...
+std::string_view state_name(Inspection::State state);
+
+/// The name of Inspection::state. It is `stale` instead of `held` if a holder seems to be dead, or its lock
 /// never expires.
 std::string_view key_state(const Inspection& seen);
 

@@ -21,21 +21,21 @@ struct Scheme {
   std::string_view name;     ///< as typed
   std::string_view spelled;  ///< as printed
   Topology topology;
-  bool tls;
+  bool tls = false;
   bool unix_socket = false;
 };
 
 constexpr std::array<Scheme, 10> kSchemes{{
-    {"redis", "redis", Topology::single, false},
-    {"rediss", "rediss", Topology::single, true},
-    {"valkey", "valkey", Topology::single, false},
-    {"valkeys", "valkeys", Topology::single, true},
-    {"unix", "unix", Topology::single, false, true},
-    {"redis+unix", "unix", Topology::single, false, true},
-    {"redis+sentinel", "redis+sentinel", Topology::sentinel, false},
-    {"rediss+sentinel", "rediss+sentinel", Topology::sentinel, true},
-    {"redis+cluster", "redis+cluster", Topology::cluster, false},
-    {"rediss+cluster", "rediss+cluster", Topology::cluster, true},
+    {.name = "redis", .spelled = "redis", .topology = Topology::single},
+    {.name = "rediss", .spelled = "rediss", .topology = Topology::single, .tls = true},
+    {.name = "valkey", .spelled = "valkey", .topology = Topology::single},
+    {.name = "valkeys", .spelled = "valkeys", .topology = Topology::single, .tls = true},
+    {.name = "unix", .spelled = "unix", .topology = Topology::single, .unix_socket = true},
+    {.name = "redis+unix", .spelled = "unix", .topology = Topology::single, .unix_socket = true},
+    {.name = "redis+sentinel", .spelled = "redis+sentinel", .topology = Topology::sentinel},
+    {.name = "rediss+sentinel", .spelled = "rediss+sentinel", .topology = Topology::sentinel, .tls = true},
+    {.name = "redis+cluster", .spelled = "redis+cluster", .topology = Topology::cluster},
+    {.name = "rediss+cluster", .spelled = "rediss+cluster", .topology = Topology::cluster, .tls = true},
 }};
 
 constexpr std::size_t kLongestSocketPath = sizeof(sockaddr_un::sun_path) - 1;

@@ -44,10 +44,14 @@ std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, c
 Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
 constexpr KindActions kActions[] = {
-    {&kinds::lock, Lock::force, any_hold},    {&kinds::fair, Lock::force, any_hold},
-    {&kinds::fenced, Lock::force, any_hold},  {&kinds::read_write, ReadWriteLock::force, read_or_write_hold},
-    {&kinds::plain, force_plain, plain_hold}, {&kinds::semaphore},
-    {&kinds::permit, nullptr, permits_hold},  {&kinds::latch},
+    {.kind = &kinds::lock, .force = Lock::force, .hold = any_hold},
+    {.kind = &kinds::fair, .force = Lock::force, .hold = any_hold},
+    {.kind = &kinds::fenced, .force = Lock::force, .hold = any_hold},
+    {.kind = &kinds::read_write, .force = ReadWriteLock::force, .hold = read_or_write_hold},
+    {.kind = &kinds::plain, .force = force_plain, .hold = plain_hold},
+    {.kind = &kinds::semaphore},
+    {.kind = &kinds::permit, .hold = permits_hold},
+    {.kind = &kinds::latch},
 };
 
 }  // namespace

@@ -1,0 +1,82 @@
+# When a test starts, whether it runs alone, and labels that its folder does not give it. ctest starts the test with the highest
+# cost first. Tests that start no server come first: they take milliseconds, and show most mistakes. The longest come next, so that
+# ctest does not wait for them at the end.
+#
+# A row "any-..." is for all tests of a kind: see rlock_test(). The row of a test comes on top of it; "-": as the kind.
+
+macro(schedule test cost alone labels)  # the last argument is the reason
+  list(APPEND scheduled ${test})
+  set(${test}.cost ${cost})
+  set(${test}.alone ${alone})
+  set(${test}.labels ${labels})
+endmacro()
+
+#        test                     cost alone labels           why
+schedule(any-class                 100 -     ""               "It starts no server and no rlock.")
+schedule(any-script                 50 -     ""               "One of tests/*.sh: it takes half a second.")
+schedule(any-fault                  20 -     "faults;server"  "It takes up to half a minute.")
+schedule(any-server                 10 -     "server"         "It starts a server or rlock. tests/matrix runs these tests.")
+schedule(any-interop                40 -     ""               "It takes a minute, if it has to fetch the other clients.")
+
+schedule(misshapen                  40 -     ""               "It takes three minutes.")
+schedule(poison                     40 -     ""               "It takes two minutes.")
+schedule(faults-states              40 -     ""               "It takes a minute.")
+schedule(faults-holding             30 -     ""               "It takes a minute and a half.")
+schedule(faults-crowd               30 -     ""               "It takes a minute.")
+schedule(echo                       30 -     ""               "It takes a minute.")
+schedule(redlock                    30 -     ""               "It takes half a minute.")
+schedule(multi_command              30 -     ""               "It takes half a minute.")
+schedule(contention                 30 -     ""               "It takes 20 seconds.")
+schedule(admission                  30 -     ""               "It takes 20 seconds.")
+schedule(deployments                30 -     ""               "It takes 15 seconds.")
+schedule(run_types                  30 -     ""               "It takes 15 seconds.")
+schedule(witness                    10 -     ""               "It starts a crowd, but no server.")
+
+schedule(heartbeat                  30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
+schedule(interop_redisson            1 alone ""               "It measures the time of wake-ups.")
+schedule(hostile_server              - alone ""               "It floods the machine with bytes.")
+schedule(sanitized.hostile_server    - alone ""               "It floods the machine with bytes.")
+schedule(script_family               - alone ""               "It floods the machine with processes.")
+schedule(forking_script              - alone ""               "It floods the machine with processes.")
+
+schedule(faults-wait                 - -     "rights"         "It makes a mount namespace.")
+schedule(tls_linked                 10 -     "redis;server"   "It starts a server.")
+schedule(explorer                   30 -     "model"          "It takes a minute.")
+schedule(fleet                      30 -     "model"          "It takes some seconds.")
+schedule(fleet_of_a_cluster         30 -     "model"          "It takes some seconds.")
+schedule(store                      10 -     "model;server"   "It starts a server.")
+schedule(chaos                      30 -     "chaos;rights"   "It takes half a minute.")
+schedule(chaos_on_loopback          30 -     "chaos;rights"   "It takes some seconds.")
+schedule(chaos_checker             100 -     "chaos;rights"   "It starts no server and no rlock.")
+schedule(recipes_pipelines          30 -     "recipes;rights" "It takes some seconds.")
+schedule(recipes_containers         30 -     "recipes;rights" "It takes some seconds.")
+schedule(recipes_validate           30 -     "recipes;rights" "It takes a second.")
+schedule(recipes_booted             30 -     "recipes;rights" "It boots a system.")
+schedule(recipes_crond              30 -     "recipes;rights" "With RLOCK_LONG=1 it takes a minute.")
+schedule(recipes_fencing            30 -     "recipes;rights" "It takes 15 seconds.")
+schedule(recipes_runners            30 -     "recipes;rights" "It starts the runners of pipelines.")
+schedule(schemas                    20 -     "command;server" "It takes some seconds.")
+schedule(site                       20 -     ""               "It starts a browser.")
+
+# Gives a test what a row says, if there is this row.
+function(apply_row test row)
+  if(NOT row IN_LIST scheduled)
+    return()
+  endif()
+  if(NOT ${${row}.cost} STREQUAL -)
+    set_tests_properties(${test} PROPERTIES COST ${${row}.cost})
+  endif()
+  if(${${row}.alone} STREQUAL alone)
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+  endif()
+  set_property(TEST ${test} APPEND PROPERTY LABELS ${${row}.labels})
+endfunction()
+
+# Fails if a row names no test. Call it after the last test.
+function(check_schedule)
+  foreach(test IN LISTS scheduled)
+    if(NOT TEST ${test} AND NOT test MATCHES "^any-")
+      message(FATAL_ERROR "tests/schedule.cmake has a row for ${test}, which is no test")
+    endif()
+  endforeach()
+endfunction()
