@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/refusal.h"
 #include "cmd/hold/hold_report.h"
 
 namespace rlock {
@@ -42,11 +43,16 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
-                      std::optional<Milliseconds> expires_within) {
-  warn(fmt::format("release of {} not confirmed ({}); it {}", key, release.why,
-                   expires_within ? "expires within " + describe(*expires_within)
-                                  : "ends with the lease of the hold around it"));
+void report_release(const std::string& key, const ReleaseResult& answer,
+                    std::optional<Milliseconds> expires_within) {
+  if (answer.how == ReleaseResult::How::unknown)
+    warn(fmt::format("release of {} not confirmed ({}); it {}", key, answer.why,
+                     expires_within ? "expires within " + describe(*expires_within)
+                                    : "ends with the lease of the hold around it"));
+  else if (!answer.why.empty())
+    debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
+  if (answer.how == ReleaseResult::How::yes) debug("released " + key);
+  say_unannounced("released " + key, answer.unannounced);
 }
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {

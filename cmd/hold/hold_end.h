@@ -26,9 +26,10 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
 
-/// Warns that no quorum of servers has confirmed the release of a key. `expires_within`: see HeldKeys.
-void warn_unconfirmed(std::string_view key, const ReleaseResult& release,
-                      std::optional<Milliseconds> expires_within);
+/// Says what became of the release of a key: warns if no quorum of servers has confirmed it, or if no waiter could be
+/// woken. `expires_within`: see HeldKeys.
+void report_release(const std::string& key, const ReleaseResult& answer,
+                    std::optional<Milliseconds> expires_within);
 
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);

@@ -232,8 +232,7 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   const auto answers = release(session_.redis, ending, {}, session_.loop.within(cleanup_time(parts.size())));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
-    if (answers[i].how == ReleaseResult::How::unknown)
-      warn_unconfirmed(key, answers[i], keys_.expires_within(parts[i]));
+    report_release(key, answers[i], keys_.expires_within(parts[i]));
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;
     lost = true;

@@ -16,7 +16,6 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/refusal.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
 #include "sync/hold/release.h"
@@ -92,16 +91,11 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
     const ReleaseResult& answer = answers[i];
-    if (answer.how == ReleaseResult::How::unknown)
-      warn_unconfirmed(key, answer,
-                       keys.expires_within(parts[i], options.keep_until.value_or(past.ended) - past.ended));
-    else if (!answer.why.empty())
-      debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-    if (answer.how == ReleaseResult::How::yes) debug("released " + key);
+    report_release(key, answer,
+                   keys.expires_within(parts[i], options.keep_until.value_or(past.ended) - past.ended));
     if (answer.how == ReleaseResult::How::kept)
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
     if (answer.how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
-    say_unannounced("released " + key, answer.unannounced);
   }
   return released_of(answers);
 }

@@ -22,6 +22,7 @@
 #include "support/lock_verbs.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/witness.h"
 
 namespace rlock::test {
@@ -151,6 +152,17 @@ TEST_CASE("a keeper that could not learn of an earlier release does not take it 
   redis.cli({"ACL", "SETUSER", "default", "~*"});
   redis.cli({"DEL", "k"});
   CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
+}
+
+TEST_CASE("a keeper says that it could not wake the waiters, as a run does") {
+  RedisServer redis;
+  if (RedisServer::version() < 60200) return skipped("Redis before 6.2 has no channel permissions");
+  redis.cli({"ACL", "SETUSER", "mute", "on", ">pw", "~*", "resetchannels", "+@all"});
+  Script script{redis, "RLOCK_URL=unix://mute:pw@" + redis.socket() +
+                           " \"$RLOCK\" lock acquire k --while-pid $$ >$FOLDER/owner || exit\n"};
+  CHECK(script.process().exit_code() == 0);
+  CHECK(eventually([&] { return contains(script.process().err(), "could not wake up its waiters"); }, 10s));
+  CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("a keeper renews for an --owner, too") {
