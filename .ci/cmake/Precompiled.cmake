@@ -1,12 +1,11 @@
-# precompiled(target): precompiles the headers of libraries that most files include. Does nothing with a compiler cache, because the
-# cache could not keep files that use precompiled headers.
+# precompiled(target): precompiles the headers of libraries that most files include, which saves 40 % of the time of a build. A debug
+# build with a compiler cache does not use them, because the cache could not keep files for other folders. `release` always does: the
+# compiler makes other bytes with them, and the bytes must not depend on whether there is a compiler cache.
 #
-# src and cmd use them only with RLOCK_PRECOMPILED. The preset `dev` has it, because it takes a third of the time of a build. `release`
-# does not: the compiler makes other bytes with them, so the bytes would depend on whether there is a compiler cache. `clang` does not
-# either, so that it finds files that forget an #include.
+# src and cmd use them only with RLOCK_PRECOMPILED. The preset `clang` does not have it, so that it finds files that forget an #include.
 
 function(precompiled target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(RLOCK_HARDENED OR NOT CMAKE_CXX_COMPILER_LAUNCHER)
     target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <csignal> <functional> <map> <memory> <optional>
       <set> <string> <string_view> <variant> <vector> <fmt/format.h> ${ARGN})
   endif()
