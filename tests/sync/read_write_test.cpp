@@ -457,3 +457,24 @@ TEST_CASE("a read/write lock with braces in its name keeps its timeout keys in i
   CHECK(scene.release(lock).how == How::yes);
   CHECK(scene.all().empty());
 }
+
+TEST_CASE("the reply to a release may name a hundred readers") {
+  for (const Call& release : {reader("a:1").release({}), writer("a:1").release({})})
+    CHECK(release.largest_reply == 64U << 10);
+}
+
+TEST_CASE("a release looks for dead readers only if it can name the timeout keys of all") {
+  const auto sweep = [](const std::string& first, const std::string& second) {
+    const Reply readers{
+        std::vector{Reply{"readers"}, Reply{"b:1"}, Reply{first}, Reply{"c:1"}, Reply{second}}};
+    return std::get<Released>(reader("a:1").read_release(readers)).then;
+  };
+  REQUIRE(sweep("2", "1"));
+  const std::vector<std::string> keys = sweep("2", "1")->keys;
+  CHECK(std::vector(keys.end() - 3, keys.end()) == std::vector<std::string>{"{deploy}:b:1:rwlock_timeout:1",
+                                                                            "{deploy}:b:1:rwlock_timeout:2",
+                                                                            "{deploy}:c:1:rwlock_timeout:1"});
+  CHECK_FALSE(sweep("many", "1"));
+  CHECK_FALSE(sweep("1", "-1"));
+  CHECK_FALSE(sweep("300", "300"));
+}
