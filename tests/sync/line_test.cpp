@@ -125,6 +125,7 @@ TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
   CHECK(place.position == 2);
   CHECK(place.retry_after == 700ms);  // if the first waiter is frozen, the second asks after it
   CHECK(place.rest == 500ms);
+  CHECK(place.seen_at == now);
 
   Line::move_up(place, line.read_notice(says(kChannel + ":me:1", "1 -1"), place), now);
   CHECK(place.position == 1);
