@@ -342,6 +342,21 @@ TEST_CASE("a read hold that --min-hold keeps takes nothing from the lease of ano
   CHECK(scene.server.pttl("deploy") > 50000);
 }
 
+TEST_CASE("a write hold that --min-hold keeps takes nothing from the lease of its owner's read hold") {
+  Scene scene;
+  const auto writes = std::get<Held>(scene.ask(writer("a:1")));
+  REQUIRE(is_held(scene.ask(reader("a:1"))));
+  CHECK(scene.release(writer("a:1"), {.keep_until = writes.server_time + Milliseconds{5000}}).how ==
+        How::kept);
+  CHECK(scene.server.pttl("deploy") > 20000);
+
+  scene.redis.run(command({"FLUSHALL"}));
+  const auto again = std::get<Held>(scene.ask(writer("a:1")));
+  REQUIRE(is_held(scene.ask(reader("a:1"))));
+  scene.release(writer("a:1"), {.keep_until = again.server_time + Milliseconds{60000}});
+  CHECK(scene.server.pttl("deploy") > 50000);
+}
+
 TEST_CASE(
     "beside another reader, the last hold keeps the lock for as long as an earlier release of its owner has demanded") {
   Scene scene;
