@@ -68,7 +68,8 @@ std::string text_of(const CommandOutcome& ended) {
   if (ended.interrupted) text += fmt::format(", interrupted {}", *ended.interrupted);
   if (ended.too_late) text += ", too late";
   if (ended.max_hold) text += ", max hold";
-  if (!ended.left.empty() || ended.left_hidden) text += ", left some";
+  if (!ended.left.empty()) text += ", left some";
+  if (ended.left_hidden) text += ", left hidden ones";
   return text;
 }
 

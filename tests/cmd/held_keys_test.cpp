@@ -90,6 +90,27 @@ TEST_CASE("a key that a process above us holds is joined, and its metadata stays
   CHECK(of_two.owner() == kOurs);
 }
 
+TEST_CASE("a run inside learns each hold, and a joined one is that of the outer owner") {
+  const HoldRequest request = request_for({"a", "b"});
+  const std::vector<InheritedHold> holds = keys_of(request, {kOuter}).holds();
+  REQUIRE(holds.size() == 2);
+  CHECK(holds[0].type == "lock");
+  CHECK(holds[0].owner == kOuter.owner);
+  CHECK(holds[0].key == LockName{"a"});
+  CHECK(holds[1].owner == kOurs);
+  CHECK(holds[1].key == LockName{"b"});
+}
+
+TEST_CASE("a key whose release is not confirmed ends with its lease, or later if it is to be kept longer") {
+  HoldRequest request = request_for({"a", "b"});
+  request.lease = Milliseconds{30000};
+  const HeldKeys keys = keys_of(request, {kOuter});
+  const Part &joined = keys.parts().front(), &own = keys.parts().back();
+  CHECK(keys.expires_within(own, Milliseconds{0}) == Milliseconds{30000});
+  CHECK(keys.expires_within(own, Milliseconds{60000}) == Milliseconds{60000});
+  CHECK_FALSE(keys.expires_within(joined, Milliseconds{60000}));
+}
+
 TEST_CASE("only an owner that a user named may acquire again later") {
   HoldRequest request = request_for({"a"});
   const Owner of_rlock = new_owner();
@@ -110,12 +131,16 @@ TEST_CASE(
     "the type is in a hold's metadata only if the key does not show it, and the end of the hold has times") {
   for (const auto& [type, noted] : {std::pair{"lock", ""}, {"fair", "fair"}, {"fenced", "fenced"}}) {
     CAPTURE(type);
-    const HoldRequest request = request_for({"a"}, type);
-    HeldKeys keys = keys_of(request);
+    HoldRequest request = request_for({"a"}, type);
     const TimePoint asked = Clock::now();
+    request.started = asked - Milliseconds{700};
+    HeldKeys keys = keys_of(request);
     keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    CHECK(keys.waited() == Milliseconds{700});
     const PastHold past = keys.past({.outcome = "ran"}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
+    CHECK(past.end.outcome == "ran");
+    CHECK(past.waited == Milliseconds{700});
     CHECK(past.facts.since == Milliseconds{5000});
     CHECK(past.ended == Milliseconds{5300});
     CHECK(past.facts.type == noted);

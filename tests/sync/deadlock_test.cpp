@@ -117,3 +117,38 @@ TEST_CASE("the search ends, whatever holds the waiters claim") {
   CHECK(world.circle("b", "w:1", {held("k0", "h:1")}).empty());
   CHECK(world.looks == 65);
 }
+
+TEST_CASE("the search looks at no key more when it has found a circle, and at none if we hold nothing") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1"), held("c", "h:1")})});
+  world.lock("c", {"h:1"}, {});
+  CHECK_FALSE(world.circle("b", "w:1", {held("a", "h:1"), held("c", "h:1")}).empty());
+  CHECK(world.looks == 2);
+  CHECK(world.circle("b", "w:1", {}).empty());
+  CHECK(world.looks == 0);
+}
+
+TEST_CASE("a waiter that says nothing of itself, or not since when it waits, is in no circle") {
+  World world;
+  Waiter silent = waiter("w:2", 20, {});
+  silent.meta.reset();
+  Waiter timeless = waiter("w:3", 30, {held("b", "h:2")});
+  timeless.since.reset();
+  world.lock("a", {"h:1"}, {silent, timeless});
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());
+}
+
+TEST_CASE("each member of a circle listens on a channel of the kind for which it waits") {
+  const auto channel = [](const Kind& kind) {
+    World world;
+    world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})}, kind);
+    world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
+    REQUIRE(world.circle("b", "w:1", {held("a", "h:1")}).size() == 2);
+    return world.found[1].own.str();
+  };
+  CHECK(channel(kinds::lock) == "redisson_lock__channel:{a}:w:2");
+  CHECK(channel(kinds::read_write) == "redisson_rwlock:{a}:w:2");
+  CHECK(channel(kinds::plain) == "redisson_lock__channel:{a}:w:2");  // a plain lock announces nothing
+}

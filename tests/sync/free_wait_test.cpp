@@ -31,3 +31,9 @@ TEST_CASE("an answer that names no key, or is an unknown word, is a failure") {
   CHECK(std::holds_alternative<Failure>(read({Reply{"busy"}, Reply{0}, Reply{5000}, Reply{"me:1"}})));
   CHECK(std::holds_alternative<Failure>(read({Reply{"held"}, Reply{1}, Reply{5000}, Reply{"me:1"}})));
 }
+
+TEST_CASE("a wait for free locks hears the releases of locks and of read/write locks") {
+  CHECK(kWait.channels() == std::vector{Channel{"redisson_lock__channel:{a}"}, Channel{"redisson_rwlock:{a}"},
+                                        Channel{"redisson_lock__channel:{b}"},
+                                        Channel{"redisson_rwlock:{b}"}});
+}

@@ -64,6 +64,8 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
   REQUIRE(seen.holders.size() == 1);
   CHECK(seen.holders.front().owner == Owner{"a:1"});
   CHECK(seen.holders.front().meta->host == "web3");
+  CHECK(seen.state == Inspection::State::held);
+  CHECK(seen.ttl > Milliseconds{0});
   CHECK(seen.unnamed == 0);
   REQUIRE(seen.place);
   CHECK(seen.place->position == 2);
@@ -77,8 +79,10 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
 TEST_CASE("a glance at a pool counts the available permits, and those whose lease has ended") {
   Glanced scene;
   CHECK(!scene.glance(kName, "").available);
+  CHECK(scene.glance(kName, "").state == Inspection::State::free);
   scene.server.cli({"SET", "deploy", "-2"});
   CHECK(scene.glance(kName, "").available == -2);
+  CHECK(scene.glance(kName, "").kind == &kinds::semaphore);
   scene.server.cli({"SET", "deploy", "2"});
   scene.server.cli(
       {"ZADD", "{deploy}:timeout", "1", "0123456789abcdef", "99999999999999", "abcdef0123456789"});
@@ -107,6 +111,8 @@ TEST_CASE("a glance names owners of permits, once each, and Redisson's by their 
   REQUIRE(seen.holders.size() == 3);
   CHECK(seen.holders[0].meta);
   CHECK(seen.holders[1].meta);
+  CHECK(seen.holders[0].slot);
+  CHECK(!seen.holders[2].slot);
   CHECK(seen.holders[2].permit == "0123456789abcdef");
   CHECK(!seen.holders[2].ttl);
   CHECK(seen.unnamed == 0);

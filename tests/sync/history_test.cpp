@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "sync/kinds/keys.h"
@@ -163,4 +166,24 @@ TEST_CASE("long texts are cut, and foreign entries are left out") {
   CHECK(odd[0].end.outcome == "unknown");
   CHECK_FALSE(odd[0].end.exit);
   CHECK_FALSE(odd[0].end.signal);
+}
+
+TEST_CASE("each outer hold of several parts records its end when it is released, and no inner hold does") {
+  const auto lock = [](const std::string& key, Hold hold) {
+    return std::make_shared<const Lock>(Claim{.name = LockName{key}, .owner = Owner{"me:1"}}, hold);
+  };
+  const Call facts = command({"facts"}), erase = command({"erase"});
+  const std::vector<Part> parts = with_history({{lock("a", Hold::first), {facts}, {erase}},
+                                                {lock("b", Hold::another), {}, {}},
+                                                {lock("c", Hold::first), {facts}, {erase}}},
+                                               past(1000, 5000));
+  REQUIRE(parts.size() == 3);
+  const auto records = [](const Part& part, const std::string& key) {
+    if (part.release_followers.size() != 1) return false;
+    const Call& last = part.release_followers.back();
+    return std::ranges::find(last.keys.list(), history_key(LockName{key})) != last.keys.end();
+  };
+  CHECK(records(parts[0], "a"));
+  CHECK(parts[1].release_followers.empty());
+  CHECK(records(parts[2], "c"));
 }

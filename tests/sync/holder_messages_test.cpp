@@ -22,3 +22,9 @@ TEST_CASE("only the mark of a release says that the owner has released the hold"
   CHECK_FALSE(read_released(Reply{}));
   CHECK_FALSE(read_released(Reply::error("ERR 1")));
 }
+
+TEST_CASE("the number of a release is a text, and without one it is empty") {
+  CHECK(read_release_number(Reply{"7f3a"}) == "7f3a");
+  CHECK(read_release_number(Reply{}).empty());
+  CHECK(read_release_number(Reply::error("NOPERM")).empty());
+}

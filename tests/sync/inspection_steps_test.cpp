@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/random.h"
+#include "sync/watch/glance.h"
 
 using namespace rlock;
 
@@ -18,6 +19,12 @@ Reply held_by(const Owner& owner) {
   const Reply content{std::vector{text(owner.str()), text("1")}};
   return Reply{std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone,
                            kNone, kNone}};
+}
+
+/// The answer of inspect/glance about a lock of `owner`.
+Reply glanced_at(const Owner& owner, const std::string& facts) {
+  return Reply{std::vector{Reply{1000}, text("lock"), Reply{30000}, Reply{0}, Reply{0}, Reply{0}, text(""),
+                           text(owner.str()), text(""), Reply{30000}, Reply{1}, text(facts)}};
 }
 
 Reply facts_of(const Owner& owner) {
@@ -136,4 +143,32 @@ TEST_CASE("a lock with Redisson's queue is a fair one, also while nobody holds i
 
 TEST_CASE("the facts of a crowd may make a large reply") {
   CHECK(ask_facts(kName).largest_reply > Call{}.largest_reply);
+  CHECK(inspect_key(kName, {}).largest_reply > Call{}.largest_reply);
+  CHECK(glance_at(kName, Owner{"w:1"}).largest_reply > Call{}.largest_reply);
+}
+
+TEST_CASE("a glance asks once, and once more if a holder has come whose facts are missing") {
+  const Owner owner = new_owner();
+  const std::string facts = R"({"host":"web3"})";
+  InspectionSteps known{kName, Owner{"w:1"}};
+  REQUIRE(known.call());
+  CHECK(known.call()->script == glance_at(kName, Owner{"w:1"}).script);
+  known.read({vote(glanced_at(owner, facts))});
+  CHECK(!known.call());
+  REQUIRE(seen_at(known, 0) != nullptr);
+  CHECK(seen_at(known, 0)->holders.front().meta->host == "web3");
+
+  InspectionSteps later{kName, Owner{"w:1"}};
+  later.read({vote(glanced_at(owner, ""))});
+  REQUIRE(later.call());
+  CHECK(later.call()->args == glance_at(kName, Owner{"w:1"}).args);
+  later.read({vote(glanced_at(owner, facts))});
+  CHECK(!later.call());
+  CHECK(seen_at(later, 0)->holders.front().meta->host == "web3");
+
+  InspectionSteps never{kName, Owner{"w:1"}};
+  never.read({vote(glanced_at(owner, ""))});
+  never.read({vote(glanced_at(owner, ""))});
+  CHECK(!never.call());
+  CHECK(!seen_at(never, 0)->holders.front().meta);
 }

@@ -136,6 +136,14 @@ TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program
   }
 }
 
+TEST_CASE("only a verb with --type is advised to use another type") {
+  const auto advises = [](const char* wanted) {
+    return refuse_foreign(kName, wanted, kinds::lock).text.find("--type") != std::string::npos;
+  };
+  for (const char* wanted : {"a lock", "a plain token lock", "a read/write lock"}) CHECK(advises(wanted));
+  for (const char* wanted : {"a semaphore", "a pool of permits", "a latch"}) CHECK_FALSE(advises(wanted));
+}
+
 TEST_CASE("each kind has a row with its operations") {
   for (const Kind* kind : all_kinds()) CHECK(actions_of(*kind).kind == kind);
   for (const LockType& type : lock_types()) {

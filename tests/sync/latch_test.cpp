@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "support/eventually.h"
 #include "support/scene.h"
@@ -221,4 +222,12 @@ TEST_CASE("hostile records are read without harm") {
   }
   CHECK(!latch.read_record(Reply{}));
   CHECK(!latch.read_record(Reply::error("NOPERM")));
+}
+
+TEST_CASE("an unknown word is no answer to a call about a latch") {
+  const Latch latch{kGate, PubSub::classic};
+  const Reply unknown{std::vector{Reply{"hm"}}};
+  CHECK_THROWS_AS(latch.read_set(unknown), Error);
+  CHECK_THROWS_AS(latch.read_down(unknown), Error);
+  CHECK_THROWS_AS(latch.read_status(unknown), Error);
 }

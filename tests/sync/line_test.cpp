@@ -125,6 +125,7 @@ TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
   CHECK(place.position == 2);
   CHECK(place.retry_after == 700ms);  // if the first waiter is frozen, the second asks after it
   CHECK(place.rest == 500ms);
+  CHECK(place.seen_at == now);
 
   Line::move_up(place, line.read_notice(says(kChannel + ":me:1", "1 -1"), place), now);
   CHECK(place.position == 1);
@@ -650,6 +651,31 @@ TEST_CASE(
   }
   CHECK(eventually([&] { return is_held(scene.ask("c:1")); }));
   CHECK(busy(scene.ask(Lock{waiting("b:1")})).position == 1);
+}
+
+TEST_CASE("a frozen waiter that a newcomer removes from the line gets its old place again") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
+  const Listener frozen = scene.listener("b:1");
+  const Listener next = scene.listener("c:1");
+  const Listener last = scene.listener("d:1");
+  scene.release("a:1");
+  scene.told_earlier("b:1", 300);  // as if the message had been sent so long ago
+  CHECK(is_held(scene.ask("c:1")));
+  CHECK(scene.line() == "d:1");
+  CHECK(busy(scene.ask(Lock{waiting("b:1")})).position == 1);
+  CHECK(scene.line() == "b:1\nd:1");
+}
+
+TEST_CASE("a waiter whose notes were lost is told to ask again when a newcomer removes it from the line") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  Listener without_notes = scene.listener("b:1");
+  scene.server.cli({"HDEL", kLine + ":waiters", "b:1"});
+  scene.server.del("deploy");
+  CHECK(is_held(scene.ask(Lock{leaving("n:1")})));
+  CHECK(without_notes.heard() == "0");
+  CHECK(scene.line() == "c:1");
 }
 
 TEST_CASE("a waiter that gives up leaves the line, and passes on that it was told") {

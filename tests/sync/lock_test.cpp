@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "scripts.h"
 #include "support/scene.h"
 #include "support/skipped.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/plain.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -43,6 +46,9 @@ TEST_CASE("if a key beside the lock has other content, the message names each ke
   CHECK(failure.kind == Error::wrong_type);
   CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line'") != std::string::npos);
   CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line:waiters'") != std::string::npos);
+
+  const Attempt denied = Lock{claim("me:1")}.read(Reply::error("NOPERM this user has no permissions"));
+  CHECK(std::get<Failure>(denied).text.find("one of") == std::string::npos);
 }
 
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
@@ -110,6 +116,36 @@ TEST_CASE("a reply that no script of ours gives is a failure of the server, and 
   CHECK(std::get<Failure>(lock.read(denied)).kind == Error::denied);
   CHECK(std::get<Failure>(lock.read_renewal(denied)).kind == Error::denied);
   CHECK(std::get<Failure>(lock.read_release(denied)).kind == Error::denied);
+}
+
+TEST_CASE("a call that needs more than the key of the lock has no form for a slot that moves") {
+  CHECK(Lock{claim("me:1"), Hold::another}.ask().while_slot_moves.empty());
+  Claim newest = claim("me:1");
+  newest.ticket = 7;
+  CHECK(Lock{newest}.ask().while_slot_moves.empty());
+  CHECK(Permits{claim("me:1"), {}}.ask().while_slot_moves.empty());
+}
+
+TEST_CASE("a call that has one key in any case has no other form for a slot that moves") {
+  CHECK(Lock{claim("me:1")}.renew().keys.size() == 1);
+  CHECK(Lock{claim("me:1")}.renew().while_slot_moves.empty());
+}
+
+TEST_CASE("over several servers a lock sends the script without a line, if it has such a script") {
+  Claim quorum = claim("me:1");
+  quorum.turn = Turn::no_places;
+  CHECK(Lock{quorum}.ask().script == scripts::lock_acquire.for_quorum);
+  CHECK(SpinLock{quorum, {}}.ask().script == scripts::lock_acquire.for_quorum);
+  CHECK(PlainLock{quorum, {}}.ask().script == &scripts::plain_acquire);
+  CHECK(Lock{claim("me:1")}.ask().script == &scripts::lock_acquire);
+}
+
+TEST_CASE("a waiter that polls stands in no line") {
+  Claim waiting = claim("me:1");
+  waiting.turn = Turn::queue;
+  CHECK(Lock{waiting}.queues());
+  CHECK_FALSE(SpinLock{waiting, {}}.queues());
+  CHECK_FALSE(PlainLock{waiting, {}}.queues());
 }
 
 TEST_CASE("a spin lock waits for no announcement and makes none") {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/ancestry.h"
+#include "base/identity.h"
 #include "support/direct.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
@@ -227,8 +228,11 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
   ::unsetenv("CI_JOB_URL");
   CHECK(ours.command == "make");
   CHECK(ours.url == "https://ci.example/jobs/881");
-  CHECK(ours.pid > 0);
-  CHECK(!ours.host.empty());
+  CHECK(ours.pid == ::getpid());
+  CHECK(ours.host == host_name());
+  CHECK(ours.user == user_name());
+  CHECK(ours.started == process_of(::getpid())->started);
+  CHECK(ours.pid_space == pid_space());
 
   ::setenv("GITHUB_SERVER_URL", "https://github.example", 1);
   ::setenv("GITHUB_REPOSITORY", "a/b", 1);
@@ -345,4 +349,81 @@ TEST_CASE("the text of an object has the bytes that nlohmann/json gives it") {
               .str() == tree.dump());
   }
   CHECK(JsonObject{}.str() == "{}");
+}
+
+TEST_CASE("what is no hold in the facts is left out, and of many holds only the innermost are written") {
+  const auto holds = [](const std::string& json) {
+    return parse_metadata(R"({"holds":)" + json + "}")->holds;
+  };
+  for (const char* odd : {"7", "{}", "[7]", R"(["ab"])", R"([["a"]])", R"([["a","b","c"]])", R"([["a",1]])",
+                          R"([[1,"b"]])", R"([{"a":"b"}])"}) {
+    CAPTURE(odd);
+    CHECK(holds(odd).empty());
+  }
+  CHECK(holds(R"([["a","h:1"]])").size() == 1);
+  std::string many = "[";
+  for (int i = 0; i < 17; ++i) many += std::string(i > 0 ? "," : "") + R"(["a","h:1"])";
+  CHECK(holds(many + "]").size() == 16);
+
+  Metadata deep = facts();
+  deep.holds.clear();
+  for (int i = 0; i < 20; ++i) deep.holds.push_back({LockName{"k" + std::to_string(i)}, kMe});
+  const Call write = write_metadata(kName, kMe, {kName.str(), kMe.str()}, Milliseconds{30000}, deep);
+  std::vector<HeldKey> written;
+  for (const std::string& arg : write.args)
+    if (arg.starts_with("{")) written = parse_metadata(arg)->holds;
+  REQUIRE(written.size() == 16);
+  CHECK(written.front().key == LockName{"k4"});
+  CHECK(written.back().key == LockName{"k19"});
+}
+
+TEST_CASE("facts are read back as they were written, and what is unknown stays unknown") {
+  const auto again = [](const Metadata& facts) {
+    const Call write = write_metadata(kName, kMe, {kName.str(), kMe.str()}, Milliseconds{30000}, facts);
+    for (const std::string& arg : write.args)
+      if (arg.starts_with("{")) return *parse_metadata(arg);
+    return Metadata{};
+  };
+  Metadata all = facts();
+  all.type = "fair";
+  all.kept_by = "--min-hold";
+  all.started = 17;
+  all.pid_space = "space";
+  all.kill_after = Milliseconds{5000};
+  all.renews = false;
+  all.exit = 255;
+  const Metadata read = again(all);
+  CHECK(read.type == "fair");
+  CHECK(read.kept_by == "--min-hold");
+  CHECK(read.started == 17);
+  CHECK(read.pid_space == "space");
+  CHECK(read.kill_after == Milliseconds{5000});
+  CHECK_FALSE(read.renews);
+  CHECK(read.exit == 255);
+
+  const Metadata none = again({});
+  CHECK(none.type.empty());
+  CHECK(none.kept_by.empty());
+  CHECK_FALSE(none.started);
+  CHECK(none.pid_space.empty());
+  CHECK_FALSE(none.kill_after);
+  CHECK(none.renews);
+  CHECK_FALSE(none.exit);
+  CHECK_FALSE(none.reason);
+  CHECK_FALSE(none.url);
+  CHECK(none.holds.empty());
+  CHECK(none.labels.empty());
+}
+
+TEST_CASE("only a whole number up to 2^53 is a number, and only up to 255 an exit status") {
+  const auto pid = [](const std::string& json) { return parse_metadata(R"({"pid":)" + json + "}")->pid; };
+  CHECK(pid("9007199254740992") == 9007199254740992);
+  CHECK(pid("9007199254740993") == 0);
+  CHECK(pid("0") == 0);
+  CHECK(pid("-1") == 0);
+  CHECK(pid("1.5") == 0);
+  CHECK(pid("\"7\"") == 0);
+  CHECK_FALSE(parse_metadata(R"({"exit":256})")->exit);
+  CHECK(parse_metadata(R"({"exit":0})")->exit == 0);
+  CHECK(parse_metadata(R"({"renews":0})")->renews);
 }

@@ -94,4 +94,15 @@ TEST_CASE("only a whole answer says that the work is done") {
   other = done;
   other.pop_back();
   CHECK_FALSE(OncePer::read_status(Reply{other}));
+  CHECK_FALSE(OncePer::read_status(Reply{}));
+  CHECK_FALSE(OncePer::read_status(Reply::error("NOPERM")));
+  other = done;
+  other.front() = Reply{std::vector<Reply>{}};
+  CHECK_FALSE(OncePer::read_status(Reply{other}));
+}
+
+TEST_CASE("a release that marks the work as done has no form with one key, which could not mark it") {
+  const OncePer once{std::make_shared<const Lock>(claim("a:1")), "me"};
+  CHECK(once.release({}).while_slot_moves.size() == 1);
+  CHECK(once.release({.keep_until = Milliseconds{9000}}).while_slot_moves.empty());
 }

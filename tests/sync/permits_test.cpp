@@ -560,3 +560,13 @@ TEST_CASE("no two living permits of rlock ever have the same slot, and none lies
     }
   }
 }
+
+TEST_CASE("only an id of rlock has a slot") {
+  const auto id = [](std::string slot) { return "rk" + slot + "0123456789ab"; };
+  CHECK(slot_in(id(std::string("\x00\x00", 2))) == 0);
+  CHECK(slot_in(id("\x01\x02")) == 258);
+  CHECK_FALSE(slot_in(id("\xff\xff")));  // the pool had no slot left
+  CHECK_FALSE(slot_in("0123456789abcdef"));
+  CHECK_FALSE(slot_in(id("\x01\x02") + "c"));
+  CHECK_FALSE(slot_in("rk"));
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/error.h"
 #include "support/eventually.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
@@ -220,4 +221,12 @@ TEST_CASE("without rights to publish permits still become available, and the rea
   REQUIRE(is_busy(scene.ask(Permits{waiting, {.count = 3}})));
   CHECK(add().unannounced.find("channel") != std::string::npos);
   CHECK(scene.available() == "3");
+}
+
+TEST_CASE("an unknown word is no answer to a call about a pool") {
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  const Reply unknown{std::vector{Reply{"hm"}}};
+  CHECK_THROWS_AS(pool.read_init(unknown), Error);
+  CHECK_THROWS_AS(pool.read_add(unknown), Error);
+  CHECK_THROWS_AS(pool.read_status(unknown), Error);
 }

@@ -342,6 +342,21 @@ TEST_CASE("a read hold that --min-hold keeps takes nothing from the lease of ano
   CHECK(scene.server.pttl("deploy") > 50000);
 }
 
+TEST_CASE("a write hold that --min-hold keeps takes nothing from the lease of its owner's read hold") {
+  Scene scene;
+  const auto writes = std::get<Held>(scene.ask(writer("a:1")));
+  REQUIRE(is_held(scene.ask(reader("a:1"))));
+  CHECK(scene.release(writer("a:1"), {.keep_until = writes.server_time + Milliseconds{5000}}).how ==
+        How::kept);
+  CHECK(scene.server.pttl("deploy") > 20000);
+
+  scene.redis.run(command({"FLUSHALL"}));
+  const auto again = std::get<Held>(scene.ask(writer("a:1")));
+  REQUIRE(is_held(scene.ask(reader("a:1"))));
+  scene.release(writer("a:1"), {.keep_until = again.server_time + Milliseconds{60000}});
+  CHECK(scene.server.pttl("deploy") > 50000);
+}
+
 TEST_CASE(
     "beside another reader, the last hold keeps the lock for as long as an earlier release of its owner has demanded") {
   Scene scene;
@@ -456,4 +471,25 @@ TEST_CASE("a read/write lock with braces in its name keeps its timeout keys in i
   CHECK(scene.server.has("{team}:deploy:a:1:rwlock_timeout:1"));
   CHECK(scene.release(lock).how == How::yes);
   CHECK(scene.all().empty());
+}
+
+TEST_CASE("the reply to a release may name a hundred readers") {
+  for (const Call& release : {reader("a:1").release({}), writer("a:1").release({})})
+    CHECK(release.largest_reply == 64U << 10);
+}
+
+TEST_CASE("a release looks for dead readers only if it can name the timeout keys of all") {
+  const auto sweep = [](const std::string& first, const std::string& second) {
+    const Reply readers{
+        std::vector{Reply{"readers"}, Reply{"b:1"}, Reply{first}, Reply{"c:1"}, Reply{second}}};
+    return std::get<Released>(reader("a:1").read_release(readers)).then;
+  };
+  REQUIRE(sweep("2", "1"));
+  const std::vector<std::string> keys = sweep("2", "1")->keys;
+  CHECK(std::vector(keys.end() - 3, keys.end()) == std::vector<std::string>{"{deploy}:b:1:rwlock_timeout:1",
+                                                                            "{deploy}:b:1:rwlock_timeout:2",
+                                                                            "{deploy}:c:1:rwlock_timeout:1"});
+  CHECK_FALSE(sweep("many", "1"));
+  CHECK_FALSE(sweep("1", "-1"));
+  CHECK_FALSE(sweep("300", "300"));
 }

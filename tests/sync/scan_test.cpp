@@ -47,3 +47,26 @@ TEST_CASE("a scan finds a lock by the keys beside it, whatever braces its name h
   CHECK(seen.doubtful == Names{LockName{"d"}});
   CHECK(found(ScanPass::facts, {"d"}).doubtful.empty());
 }
+
+TEST_CASE("a scan takes only those braces from a name that rlock has put around it") {
+  CHECK(found(ScanPass::facts,
+              {"rlock:meta:{a}b}", "rlock:meta:{a}{b}", "rlock:meta:{}", "rlock:meta:{", "rlock:meta:a}"})
+            .names ==
+        Names{LockName{"a}b"}, LockName{"{a}{b}"}, LockName{"{}"}, LockName{"{"}, LockName{"a}"}});
+}
+
+TEST_CASE("a name without braces may also be written with them, and any other name has one form") {
+  CHECK(other_name(LockName{"k"}) == LockName{"{k}"});
+  CHECK(other_name(LockName{"{k}"}).empty());
+  CHECK(other_name(LockName{"a{b"}).empty());
+}
+
+TEST_CASE("a scan keeps the keys whose content may be a synchronizer's") {
+  const std::string redisson = "lock:0f9a1b2c-3d4e-5f60-7182-93a4b5c6d7e8:57";
+  const Names names{LockName{"a"}, LockName{"b"}, LockName{"c"}, LockName{"d"},
+                    LockName{"e"}, LockName{"f"}, LockName{"g"}, LockName{"h"}};
+  const Reply contents{std::vector{Reply{"there"}, Reply{"number"}, Reply{"read-write"}, Reply{"group"},
+                                   Reply{redisson}, Reply{"lock:another"}, Reply{"none"}, Reply{""}}};
+  CHECK(read_content(names, contents) ==
+        Names{LockName{"a"}, LockName{"b"}, LockName{"c"}, LockName{"d"}, LockName{"e"}});
+}

@@ -35,6 +35,31 @@ TEST_CASE("locks of different kinds cannot be taken by one script") {
   CHECK(!Together::of(members).has_value());
 }
 
+TEST_CASE("several keys are undone by one call, unless each release must wake waiters") {
+  const Three<Lock> three{"o:1"};
+  const auto members = three.members();
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+  CHECK(!together->undo(Wake::waiters));
+  const auto undo = together->undo(Wake::nobody);
+  REQUIRE(undo);
+  CHECK(undo->script == together->ask().script);
+  CHECK(together->ask().args.front() == "3");
+  CHECK(undo->args.front() == "-3");
+}
+
+TEST_CASE("of several keys, a message of the busy one moves us up in its line") {
+  const Three<Lock> three{"o:1"};
+  const auto members = three.members();
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+  const Message moved{Channel{"redisson_lock__channel:{b}:o:1"}, "2 5000"};
+  CHECK(together->read_notice(moved, {.position = 3, .key = LockName{"b"}}).place == 2);
+  const Line::Notice other = together->read_notice(moved, {.position = 3, .key = LockName{"other"}});
+  CHECK(!other.place);
+  CHECK(other.ask_after == Milliseconds{0});
+}
+
 TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind, Lock, FairLock) {
   RedisServer redis;
   Direct direct{redis};

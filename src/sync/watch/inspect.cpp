@@ -103,7 +103,6 @@ class Reader {
   bool has_token() const { return reply_.token.kind() != Reply::Kind::array; }
 
   void none() {
-    seen_.ttl.reset();
     // The token outlives the lock, so that the next token is greater.
     if (has_token()) seen_.kind = &kinds::fenced;
     if (!known_.opened) return;

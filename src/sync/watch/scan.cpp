@@ -22,7 +22,7 @@ std::optional<LockName> name_beside(std::string_view prefix, const std::string& 
     return std::nullopt;
   std::string name = key.substr(prefix.size() + 1);
   // Braces around a name that has no others are those of the hash tag.
-  if (name.starts_with('{') && name.ends_with('}') && name.size() > 2) {
+  if (name.size() > 2) {
     LockName inner{name.substr(1, name.size() - 2)};
     if (prefix_name(prefix, inner) == key) return inner;
   }
