@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -41,11 +42,16 @@ class Rlock:
         for name in [name for name in self.environment if name.startswith(("RLOCK_STACK", "RLOCK_OWNER"))]:
             del self.environment[name]
         until = time.monotonic() + DEADLINE
-        while not os.path.exists(self.socket):
+        while not self.listens():
             if time.monotonic() > until:
                 raise SystemExit("schemas: redis-server does not listen")
             time.sleep(0.01)
         self.checked = 0
+
+    def listens(self):
+        """Does the server accept connections? Its socket exists a moment before that."""
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(self.socket) == 0
 
     def __call__(self, *words, expect=(0,)):
         """Runs rlock, and returns what it prints."""

@@ -379,7 +379,7 @@ TEST_CASE(
   scene.arrange = [&](FakeKeeper& keeper) {
     keeper.lost_when = [&] { return contains(scene.log(), "ready") && ::getsid(apart()) == apart(); };
   };
-  CHECK(scene.run() == "exit 143, signal 15, left some");
+  CHECK(scene.run() == "exit 143, signal 15, left hidden ones");
   CHECK(alive(apart()));
   ::kill(apart(), SIGKILL);
 }
