@@ -162,6 +162,17 @@ TEST_CASE(
   CHECK(own != inner);
 }
 
+TEST_CASE("a waiter with --newest asks with its ticket, but not for a key that it joins") {
+  const HoldRequest request = request_for({"a", "b"});
+  const HeldKeys keys{request, Metadata{}, kOurs, 4711, {kOuter}, false};
+  const auto has_ticket = [](const Part& part) {
+    const Call ask = part.lock->ask();
+    return std::ranges::find(ask.args, "4711") != ask.args.end();
+  };
+  CHECK_FALSE(has_ticket(keys.parts().front()));
+  CHECK(has_ticket(keys.parts().back()));
+}
+
 TEST_CASE("a key that is joined gets one more hold, as each key does with --again") {
   const HoldRequest request = request_for({"a", "b"});
   const HeldKeys some = keys_of(request, {kOuter});
