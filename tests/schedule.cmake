@@ -19,7 +19,6 @@ schedule(any-server                 10 -     "server"         "It starts a serve
 schedule(any-interop                40 -     ""               "It takes a minute, if it has to fetch the other clients.")
 
 schedule(misshapen                  40 -     ""               "It takes three minutes.")
-schedule(poison                     40 -     ""               "It takes two minutes.")
 schedule(faults-states              40 -     ""               "It takes a minute.")
 schedule(faults-holding             30 -     ""               "It takes a minute and a half.")
 schedule(faults-crowd               30 -     ""               "It takes a minute.")
@@ -34,6 +33,8 @@ schedule(witness                    10 -     ""               "It starts a crowd
 
 schedule(heartbeat                  30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
 schedule(interop_redisson            1 alone ""               "It measures the time of wake-ups.")
+schedule(poison                      5 alone ""               "It measures scripts; only root has real-time priority for that.")
+schedule(sanitized.poison           10 -     ""               "Its limit is twice as long, so it runs beside others.")
 schedule(hostile_server              - alone ""               "It floods the machine with bytes.")
 schedule(sanitized.hostile_server    - alone ""               "It floods the machine with bytes.")
 schedule(script_family               - alone ""               "It floods the machine with processes.")

@@ -51,7 +51,8 @@ void report_release(const std::string& key, const ReleaseResult& answer,
                                     : "ends with the lease of the hold around it"));
   else if (!answer.why.empty())
     debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-  if (answer.how == ReleaseResult::How::yes) debug("released " + key);
+  if (answer.how != ReleaseResult::How::yes) return;
+  debug("released " + key);
   say_unannounced("released " + key, answer.unannounced);
 }
 
