@@ -16,7 +16,7 @@ schedule(any-class                 100 -     ""               "It starts no serv
 schedule(any-script                 50 -     ""               "One of tests/*.sh: it takes half a second.")
 schedule(any-fault                  20 -     "faults;server"  "It takes up to half a minute.")
 schedule(any-server                 10 -     "server"         "It starts a server or rlock. tests/matrix runs these tests.")
-schedule(any-interop                40 -     ""               "It takes a minute, if it has to fetch the other clients.")
+schedule(any-interop                 1 alone ""               "It measures the time of wake-ups or of acquires.")
 
 schedule(misshapen                  40 -     ""               "It takes three minutes.")
 schedule(faults-states              40 -     ""               "It takes a minute.")
@@ -32,7 +32,6 @@ schedule(run_types                  30 -     ""               "It takes 15 secon
 schedule(witness                    10 -     ""               "It starts a crowd, but no server.")
 
 schedule(heartbeat                  30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
-schedule(interop_redisson            1 alone ""               "It measures the time of wake-ups.")
 schedule(poison                      5 alone ""               "It measures scripts; only root has real-time priority for that.")
 schedule(sanitized.poison           10 -     ""               "Its limit is twice as long, so it runs beside others.")
 schedule(hostile_server              - alone ""               "It floods the machine with bytes.")

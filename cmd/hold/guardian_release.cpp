@@ -14,7 +14,8 @@ namespace rlock {
 void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
                          const std::string& whom, RlockEnd how, TimePoint now) {
   const bool killed = how == RlockEnd::killed;
-  // If rlock was stopped, the lock is lost, and this owner may have acquired it again: see release() in run_release.cpp.
+  // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
+  // this new hold.
   if (!killed && keys.owner_returns()) return;
   const PastHold past =
       keys.past({.outcome = killed ? "killed" : "lost",
