@@ -15,6 +15,9 @@
 #
 # If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
 # `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
+#
+# Two more lines are read here: "-- The nodes of a quorum get this script without the line." makes a second script, and
+# "local ask = script('lock/acquire')" in multi/lock says that multi/lock does for several keys what lock/acquire does for one.
 
 # Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>: the names in their order (a field as line.order);
 # <into>_required: how many of them a call must give; <into>_numbers: the names that are numbers.
@@ -59,6 +62,9 @@ function(read_rows folder file section into)
       set(meaning "${CMAKE_MATCH_8}")
       if(meaning MATCHES "^optional" OR rest)
         set(optional ON)
+      endif()
+      if(NOT rest AND meaning MATCHES "^(optional.? )?(a|an|the)? ?[Nn]umber" AND NOT meaning MATCHES "^(optional, )?number")
+        message(FATAL_ERROR "${folder}/${file}.lua:${line}: is it a number for the script? Then write `number` or `optional, number`: ${row}")
       endif()
       string(REPLACE ", " ";" fields "${fields}")
       foreach(field IN LISTS fields)
@@ -251,6 +257,8 @@ function(embed_scripts)
     string(REPLACE "/" "_" constant "${file}")
     if(text MATCHES "\n-- The nodes of a quorum get this script without the line\\.\n")
       list(APPEND of_quorum ${file})
+    elseif(text MATCHES "--([^\n]*nodes of a quorum get[^\n]*)")
+      message(FATAL_ERROR "${file}.lua: is there a script without the line? Then write the sentence of lock/acquire:${CMAKE_MATCH_1}")
     endif()
     if(text MATCHES "\nlocal ask = script\\('([a-z_/]+)'\\)\n")
       set(several_${CMAKE_MATCH_1} ${constant})

@@ -35,16 +35,37 @@ std::string read_stdin() {
   return all;
 }
 
-std::vector<std::string> ask(const Completion& found) {
+/// The options on the command line that name the server, with short timeouts.
+ServerOptions server_in(const Completion& found) {
   VerbSpec spec;
   ServerOptions server;
   declare_server_options(spec, server);
   static_cast<void>(parse(spec, found.server));
   server.connect_timeout = server.command_timeout = kAnswer;
-  if (found.offer == Offer::profile) return profile_names(server);
-  Session session{server, nullptr, Session::Access::looks};
-  if (found.offer == Offer::owner) return owner_candidates(session, found.key);
-  return key_candidates(session, found.offer == Offer::counter);
+  return server;
+}
+
+/// The candidates that only a server or a config file knows.
+std::vector<std::string> ask(const Completion& found) {
+  switch (found.offer) {
+    case Offer::nothing:
+    case Offer::choices:
+    case Offer::examples:
+    case Offer::file:
+    case Offer::folder: return {};
+    case Offer::profile: return profile_names(server_in(found));
+    case Offer::key:
+    case Offer::counter: {
+      Session session{server_in(found), nullptr, Session::Access::looks};
+      return key_candidates(session, found.offer == Offer::counter);
+    }
+    case Offer::owner: {
+      if (found.key.empty()) return {};
+      Session session{server_in(found), nullptr, Session::Access::looks};
+      return owner_candidates(session, found.key);
+    }
+  }
+  return {};
 }
 
 class Complete final : public Verb {
@@ -59,10 +80,7 @@ class Complete final : public Verb {
   int act(TimePoint, std::vector<std::string>) override {
     const ShellLine line{shell_, read_stdin()};
     Completion found = complete(line.words());
-    const bool asks = found.offer == Offer::key || found.offer == Offer::counter ||
-                      found.offer == Offer::profile || (found.offer == Offer::owner && !found.key.empty());
-    if (asks)
-      for (std::string& word : ask(found)) found.words.push_back({std::move(word)});
+    for (std::string& word : ask(found)) found.words.push_back({std::move(word)});
     print(line.answer(found));
     return exit_code::ok;
   }

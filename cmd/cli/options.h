@@ -47,7 +47,7 @@ struct Option {
   Setter set_default = {};         ///< takes such a default after all typed options; empty: same as `set`
 };
 
-struct ServerOptions;  // cmd/server/server_options.h
+struct ServerOptions;  // cmd/server/server_setting.h
 
 /// The default of an option, from the environment or a config file.
 struct OptionDefault {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "cmd/cli/output.h"
 #include "loop/ending_signals.h"
@@ -20,12 +21,9 @@ namespace {
 class Terminal {
  public:
   explicit Terminal(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
-    if (fd_ < 0 || ::tcgetattr(fd_, &before_) != 0) throw Error{Error::usage, no_terminal};
+    if (!fd_ || ::tcgetattr(fd(), &before_) != 0) throw Error{Error::usage, no_terminal};
   }
-  ~Terminal() {
-    ::tcsetattr(fd_, TCSANOW, &before_);
-    ::close(fd_);
-  }
+  ~Terminal() { ::tcsetattr(fd(), TCSANOW, &before_); }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
@@ -34,14 +32,14 @@ class Terminal {
     termios ours = before_;
     ours.c_lflag &= ~static_cast<tcflag_t>(ISIG | ICANON);
     if (!shown) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    ::tcsetattr(fd_, TCSAFLUSH, &ours);
+    ::tcsetattr(fd(), TCSAFLUSH, &ours);
   }
 
   const termios& before() const noexcept { return before_; }
-  int fd() const noexcept { return fd_; }
+  int fd() const noexcept { return fd_.number(); }
 
  private:
-  int fd_;
+  Descriptor fd_;
   termios before_{};
 };
 

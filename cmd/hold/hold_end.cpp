@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/ask/refusal.h"
@@ -22,6 +23,20 @@ std::optional<std::string> remover_in(const History& history, const Owner& owner
     if (removed && past.end.why) return sanitized(*past.end.why);
   }
   return std::nullopt;
+}
+
+/// Says what became of the release of a key. `expires_within`: see HeldKeys.
+void report_release(const std::string& key, const ReleaseResult& answer,
+                    std::optional<Milliseconds> expires_within) {
+  if (answer.how == ReleaseResult::How::unknown)
+    warn(fmt::format("release of {} not confirmed ({}); it {}", key, answer.why,
+                     expires_within ? "expires within " + describe(*expires_within)
+                                    : "ends with the lease of the hold around it"));
+  else if (!answer.why.empty())
+    debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
+  if (answer.how != ReleaseResult::How::yes) return;
+  debug("released " + key);
+  say_unannounced("released " + key, answer.unannounced);
 }
 
 }  // namespace
@@ -43,17 +58,17 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-void report_release(const std::string& key, const ReleaseResult& answer,
-                    std::optional<Milliseconds> expires_within) {
-  if (answer.how == ReleaseResult::How::unknown)
-    warn(fmt::format("release of {} not confirmed ({}); it {}", key, answer.why,
-                     expires_within ? "expires within " + describe(*expires_within)
-                                    : "ends with the lease of the hold around it"));
-  else if (!answer.why.empty())
-    debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-  if (answer.how != ReleaseResult::How::yes) return;
-  debug("released " + key);
-  say_unannounced("released " + key, answer.unannounced);
+std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
+                                        bool lost, const Patience& patience, const ReleaseOptions& options,
+                                        Milliseconds kept) {
+  if (lost && keys.owner_returns()) {
+    record_end(redis, ending, patience);
+    return {};
+  }
+  std::vector<ReleaseResult> answers = release(redis, ending, options, patience);
+  for (std::size_t i = 0; i < ending.size(); ++i)
+    report_release(quoted(ending[i].lock->name()), answers[i], keys.expires_within(ending[i], kept));
+  return answers;
 }
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cmd/hold/held_command.h"
+#include "cmd/hold/held_keys.h"
 #include "redis/redis.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/lockable.h"
@@ -26,10 +28,13 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
 
-/// Says what became of the release of a key: warns if no quorum of servers has confirmed it, or if no waiter could be
-/// woken. `expires_within`: see HeldKeys.
-void report_release(const std::string& key, const ReleaseResult& answer,
-                    std::optional<Milliseconds> expires_within);
+/// Releases the parts of a hold that ends, as HeldKeys::ending() made them. For each key it warns if no quorum of servers
+/// has confirmed the release, or if no waiter could be woken. If the hold is `lost`, and another process may have acquired
+/// the keys as the same owner, it only records the end: a release would free that hold. Then it returns nothing.
+/// `kept`: how long the release may keep the keys.
+std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
+                                        bool lost, const Patience& patience,
+                                        const ReleaseOptions& options = {}, Milliseconds kept = {});
 
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);

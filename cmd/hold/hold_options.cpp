@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cmd/hold/event_sinks.h"
 #include "loop/signal_names.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 namespace rlock {
 namespace {
@@ -154,7 +154,7 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
            "permit; without --permits the pool has to exist.",
        .hidden = true,
        .set = [&opt, take, permit](std::string_view value) {
-         number(opt.type_options.count, 1, Permits::kMostAtOnce)(value);
+         number(opt.type_options.count, 1, PermitLock::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
 }

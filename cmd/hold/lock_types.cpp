@@ -10,7 +10,7 @@
 #include "sync/kinds/fair.h"
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/lock.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/plain.h"
 #include "sync/kinds/read_write.h"
 
@@ -25,7 +25,7 @@ std::unique_ptr<Lockable> make(const Wanted& wanted) {
 }
 
 std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
-  const auto turn = wanted.waits ? FairLock::Turn::queue : FairLock::Turn::leave;
+  const auto turn = wanted.waits ? Turn::queue : Turn::leave;
   return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted), wanted.options.fair_wait_timeout);
 }
 
@@ -39,8 +39,8 @@ std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
 }
 
 std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
-  return std::make_unique<Permits>(
-      wanted.claim, Permits::Wanted{.count = wanted.options.count, .total = wanted.options.permits},
+  return std::make_unique<PermitLock>(
+      wanted.claim, PermitLock::Wanted{.count = wanted.options.count, .total = wanted.options.permits},
       hold_of(wanted));
 }
 

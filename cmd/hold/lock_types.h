@@ -42,7 +42,7 @@ struct LockType {
   bool once_per = false;               ///< --once-per works with it
   bool bare_owner = false;             ///< the value of its key is the owner id alone
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
-  std::string_view only_one_key{};     ///< why `run` takes only one key of it; empty: it takes several
+  std::string_view only_one_key{};     ///< why one hold has only one key of it; empty: it may have several
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
   std::string_view in_order{};         ///< why --newest does not work with it; empty: it works
   std::string_view busy_text{};  ///< for types with several holders, why it is busy; empty: there is one

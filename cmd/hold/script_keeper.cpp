@@ -224,19 +224,13 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   }
   bool lost = renewed_.loss().has_value();
   const std::vector<Part> ending = keys_.ending(parts, keys_.past(how, session_.loop.now()));
-  // Another process with the same --owner may have acquired the lost lock, and a release would free it.
-  if (lost && keys_.owner_returns()) {
-    record_end(session_.redis, ending, session_.loop.within(cleanup_time(ending.size())));
-    return HoldReport::Released::no;
-  }
-  const auto answers = release(session_.redis, ending, {}, session_.loop.within(cleanup_time(parts.size())));
+  const auto answers =
+      release_held(session_.redis, keys_, ending, lost, session_.loop.within(cleanup_time(parts.size())));
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const std::string key = quoted(parts[i].lock->name());
-    report_release(key, answers[i], keys_.expires_within(parts[i]));
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;
     lost = true;
-    warn_late_loss(key);
+    warn_late_loss(quoted(parts[i].lock->name()));
     events_.lost(kLostAtRelease);
   }
   return lost ? HoldReport::Released::no : HoldReport::Released::yes;

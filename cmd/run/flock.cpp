@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_report.h"
+#include "cmd/run/complete_run.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_verbs.h"
 

@@ -35,16 +35,17 @@ int run(const RunOptions& opt, HoldReport& report, StatusOutput& status, Events&
   if (events.wanted()) status.tell_also([&events](const HoldReport& ended) { events.ended(ended); });
   auto [found, problem] = look_up(opt.command);
   if (problem) return end_without_command(opt, report, status, *problem);
-  // It makes the session: from here on, a signal only sets a flag.
+  // The context has the session: from here on, a signal only sets a flag.
   RunContext run{opt, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&waited)) return *exit;  // its report is written
-  std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
+  std::optional<RunHold> hold{std::in_place, run,
+                              std::get<HeldKeys>(waited)};  // optional: it ends before end_like()
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);
-  hold.reset();  // waits for its guardian, which had time to end during the release
-  return end_like(opt, ended, lost);
+  hold.reset();                       // waits for its guardian, which had time to end during the release
+  return end_like(opt, ended, lost);  // perhaps this process dies of the command's signal
 }
 
 }  // namespace rlock

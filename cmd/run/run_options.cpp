@@ -1,152 +1,251 @@
 #include "cmd/run/run_options.h"
 
-#include <fmt/format.h>
-
-#include <span>
-
-#include "base/as_given.h"
-#include "base/error.h"
-#include "base/key_text.h"
-#include "base/random.h"
-#include "base/text.h"
-#include "cmd/cli/suggest.h"
+#include "cmd/hold/backoff_option.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/hold/inherited_hold.h"
-#include "cmd/run/command_lookup.h"
-#include "loop/family.h"
-#include "loop/program.h"
+#include "cmd/run/report_options.h"
+#include "cmd/server/owner_option.h"
 
 namespace rlock {
 namespace {
 
-/// Can this word be run? Then it is the command, and not a key without --key.
-bool can_be_run(const std::string& word) {
-  return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
-}
-
-/// `rlock run ./deploy.sh -k production`: throws an error that says where --key belongs. Does nothing if the command has
-/// no --key.
-void refuse_key_behind(std::span<const std::string> command) {
-  for (std::size_t at = 1; at < command.size(); ++at) {
-    const std::string& word = command[at];
-    const bool alone = word == "-k" || word == "--key";
-    if (alone && at + 1 == command.size()) return;
-    if (!alone && !word.starts_with("--key=")) continue;
-    const std::string key = alone ? command[at + 1] : word.substr(word.find('=') + 1);
-    std::vector<std::string> rest{command.begin(), command.begin() + static_cast<std::ptrdiff_t>(at)};
-    const auto behind = command.begin() + static_cast<std::ptrdiff_t>(at + (alone ? 2 : 1));
-    rest.insert(rest.end(), behind, command.end());
-    throw Error{Error::usage,
-                fmt::format("options of rlock stand before COMMAND; did you mean: rlock run -k{} --{}",
-                            pasted(std::span{&key, 1}), pasted(rest))};
-  }
-}
-
-[[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
-  if (command.empty() || command[0].starts_with("-"))
-    throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
-  if (!marked) refuse_key_behind(command);
-  if (marked || can_be_run(command[0]))
-    throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
-  const std::string key = pasted(command.first(1));
-  command = command.subspan(1);
-  if (!command.empty() && command[0] == "--") command = command.subspan(1);
-  // `flock FILE -c 'make x'`: what follows the key is no command but an option.
-  const bool options_follow = !command.empty() && command[0].starts_with("-");
-  throw Error{Error::usage,
-              fmt::format("no --key; did you mean: rlock run -k{}{}{}", key, options_follow ? "" : " --",
-                          command.empty() ? " COMMAND" : pasted(command))};
-}
-
-std::vector<std::string> whole_command(const std::optional<std::string>& shell,
-                                       std::vector<std::string> command) {
-  if (shell && !command.empty())
-    throw Error{Error::usage,
-                fmt::format("-c takes the whole command; {} is one word too many", in_quotes(command[0]))};
-  if (shell) {
-    if (shell->empty()) throw Error{Error::usage, "-c: the command is empty"};
-    command = {"/bin/sh", "-c", *shell};
-  }
-  if (command.empty())
-    throw Error{Error::usage, "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
-  if (command[0].empty()) throw Error{Error::usage, "the name of the command is empty"};
-  return command;
-}
-
-/// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
-constexpr std::size_t kLongestVariable = 128 * 1024;
-
-/// If the keys do not fit into the environment, the command could not start after the acquire.
-void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
-  constexpr std::size_t kMostKeys = 1000;
-  constexpr std::size_t kMostBytes = 64 * 1024;
-  std::size_t bytes = 0;
-  for (const LockName& name : names) bytes += name.str().size();
-  if (names.size() > kMostKeys || bytes > kMostBytes)
-    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
-                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
-  std::vector<InheritedHold> holds = holds_above_us();
-  const Owner owner{std::string(kLongestOwner, '0')};
-  for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
-  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
-    throw Error{
-        Error::usage,
-        "these keys and those of the runs above are too long for a variable in the environment of the command"};
-}
-
-/// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
-void check_once_per(const RunOptions& opt) {
-  if (!opt.once_per) return;
-  const auto refuse = [](std::string_view why) {
-    throw Error{Error::usage, fmt::format("--once-per {}", why)};
+void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+  spec.group("What to acquire");
+  spec.add(
+      {.names = "-k, --key",
+       .value = "KEY",
+       .help = "acquire KEY; if repeated, all keys or none",
+       .manual =
+           "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
+           "their names, so that no two runs wait for each other. In a Cluster, the keys may be in several slots. "
+           "A key that you give twice counts once. Never use both x and {x} as keys: as in Redisson, they share "
+           "their queue, their fence and their records. One run takes at most 1000 keys, which "
+           "have at most 64 KiB together.",
+       .offer = Offer::key,
+       .no_dash = true,
+       .set = key_into(typed.keys)});
+  const TakeType take = [&opt, &typed](const LockType& meant, std::string_view word) {
+    refuse_other_type(opt.type, meant);
+    if (!opt.type) {
+      typed.type = word;
+      typed.keys_before_type = typed.keys.size();
+    }
+    opt.type = &meant;
   };
-  if (!opt.type->once_per)
-    refuse(fmt::format("with --type {}: it is for lock, fair and fenced", opt.type->name));
-  if (opt.names.size() > 1) refuse("is for one --key; nest two runs");
-  if (opt.min_hold > Milliseconds{0})
-    refuse("contradicts --min-hold, which keeps the key after a failure, too");
-  if (opt.deployment.targets.size() > 1)
-    refuse(
-        fmt::format("with several servers ({}): each would keep the key by itself, and they need not agree",
-                    as_given("url", "--url")));
-  if (opt.joining.inside) refuse("with --owner: only the outermost hold can keep the key");
-  if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
-    refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
-                       quoted(opt.names.front())));
+  declare_type_switches(spec, take);
+  declare_permits(spec, opt, take);
+  declare_type(spec, take);
+  spec.add(
+      {.names = "--owner",
+       .value = "ID",
+       .manual =
+           "Run COMMAND inside the hold of owner ID: KEY is busy until both have released it. Use it if an earlier step of a "
+           "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
+           "run COMMAND and exits with status 75.",
+       .offer = Offer::owner,
+       .hidden = true,
+       .set = [&opt](std::string_view text) {
+         const Owner owner = parse_owner(text);
+         const auto inner = inner_hold_in(owner);
+         opt.joining.inside = inner ? inner->owner : owner;
+       }});
+}
+
+void declare_once_per(VerbSpec& spec, RunOptions& opt) {
+  spec.add(
+      {.names = "--once-per",
+       .value = "DUR",
+       .help = "let COMMAND succeed once in DUR over all hosts",
+       .manual =
+           "If COMMAND exits with status 0, the server keeps the key, marked as done, until the server's clock shows DUR "
+           "after the acquire. A run that finds the mark, at once or while it waits, does not run "
+           "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
+           "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
+           "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
+           "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
+           "--min-hold or --owner, or use it in a run that is nested in a hold of the key.",
+       .set = into(opt.once_per)});
+}
+
+void declare_hold(VerbSpec& spec, RunOptions& opt) {
+  spec.group("How long to hold");
+  spec.add(
+      {.names = "--lease",
+       .value = "DUR",
+       .help = "let the lock expire DUR after its last renewal",
+       .standard = "30s",
+       .manual =
+           "If rlock dies with its host, others wait at most this long. rlock renews the lock three times per "
+           "lease. It renews a lock for reading at least every 10s, because the renewal of a Redisson reader "
+           "cuts the TTL of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
+           "before the lock can end. RLOCK_LEASE in the environment and lease in rlock.conf(5) "
+           "set another default.",
+       .set = into(opt.lease),
+       .configurable = true,
+       .variable = "RLOCK_LEASE"});
+  spec.add(
+      {.names = "--max-hold",
+       .value = "DUR",
+       .help = "stop COMMAND after DUR and exit with status 124",
+       .manual =
+           "DUR counts from the acquire. rlock run sends its --signal, rlock flock sends TERM. KILL comes "
+           "after --kill-after. rlock renews the lock until the whole process group has ended. Default: no limit.",
+       .set = into(opt.max_hold),
+       .configurable = true});
+  spec.add(
+      {.names = "--min-hold",
+       .value = "DUR",
+       .help = "keep the key until DUR after the acquire",
+       .manual =
+           "If COMMAND ends sooner, rlock ends too, and the server keeps the key for the rest of DUR by its own "
+           "clock. So a host whose clock is late does not run the same job again. If COMMAND could not start "
+           "(status 126 or 127 of rlock), if rlock stop ended it, or if the lock was lost, rlock does not keep the "
+           "key. If COMMAND itself exits with 126 or 127, the server keeps the key. DUR cannot be longer than "
+           "--max-hold. Default: 0.",
+       .set = zero_or_more(opt.min_hold)});
+  declare_once_per(spec, opt);
+  spec.add(
+      {.names = "--no-renew",
+       .help = "do not renew: stop COMMAND before the lease ends",
+       .manual =
+           "rlock asks three times per lease whether the lock is its own, and stops COMMAND if it is not. "
+           "If COMMAND runs too long, rlock exits with status 125. With the default lease, rlock sends --signal "
+           "after 24.4s, and KILL after 29.4s.",
+       .set = [&opt](std::string_view) { opt.renew = false; }});
+  spec.add(
+      {.names = "--until",
+       .value = "command|group",
+       .help = "release when COMMAND or its group has ended",
+       .standard = "command",
+       .manual =
+           "With group, rlock also waits for the processes that COMMAND leaves behind in its process group. With "
+           "command, it prints their process ids after the release.",
+       .offer = Offer::choices,
+       .choices = "command group",
+       .set = either(opt.until_group, "command group", "group")});
+}
+
+void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+  spec.group("How to stop COMMAND");
+  declare_signal(
+      spec, opt,
+      "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
+      "Send KILL if COMMAND still runs DUR after it got the signal of --max-hold or of rlock stop.");
+  spec.add(
+      {.names = "--lost-grace",
+       .value = "DUR",
+       .manual =
+           "If the lock is lost, rlock sends --signal, waits DUR, and sends KILL. DUR must fit into the lease. Default: "
+           "--kill-after if that fits, else a sixth of the lease.",
+       .set = into(typed.lost_grace)});
+  declare_on_lost(
+      spec, opt, "stop COMMAND or warn if the lock is lost",
+      "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
+}
+
+void declare_rare(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Rarely needed");
+  spec.add(
+      {.names = "--on-deadlock",
+       .value = "give-up|wait",
+       .standard = "give-up",
+       .manual =
+           "Choose what a nested run does when it detects a deadlock. In a deadlock, the holder of the wanted lock "
+           "waits, directly or through others, for a lock that this run or a run around it holds. With give-up, "
+           "the run that came last exits with status 75 and outcome deadlock, and prints which run waits for "
+           "which. With wait, it prints that and waits on. A deadlock counts even if the --wait or --max-hold of "
+           "another run would end it later.",
+       .offer = Offer::choices,
+       .choices = "give-up wait",
+       .hidden = true,
+       .set = either(opt.give_up_on_deadlock, "give-up wait", "give-up")});
+  declare_sync_replicas(spec, opt);
+  declare_backoff(spec, opt);
+  spec.add({.names = "--scrub-password",
+            .manual =
+                "Remove RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL from the "
+                "environment of COMMAND. A nested rlock then needs a password file.",
+            .set = into(opt.scrub_password)});
+  spec.add({.names = "--quorum",
+            .value = "majority|all",
+            .standard = "majority",
+            .manual = "With several --url, this many servers must grant the lock.",
+            .offer = Offer::choices,
+            .choices = "majority all",
+            .set = either(opt.quorum_all, "majority all", "all")});
+}
+
+/// Names of options in other lock tools, with the advice for each.
+std::vector<Foreign> foreign_options() {
+  return {
+      {"--timeout", "did you mean --wait (for the lock) or --max-hold (for the command)?"},
+      {"--ttl", "did you mean --lease?"},
+      {"-e", "a lock is exclusive without it; for an exit status when it is busy say -E"},
+      {"-o", "not needed: the command inherits no descriptor of rlock's"},
+      {"-F", "rlock has to stay beside the command, to renew its lock and to stop it in time"},
+      {"--no-fork", "rlock has to stay beside the command, to renew its lock and to stop it in time"},
+      {"--foreground", "not needed: the command gets the terminal by itself"},
+      {"--preserve-status",
+       "not needed: rlock ends as the command ended; 124 says that --max-hold stopped it"},
+      {"-t", "did you mean --wait or --max-hold?"},
+      {"-child-exit-code", "not needed: rlock ends as the command ended"},
+  };
 }
 
 }  // namespace
 
-void complete_run(RunOptions& opt, const TypedRun& typed, std::vector<std::string> command) {
-  if (typed.keys.empty()) no_key(command, typed.command_marked);
-  // A type counts for all keys: between two of them, it would look as if it were for the second one only.
-  if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
-    throw Error{
-        Error::usage,
-        fmt::format("{} is for all keys; write it before the first --key, or nest two runs", typed.type)};
-  opt.command = whole_command(typed.shell, std::move(command));
-  if (!opt.type) opt.type = find_lock_type("lock");
-  if (opt.type_options.backoff && !opt.type->polls)
-    throw Error{
-        Error::usage,
-        fmt::format("--backoff is for --type spin and plain: a release wakes up the waiters of --type {}",
-                    opt.type->name)};
-  if (opt.max_hold && opt.min_hold > *opt.max_hold)
-    throw Error{Error::config,
-                fmt::format("--min-hold {} is longer than {}", exact(opt.min_hold),
-                            as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
-  if (opt.until_group && !Family::proc_shows_us())
-    throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
-  opt.plan_time(typed.lost_grace);
-  opt.deployment = resolve(typed.server);
-  need_few_servers(*opt.type, opt.deployment.targets.size());
-  opt.complete_names(typed.keys);
-  refuse_too_many(opt.names, opt.type->name);
-  if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
-                                          opt.type->only_one_key)};
-  check_once_per(opt);
-  opt.check(opt.deployment.targets.size());
+void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
+  spec.add(
+      {.names = "--if-unreachable",
+       .value = "fail|skip|run",
+       .help = "what to do without a server",
+       .standard = "fail",
+       .manual =
+           "The option counts when rlock would otherwise exit with status 69. fail: exit with status 69. skip: do not "
+           "run COMMAND, print one line (rlock flock: only with -v), and exit with status 0. run: print a warning and "
+           "run COMMAND without a lock. With --wait, rlock first tries until the wait ends. See "
+           "WITHOUT A SERVER in rlock-run(1).",
+       .offer = Offer::choices,
+       .choices = "fail skip run",
+       .set =
+           [&opt](std::string_view value) {
+             std::string known;
+             choice(known, "fail skip run")(value);
+             opt.if_unreachable = value == "fail"   ? IfUnreachable::fail
+                                  : value == "skip" ? IfUnreachable::skip
+                                                    : IfUnreachable::run;
+           },
+       .configurable = true});
+}
+
+void declare_run(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+  spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
+                "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
+  spec.about =
+      "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for\never. rlock "
+      "stops COMMAND before the lock can end.";
+  spec.foreign = foreign_options();
+  spec.notes = "DUR is 500ms, 30 (seconds), 1m30s or 2h.\n";
+  spec.examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
+                   {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
+                   {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}};
+  spec.common = "key shared type nonblock wait lease max-hold";
+  spec.command_follows = true;
+  spec.marked = &typed.command_marked;
+  declare_what(spec, opt, typed);
+  spec.add({.names = "-c, --command",
+            .value = "STRING",
+            .manual = "Run STRING with /bin/sh -c instead of COMMAND.",
+            .hidden = true,
+            .set = into(typed.shell)});
+  declare_wait(spec, opt.wait);
+  declare_queue(spec, opt);
+  declare_if_unreachable(spec, opt);
+  declare_hold(spec, opt);
+  declare_stop(spec, opt, typed);
+  declare_telling(spec, opt);
+  declare_rare(spec, opt);
+  declare_server_options(spec, typed.server);
 }
 
 }  // namespace rlock

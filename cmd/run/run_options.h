@@ -47,11 +47,7 @@ struct TypedRun {
 /// --if-unreachable.
 void declare_if_unreachable(VerbSpec& spec, RunOptions& options);
 
-/// Declares the options of `run`, which write into `options` and `typed`.
+/// Declares the options of `run`, which write into `options` and `typed`. Next comes complete_run().
 void declare_run(VerbSpec& spec, RunOptions& options, TypedRun& typed);
-
-/// Checks combinations of options, resolves the deployment and plans the budget. `command`: the words after
-/// the options. Throws Error{usage} and Error{config}. It sends nothing.
-void complete_run(RunOptions& options, const TypedRun& typed, std::vector<std::string> command);
 
 }  // namespace rlock

@@ -73,12 +73,6 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
   if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
-  // The same owner may have acquired the lost keys again, elsewhere, and our release would free this new hold.
-  if (lost && keys.owner_returns()) {
-    const std::vector<Part> parts = keys.ending(keys.parts(), past);
-    record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
-    return HoldReport::Released::no;
-  }
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
   // This is the server's time plus a duration: our clock does not matter.
@@ -87,17 +81,16 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
       keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
   const bool marks = keep && opt.once_per;
   const Patience patience = release_patience(marks, hold.keeper(), run.session, parts.size());
-  const std::vector<ReleaseResult> answers = release(run.session.redis, parts, options, patience);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  const std::vector<ReleaseResult> answers =
+      release_held(run.session.redis, keys, parts, lost, patience, options,
+                   options.keep_until.value_or(past.ended) - past.ended);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
-    const ReleaseResult& answer = answers[i];
-    report_release(key, answer,
-                   keys.expires_within(parts[i], options.keep_until.value_or(past.ended) - past.ended));
-    if (answer.how == ReleaseResult::How::kept)
+    if (answers[i].how == ReleaseResult::How::kept)
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
-    if (answer.how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
+    if (answers[i].how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
   }
-  return released_of(answers);
+  return answers.empty() ? HoldReport::Released::no : released_of(answers);
 }
 
 /// Names the processes that the command left. `released`: the server has confirmed the release of every key.

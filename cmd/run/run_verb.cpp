@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_report.h"
+#include "cmd/run/complete_run.h"
 #include "cmd/run/report_options.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_verbs.h"

@@ -5,6 +5,7 @@
 
 #include "base/identity.h"
 #include "base/text.h"
+#include "cmd/verbs/found_lock.h"
 #include "cmd/view/history_text.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/pool.h"
@@ -13,13 +14,6 @@
 #include "sync/watch/metadata.h"
 
 namespace rlock {
-
-bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
-
-bool is_meant(const Holder& holder, const std::optional<Owner>& named) {
-  if (!named || holder.owner == *named) return true;
-  return !holder.permit.empty() && to_hex(holder.permit) == named->str();
-}
 
 bool ForcedRemoval::removes(const Holder& holder) const {
   return is_meant(holder, named) && (owner.empty() || holder.owner == owner);

@@ -11,12 +11,6 @@
 
 namespace rlock {
 
-/// Is it a pool of permits? Each of its permits is a hold of its own.
-bool is_pool(const Inspection& found);
-
-/// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty, every holder is meant.
-bool is_meant(const Holder& holder, const std::optional<Owner>& named);
-
 /// Removes by force the holds that an inspection has found, tells their holders, and records the removal in the
 /// history. REQUIRES: what the members refer to outlives this object.
 struct ForcedRemoval {

@@ -40,6 +40,20 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
   return holder == found.holders.end() ? nullptr : &*holder;
 }
 
+bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
+
+bool is_meant(const Holder& holder, const std::optional<Owner>& named) {
+  if (!named || holder.owner == *named) return true;
+  return !holder.permit.empty() && to_hex(holder.permit) == named->str();
+}
+
+void expect_named(const Inspection& found, const std::optional<Owner>& named, std::string_view what) {
+  if (!is_pool(found) || named || found.holders.empty()) return;
+  throw Error{Error::wrong_type,
+              fmt::format("{} holds {}: name {} by --if-owner ID; rlock inspect -v {} shows the ids",
+                          quoted(found.name), found.kind->noun, what, words_for(found.name))};
+}
+
 std::string not_held_by(const Owner& owner, const Inspection& found) {
   return fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
                      in_quotes(owner.str()), words_for(found.name));

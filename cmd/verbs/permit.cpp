@@ -23,7 +23,7 @@
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/hold/release.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 namespace rlock {
 namespace {
@@ -114,7 +114,7 @@ class Acquire final : public PoolVerb {
              "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If its size is 0, rlock "
              "waits. If N permits cannot become free because the parent processes of rlock hold and renew too many, rlock "
              "exits with status 75 after 1s.",
-         .set = number(count_, 1, Permits::kMostAtOnce)});
+         .set = number(count_, 1, PermitLock::kMostAtOnce)});
     spec.group("Reports");
     spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
   }
@@ -145,7 +145,7 @@ class Acquire final : public PoolVerb {
  private:
   Part permits(const Session& session) const {
     const LockName name = session.name(key_);
-    const auto wanted = std::make_shared<const Permits>(
+    const auto wanted = std::make_shared<const PermitLock>(
         Claim{.name = name,
               .owner = new_owner(),
               .lease = lease_.value_or(Milliseconds{0}),
@@ -153,7 +153,7 @@ class Acquire final : public PoolVerb {
               // Without a lease no client would return what a late copy acquires, so the server remembers the
               // request.
               .owner_returns = no_lease_},
-        Permits::Wanted{.count = count_});
+        PermitLock::Wanted{.count = count_});
     const Milliseconds lease = lease_.value_or(kFactsWithoutLease);
     return {
         .lock = wanted,

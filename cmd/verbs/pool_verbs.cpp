@@ -215,7 +215,7 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
 std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
   if (is_semaphore()) return {};
   const LockName name = session.name(key_);
-  return {erase_metadata(name, Owner{""}, {.key = suffix_name(name, "timeout"), .member = {}})};
+  return {erase_metadata(name, Owner{""}, {.key = taken_key(name), .member = {}})};
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

@@ -85,11 +85,7 @@ void Stop::declare(VerbSpec& spec) {
 
 /// A pool has several holders: the user must name one.
 void Stop::expect_askable(const Inspection& found) const {
-  if (is_pool(found) && !owner_ && !found.holders.empty())
-    throw Error{
-        Error::wrong_type,
-        fmt::format("{} holds {}: name the holder by --if-owner ID; rlock inspect -v {} shows the ids",
-                    quoted(found.name), found.kind->noun, words_for(found.name))};
+  expect_named(found, owner_, "the holder");
   expect_lock(found, is_pool(found) ? kinds::permit.name : "");
 }
 

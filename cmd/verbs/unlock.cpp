@@ -91,11 +91,7 @@ void Unlock::expect_removable(const Inspection& found) const {
   const bool may_be_pool = found.kind != nullptr && &found.kind->plainest() == &kinds::permit.plainest();
   if (may_be_pool && owner_ && type_.empty()) return;
   expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_);
-  if (is_pool(found) && !owner_ && !found.holders.empty())
-    throw Error{Error::wrong_type,
-                fmt::format("{} holds {}: name the owner or the permit by --if-owner ID; rlock inspect -v {} "
-                            "shows the ids",
-                            quoted(found.name), found.kind->noun, words_for(found.name))};
+  expect_named(found, owner_, "the owner or the permit");
   if (!found.unknown_text() || type_ == "plain") return;
   throw Error{
       Error::wrong_type,

@@ -17,8 +17,6 @@ namespace {
 /// Shorter waits are not printed, because each acquire takes some milliseconds.
 constexpr Milliseconds kWorthSaying{1000};
 
-std::string shown(std::string_view text) { return sanitized(text, 200); }
-
 /// A time in the reader's time zone.
 std::string local_time(Milliseconds since_epoch) {
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
@@ -43,7 +41,7 @@ std::string mode_of(const PastHold& past) {
 
 /// How the hold ended: "exit 0", "stopped by alice@ops: stuck since noon".
 std::string end_text(const HoldEnd& end) {
-  const std::string why = end.why ? shown(*end.why) : "";
+  const std::string why = end.why ? sanitized(*end.why) : "";
   const auto because = [&](const std::string& text) { return why.empty() ? text : text + ": " + why; };
   const std::string status = end.signal ? signal_name(*end.signal)
                              : end.exit ? fmt::format("exit {}", *end.exit)
@@ -58,7 +56,7 @@ std::string end_text(const HoldEnd& end) {
   if (end.outcome == "interrupted")
     return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
   if (end.outcome == "killed") return why.empty() ? "killed" : why;
-  return because(shown(end.outcome)) + then;
+  return because(sanitized(end.outcome)) + then;
 }
 
 }  // namespace

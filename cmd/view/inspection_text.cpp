@@ -19,10 +19,8 @@ using State = Inspection::State;
 constexpr std::size_t kLeastColumn = 14;
 constexpr std::size_t kMostColumn = 40;
 
-std::string shown(std::string_view text) { return sanitized(text, 200); }
-
 std::string owner_shown(const Owner& owner) {
-  return verbosity() == Verbosity::verbose ? shown(owner.str()) : short_owner(owner);
+  return verbosity() == Verbosity::verbose ? sanitized(owner.str()) : short_owner(owner);
 }
 
 std::string state_of(const Inspection& seen) {
@@ -39,20 +37,20 @@ std::string state_of(const Inspection& seen) {
 
 std::string type_of(const Inspection& seen) {
   if (seen.kind != nullptr) return std::string{seen.kind->name};
-  return seen.absent() ? "free" : "a " + shown(seen.foreign);
+  return seen.absent() ? "free" : "a " + sanitized(seen.foreign);
 }
 
 /// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or else the owner id.
 std::string who(const Holder& holder, Milliseconds now) {
   if (!holder.meta) return fmt::format("{} ({})", owner_shown(holder.owner), client_text(holder));
   const Metadata& meta = *holder.meta;
-  std::string text = fmt::format("{}@{}", shown(meta.user), shown(meta.host));
+  std::string text = fmt::format("{}@{}", sanitized(meta.user), sanitized(meta.host));
   if (meta.ended_at) {
-    text += fmt::format(" ({}) finished {} ago", shown(meta.command), describe(now - *meta.ended_at));
+    text += fmt::format(" ({}) finished {} ago", sanitized(meta.command), describe(now - *meta.ended_at));
     return meta.exit ? text + fmt::format(" (exit {})", *meta.exit) : text;
   }
-  text += fmt::format(" pid {} ({}) for {}", meta.pid, shown(meta.command), describe(now - meta.since));
-  return meta.reason ? text + fmt::format(" \"{}\"", shown(*meta.reason)) : text;
+  text += fmt::format(" pid {} ({}) for {}", meta.pid, sanitized(meta.command), describe(now - meta.since));
+  return meta.reason ? text + fmt::format(" \"{}\"", sanitized(*meta.reason)) : text;
 }
 
 /// The end of the hold and the last renewal: "renewed 4s ago, expires in 26s if the holder is dead".
@@ -81,13 +79,14 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   if (brief) first += ", " + end;
   if (holder.count > 1) first += fmt::format(", entered {} times", holder.count);
   if (verbosity() == Verbosity::verbose && !holder.permit.empty())
-    first += ", permit " + shown(to_hex(holder.permit));
+    first += ", permit " + sanitized(to_hex(holder.permit));
   if (holder.fence) first += fmt::format(", fence {}", *holder.fence);
   std::string text = first + "\n";
   if (!holder.meta) return text;
-  if (holder.meta->url) text += margin + shown(*holder.meta->url) + "\n";
+  if (holder.meta->url) text += margin + sanitized(*holder.meta->url) + "\n";
   std::vector<std::string> labels;
-  for (const auto& [name, value] : holder.meta->labels) labels.push_back(shown(name) + "=" + shown(value));
+  for (const auto& [name, value] : holder.meta->labels)
+    labels.push_back(sanitized(name) + "=" + sanitized(value));
   if (!labels.empty()) text += margin + joined(labels, " ") + "\n";
   if (!brief) text += fmt::format("{}owner {}, {}\n", margin, owner_shown(holder.owner), end);
   return text;
@@ -118,14 +117,14 @@ std::string waiter_lines(const Inspection& seen) {
 /// The names of the keys on the server, for --verbose.
 std::string details(const Inspection& seen) {
   if (seen.absent()) return "";
-  return fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
+  return fmt::format("  keys {}, {}\n", sanitized(seen.name.str()), sanitized(metadata_key(seen.name)));
 }
 
 /// The width of the column of names.
 std::size_t name_column(const std::vector<Inspection>& inspections) {
   std::size_t width = kLeastColumn;
   for (const Inspection& seen : inspections)
-    width = std::max(width, std::min(columns_of(shown(as_typed(seen.name))) + 2, kMostColumn));
+    width = std::max(width, std::min(columns_of(sanitized(as_typed(seen.name))) + 2, kMostColumn));
   return width;
 }
 
@@ -146,7 +145,7 @@ std::string available_text(std::int64_t available, std::optional<std::int64_t> t
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {
-  const std::string name = shown(as_typed(seen.name));
+  const std::string name = sanitized(as_typed(seen.name));
   // At least two blanks, even behind a name that is wider than its column.
   const std::size_t column = std::max(width, columns_of(name) + kBetweenColumns.size());
   std::string text = padded_to(name, column) + inspection_summary(seen) + "\n";

@@ -17,13 +17,11 @@ using State = Inspection::State;
 
 constexpr std::string_view kNothing = "-";
 
-std::string shown(std::string_view text) { return sanitized(text, 200); }
-
 /// "alice@ci-7 (make)", or else the owner id.
 std::string who(const Holder& holder) {
   if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
-  return fmt::format("{}@{} ({})", shown(holder.meta->user), shown(holder.meta->host),
-                     shown(holder.meta->command));
+  return fmt::format("{}@{} ({})", sanitized(holder.meta->user), sanitized(holder.meta->host),
+                     sanitized(holder.meta->command));
 }
 
 /// The count of a latch, which a narrow terminal must not cut, then the holders of the key.
@@ -51,7 +49,7 @@ std::string frees_column(const Inspection& seen) {
 
 std::string reason_column(const Inspection& seen) {
   for (const Holder& holder : seen.holders)
-    if (holder.meta && holder.meta->reason) return shown(*holder.meta->reason);
+    if (holder.meta && holder.meta->reason) return sanitized(*holder.meta->reason);
   return std::string{kNothing};
 }
 
@@ -108,8 +106,8 @@ std::optional<Milliseconds> key_frees(const Inspection& seen) {
 
 KeyRow key_row(const Inspection& seen) {
   const auto age = key_age(seen);
-  return {.key = shown(as_typed(seen.name)),
-          .type = shown(key_type(seen)),
+  return {.key = sanitized(as_typed(seen.name)),
+          .type = sanitized(key_type(seen)),
           .state = std::string{key_state(seen)},
           .holder = holder_column(seen),
           .available = available_column(seen),

@@ -14,6 +14,7 @@ std::vector<std::string> key_table(const std::vector<Inspection>& keys, std::siz
                     std::move(row.available), std::move(row.held_for), std::move(row.frees),
                     std::move(row.waiting), std::move(row.reason)});
   }
+  // A narrow terminal cuts these columns: KEY, HOLDER and REASON.
   return table_lines(rows, {true, false, false, true, false, false, false, false, true}, columns);
 }
 

@@ -60,7 +60,7 @@ std::string summary(const TopScreen& screen) {
                      some ? fmt::format("{} of ", screen.keys.size()) : "",
                      counted(static_cast<std::int64_t>(screen.all.size()), "key"), matching, held, stale,
                      waiting, waiting == 1 ? "waits" : "wait", word_of(screen.order), describe(screen.every),
-                     sanitized(screen.server, 200));
+                     sanitized(screen.server));
 }
 
 std::vector<ScreenLine> help_lines() {
@@ -207,7 +207,7 @@ std::vector<ScreenLine> TopScreen::lines(ScreenSize size) const {
   std::ranges::move(body, std::back_inserter(lines));
   lines.resize(kLinesAbove + rows);
   if (typing)
-    lines.push_back({fmt::format("/{}_  Enter keep  Esc all keys", sanitized(pattern, 200))});
+    lines.push_back({fmt::format("/{}_  Enter keep  Esc all keys", sanitized(pattern))});
   else
     lines.push_back(
         {view == View::list ? "q quit  s sort  / filter  up down  Enter all about it  ? help" : "q back"});

@@ -2,7 +2,7 @@
 -- This call may be sent twice: the second copy changes no count, and a waiter keeps its place.
 --
 -- KEYS  lock      hash: owner -> holds. Its TTL is the lease; this script never shortens it
---       queue: order, deadlines, alive  the waiters, see queue/mended_queue
+--       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       request   optional, string: as in lock/acquire
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
@@ -10,7 +10,7 @@
 --       channel   each waiter listens on <channel>:<owner>
 --       sharded   1 to publish by sharded pub/sub, too
 --       memory    for how many ms the server remembers the request
---       theirs    number of ms that each of Redisson's waiters adds to the deadlines behind it, see queue/mended_queue
+--       theirs    number of ms that each of Redisson's waiters adds to the deadlines behind it, see fair_queue/mended_queue
 -- ->    {held, now}           now is the server's time in ms since the epoch
 --       {busy, retry, pttl, position, length[, holder]}
 --                             retry: ask again after this many ms; -1: a message will come. pttl: the rest of the holder's
@@ -22,11 +22,11 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local holder_of = include('hold/holder_of')
-local mended_queue = include('queue/mended_queue')
-local wake_head = include('queue/wake_head')
+local mended_queue = include('fair_queue/mended_queue')
+local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
-local end_with_last_place = include('queue/end_with_last_place')
-local tell_new_head = include('queue/tell_new_head')
+local end_with_last_place = include('fair_queue/end_with_last_place')
+local tell_new_head = include('fair_queue/tell_new_head')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end

@@ -5,15 +5,15 @@
 -- request was answered before, the place is of a new acquire of this owner, and stays.
 --
 -- KEYS  lock  hash: owner -> holds
---       queue: order, deadlines, alive  the waiters, see queue/mended_queue
+--       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       line_order, line_waiters, line_facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
 --       keep  optional, string: as in lock/release
 -- ARGV  those of lock/release
 -- ->    what lock/release answers
 local release = script('lock/release')
-local announce_to_head = include('queue/announce_to_head')
-local tell_new_head = include('queue/tell_new_head')
+local announce_to_head = include('fair_queue/announce_to_head')
+local tell_new_head = include('fair_queue/tell_new_head')
 
 local was_head = redis.pcall('lindex', queue.order, 0) == owner
 local before = request and redis.pcall('get', request)

@@ -2,7 +2,7 @@
 -- This call may be sent twice.
 --
 -- KEYS  lock     hash: owner -> holds
---       queue: order, deadlines, alive  the queue of a fair lock, see queue/mended_queue. The waiters keep their places
+--       queue: order, deadlines, alive  the queue of a fair lock, see fair_queue/mended_queue. The waiters keep their places
 --       line: order, waiters, facts  the waiters for a lock that is not fair, see line/in_turn
 -- ARGV  owner    delete the lock only if this owner holds it; '': delete it in any case
 --       channel  releases are announced here, and each waiter listens on <channel>:<owner>
@@ -14,7 +14,7 @@
 local kind_of = include('redis/kind_of')
 local holder_of = include('hold/holder_of')
 local announce = include('redis/announce')
-local announce_to_head = include('queue/announce_to_head')
+local announce_to_head = include('fair_queue/announce_to_head')
 local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)

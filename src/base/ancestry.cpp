@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace rlock {
 namespace {
 
@@ -35,12 +37,11 @@ std::int64_t field(std::string_view fields, std::size_t number) {
 }
 
 std::optional<Stat> stat_of(std::int64_t pid) {
-  const int fd = ::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  const Descriptor file{::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file) return std::nullopt;
   // Room for all fields up to the start time: the name has at most 64 bytes, and a number at most 20 digits.
   std::array<char, 1024> text{};
-  const ssize_t got = ::read(fd, text.data(), text.size());
-  ::close(fd);
+  const ssize_t got = ::read(file.number(), text.data(), text.size());
   const std::string_view line{text.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
   // The line is "pid (name) state parent ...". The name may contain blanks and parentheses, so it ends at the last
   // parenthesis.
@@ -55,10 +56,9 @@ std::optional<Stat> stat_of(std::int64_t pid) {
 std::string look_up_pid_space() {
   constexpr std::size_t kBootId = 36;  // a UUID; a line feed follows
   std::array<char, kBootId> boot{};
-  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  const ssize_t got = ::read(fd, boot.data(), boot.size());
-  ::close(fd);
+  const Descriptor file{::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)};
+  if (!file) return {};
+  const ssize_t got = ::read(file.number(), boot.data(), boot.size());
   std::array<char, 64> space{};  // "pid:[4026531836]"
   const ssize_t size = ::readlink("/proc/self/ns/pid", space.data(), space.size());
   if (got != static_cast<ssize_t>(boot.size()) || size <= 0) return {};

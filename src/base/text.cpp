@@ -13,8 +13,6 @@
 namespace rlock {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// The number at the beginning of a text, or else its first byte.
 std::string_view natural_piece(std::string_view text) {
   std::size_t size = 0;

@@ -40,8 +40,6 @@ constexpr std::array<Unit, 8> kUnits{{{"ms", 1},
 constexpr std::span<const Unit> kWrittenUnits = std::span{kUnits}.first(5);
 constexpr const Unit& kSecond = kUnits[1];
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw Error{Error::usage, fmt::format("{} {}", in_quotes(text), why)};
 }

@@ -40,11 +40,8 @@ int new_timer() {
 
 Loop::Loop() : timer_(new_timer()) {}
 
-Loop::~Loop() { ::close(timer_); }
-
 void Loop::take_own_timer() {
-  ::close(timer_);
-  timer_ = new_timer();
+  timer_.reset(new_timer());
   armed_ = kNever;
 }
 
@@ -59,14 +56,15 @@ bool Loop::has(const Source* source) const noexcept {
 void Loop::arm(TimePoint at) {
   if (at == armed_) return;
   const itimerspec spec = expiry(at);
-  if (::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr) != 0) refused("cannot set a timer");
+  if (::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0)
+    refused("cannot set a timer");
   armed_ = at;
 }
 
 void Loop::turn(TimePoint until) {
   const std::vector<Source*> present = sources_;  // sources may join and leave during the turn
   // No longer than necessary, because poll() refuses more entries than open files are allowed.
-  std::vector<pollfd> polled{{timer_, POLLIN, 0}};
+  std::vector<pollfd> polled{{timer_.number(), POLLIN, 0}};
   std::vector<std::size_t> place(present.size(), 0);
   TimePoint at = until;
   for (std::size_t i = 0; i < present.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/time.h"
 #include "loop/source.h"
 
@@ -15,7 +16,7 @@ namespace rlock {
 class Loop {
  public:
   Loop();
-  virtual ~Loop();
+  virtual ~Loop() = default;
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
@@ -50,7 +51,7 @@ class Loop {
   void arm(TimePoint at);
 
   std::vector<Source*> sources_;
-  int timer_ = -1;
+  Descriptor timer_;
   TimePoint armed_ = kNever;
 };
 

@@ -141,15 +141,11 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
 
 /// The failures of the nodes, if the nodes without one are fewer than a quorum.
 std::optional<Failure> Executor::trouble() const {
+  if (nodes() == 1) return nodes_.front().trouble;
   std::vector<std::string> texts;
-  const std::optional<Failure>* newest = nullptr;
-  for (const Node& node : nodes_) {
-    if (!node.trouble) continue;
-    newest = &node.trouble;
-    texts.push_back(fmt::format("{}: {}", node.route->str(), node.trouble->text));
-  }
-  if (newest == nullptr || nodes() - texts.size() >= quorum()) return std::nullopt;
-  if (nodes() == 1) return *newest;
+  for (const Node& node : nodes_)
+    if (node.trouble) texts.push_back(fmt::format("{}: {}", node.route->str(), node.trouble->text));
+  if (nodes() - texts.size() >= quorum()) return std::nullopt;
   const bool lasts = std::ranges::any_of(
       nodes_, [](const Node& node) { return node.trouble && node.trouble->needs_a_person(); });
   return Failure{.text = joined(texts, "; "), .lasts = lasts};

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace rlock {
-namespace {
-
-/// If the caller does not take the messages, only the newest are kept, because in a flood they matter most.
-constexpr std::size_t kMostMessages = 16;
-
-}  // namespace
 
 void Redis::distribute() {
   for (const Message& message : take_messages())
@@ -44,7 +38,7 @@ std::vector<Message> Mailbox::take() {
 
 void Mailbox::put(const Message& message) {
   if (std::ranges::find(channels_, message.channel) == channels_.end()) return;
-  if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());
+  if (messages_.size() == kMessagesKept) messages_.erase(messages_.begin());
   messages_.push_back(message);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -12,5 +13,8 @@ struct Message {
   Channel channel;
   std::optional<std::string> text;  ///< the beginning of its text; empty: a subscription was confirmed
 };
+
+/// If nobody takes the messages, only the newest are kept, because in a flood they matter most.
+inline constexpr std::size_t kMessagesKept = 16;
 
 }  // namespace rlock

@@ -132,7 +132,7 @@ void Sentinel::check(TimePoint now) {
   Connection* connection = link_->connection(now);
   contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr)
-    return check_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
+    return reject_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
   if (connection->number() != checked_) {  // on a new connection, the old reply may be another server's
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
@@ -140,14 +140,14 @@ void Sentinel::check(TimePoint now) {
   if (!role_->answer) {
     if (now >= ask_again_at_) begin_to_confirm(now);
     if (now < check_ends_) return;
-    return check_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
+    return reject_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
   const Reply& role = *role_->answer;
   // If an ACL forbids ROLE, a write will find out by READONLY.
   const bool replica = role.kind() == Reply::Kind::array &&
                        !(role.at(0).kind() == Reply::Kind::text && role.at(0).text() == "master");
   if (replica) {
-    return check_primary(
+    return reject_primary(
         {Error::unreachable,
          fmt::format("Sentinel names {} as the primary of {}, but it is a replica: the failover is not over",
                      link_->address().str(), in_quotes(target_.master))},
@@ -172,7 +172,7 @@ void Sentinel::lead(TimePoint now) {
 }
 
 /// The named server is no primary, or not there. Another Sentinel may know better.
-void Sentinel::check_primary(Failure why, TimePoint now) {
+void Sentinel::reject_primary(Failure why, TimePoint now) {
   retire(now);
   asks_again_ = false;
   // Every server refuses a wrong password, so the search ends.

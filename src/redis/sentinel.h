@@ -53,7 +53,7 @@ class Sentinel final : public Route {
   void begin_to_confirm(TimePoint now);
   void check(TimePoint now);
   void lead(TimePoint now);
-  void check_primary(Failure why, TimePoint now);
+  void reject_primary(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
   void retire(TimePoint now);
   bool leads() const;

@@ -21,8 +21,6 @@ namespace {
 /// The pause before we subscribe again if the server ended the subscription, or could not accept it yet (LOADING).
 constexpr Milliseconds kPause{200};
 
-constexpr std::size_t kMostMessages = 16;
-
 }  // namespace
 
 bool Subscriptions::add(const Subscription& subscription) {
@@ -52,10 +50,9 @@ bool Subscriptions::sent_away(const Push& push) {
   return true;
 }
 
-/// If the caller does not take the messages, only the newest are kept, because in a flood they matter most.
 void Subscriptions::note(const Push& push) {
   ++wakeups_;
-  if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());
+  if (messages_.size() == kMessagesKept) messages_.erase(messages_.begin());
   const bool is_message = push.kind == Push::Kind::message;
   messages_.push_back({push.channel, is_message ? std::optional{push.text} : std::nullopt});
 }

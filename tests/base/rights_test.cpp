@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/process.h"
 #include "support/skipped.h"
 
@@ -24,7 +25,7 @@ void check_refusal(Words words, const std::string& part) {
   CHECK(run.exit_code() == 78);
   CHECK(run.out().empty());
   CHECK(run.err().starts_with("rlock: refuses to run with rights that its caller does not have"));
-  CHECK(run.err().find(part) != std::string::npos);
+  CHECK(contains(run.err(), part));
   CHECK(run.err().find('\n') == run.err().size() - 1);
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/app/complete_text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -76,8 +77,7 @@ std::string fish_offers(const RedisServer& redis, const std::string& line) {
 }
 
 bool offers(const std::string& offered, const std::string& word) {
-  return offered.find("\n" + word + "\n") != std::string::npos ||
-         offered.find("\n" + word + "\t") != std::string::npos;
+  return contains(offered, "\n" + word + "\n") || contains(offered, "\n" + word + "\t");
 }
 
 bool installed(const std::string& shell) {
@@ -281,7 +281,7 @@ TEST_CASE("bash offers idle pools, owners of the key, keys under the prefix, sig
   furnish(redis);
   for (const auto& [line, word] : rows(redis)) {
     CAPTURE(line);
-    if (line.find("-- rlock") != std::string::npos) continue;  // needs the package bash-completion
+    if (contains(line, "-- rlock")) continue;  // needs the package bash-completion
     const std::string offered = bash_offers(redis, line);
     CHECK_MESSAGE(offers(offered, word.starts_with('!') ? word.substr(1) : word) != word.starts_with('!'),
                   offered);

@@ -12,6 +12,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "cmd/server/deployment.h"
+#include "support/contains.h"
 #include "support/forked.h"
 #include "support/process.h"
 #include "support/skipped.h"
@@ -298,7 +299,7 @@ TEST_CASE("a URL that cannot be read is refused with the variable it stood in") 
     const std::string text = error.what();
     CHECK(error.kind() == Error::usage);
     CHECK(text.starts_with("RLOCK_URL: "));
-    CHECK(text.find("CANARY") == std::string::npos);
+    CHECK(!test::contains(text, "CANARY"));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/process.h"
 #include "support/ticking_loop.h"
 
@@ -309,7 +310,7 @@ TEST_CASE("several processes out of reach are named in one line") {
   const Words lines = scene.said.take();
   REQUIRE(lines.size() == 1);
   CHECK(lines.front().starts_with("rlock does not stop processes "));
-  CHECK(lines.front().find("without their environment") != std::string::npos);
+  CHECK(contains(lines.front(), "without their environment"));
 }
 
 TEST_CASE("a lost lock, and a run without a lock, do not wait for processes out of reach") {

@@ -1,6 +1,7 @@
 #include "cmd/view/holder_text.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include "cmd/view/wait_text.h"
 
@@ -33,10 +34,9 @@ TEST_CASE(
     const Busy busy{.position = position, .queue = 2, .key = name};
     return wait_text({.now = Clock::now(), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(text(1).find(": free, and we are next in its queue; 1st of 2") != std::string::npos, text(1));
-  CHECK_MESSAGE(
-      text(2).find(": free, and reserved for the first waiter in its queue; 2nd of 2") != std::string::npos,
-      text(2));
+  CHECK_MESSAGE(test::contains(text(1), ": free, and we are next in its queue; 1st of 2"), text(1));
+  CHECK_MESSAGE(test::contains(text(2), ": free, and reserved for the first waiter in its queue; 2nd of 2"),
+                text(2));
 }
 
 TEST_CASE("a wait line says that the lease has just ended, and not that it ends in 0 s") {
@@ -46,10 +46,9 @@ TEST_CASE("a wait line says that the lease has just ended, and not that it ends 
   const auto text = [&](Milliseconds later) {
     return wait_text({.now = plus(heard, later), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(
-      text(Milliseconds{400}).find("; expires in 600ms unless the holder renews it") != std::string::npos,
-      text(Milliseconds{400}));
-  CHECK_MESSAGE(text(Milliseconds{1400}).find("; its lease has just ended") != std::string::npos,
+  CHECK_MESSAGE(test::contains(text(Milliseconds{400}), "; expires in 600ms unless the holder renews it"),
+                text(Milliseconds{400}));
+  CHECK_MESSAGE(test::contains(text(Milliseconds{1400}), "; its lease has just ended"),
                 text(Milliseconds{1400}));
 }
 

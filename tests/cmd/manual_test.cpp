@@ -20,6 +20,7 @@
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -202,8 +203,7 @@ TEST_CASE("every verb has a page, and the page explains all its own options") {
     CAPTURE(name);
     CHECK(std::filesystem::exists(source_folder() / "man" /
                                   ("rlock-" + name.substr(0, name.find(' ')) + ".1")));
-    if (!rlock::manual_options(name).empty())
-      CHECK(all.find(".\\\" options of " + name + "\n") != std::string::npos);
+    if (!rlock::manual_options(name).empty()) CHECK(contains(all, ".\\\" options of " + name + "\n"));
   }
 }
 
@@ -211,17 +211,16 @@ TEST_CASE("rlock(1) names every verb, every page and every way in which a verb e
   const std::string page = plain(read_file(source_folder() / "man/rlock.1"));
   const std::string verbs = page.substr(page.find(".SS Verbs"), page.find(".SH OPTIONS"));
   for (const rlock::VerbEntry* entry : rlock::verbs())
-    CHECK_MESSAGE(verbs.find(".BR rlock-" + std::string{entry->name.substr(0, entry->name.find(' '))} +
-                             " (1)\n") != std::string::npos,
-                  entry->name);
+    CHECK_MESSAGE(
+        contains(verbs, ".BR rlock-" + std::string{entry->name.substr(0, entry->name.find(' '))} + " (1)\n"),
+        entry->name);
   const std::string others = page.substr(page.find(".SH SEE ALSO"));
   for (const auto& path : pages()) {
     const std::string section = path.extension().string().substr(1);
     if (path.filename() != "rlock.1")
-      CHECK_MESSAGE(others.find(".BR " + path.stem().string() + " (" + section + ")") != std::string::npos,
-                    path);
+      CHECK_MESSAGE(contains(others, ".BR " + path.stem().string() + " (" + section + ")"), path);
   }
-  CHECK(page.find("\n124\trun, flock: stopped by --max-hold, or by rlock stop\n") != std::string::npos);
+  CHECK(contains(page, "\n124\trun, flock: stopped by --max-hold, or by rlock stop\n"));
 }
 
 TEST_CASE("every page of a verb that waits says how long the verb waits without options") {
@@ -233,21 +232,20 @@ TEST_CASE("every page of a verb that waits says how long the verb waits without 
       continue;  // it has a limit of its own, and its page states
                  // it
     CAPTURE(entry->name);
-    CHECK(wait->manual.find("for ever") != std::string_view::npos);
+    CHECK(contains(wait->manual, "for ever"));
   }
   const std::string run = prose(read_file(source_folder() / "man/rlock-run.1"));
   const std::string first = run.substr(run.find(".SH DESCRIPTION"), 300);
-  CHECK(first.find("waits for ever") != std::string::npos);
+  CHECK(contains(first, "waits for ever"));
 }
 
 TEST_CASE("every option has a text in the manual, even if no help screen shows it") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
-    CHECK(read_file(path).find("\\fR\n\n") == std::string::npos);
+    CHECK(!contains(read_file(path), "\\fR\n\n"));
   }
   const std::string run = rlock::manual_options("run");
-  for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"})
-    CHECK(run.find(option) != std::string::npos);
+  for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"}) CHECK(contains(run, option));
 }
 
 TEST_CASE("every option that a page promises is taken by its verb") {
@@ -281,12 +279,11 @@ TEST_CASE("every option that a page promises is taken by its verb") {
     const std::string page = prose(read_file(source_folder() / "man" / ("rlock-" + noun + ".1")));
     if (told.find("url")) {
       type_all(verb, rlock::manual_options("server"));
-      CHECK(page.find("every verb that talks to a server") != std::string::npos);
+      CHECK(contains(page, "every verb that talks to a server"));
     } else {
       const std::string others = all.substr(all.find("The other verbs are"), 200);
-      CHECK_MESSAGE((others.find(verb) != std::string::npos || others.find(noun) != std::string::npos),
-                    others);
-      if (noun != "scripts") CHECK(page.find("every verb that talks to a server") == std::string::npos);
+      CHECK_MESSAGE((contains(others, verb) || contains(others, noun)), others);
+      if (noun != "scripts") CHECK(!contains(page, "every verb that talks to a server"));
     }
   }
 }
@@ -359,7 +356,7 @@ TEST_CASE("the examples of every help screen, and the lines for cron and systemd
     CHECK_FALSE(answers == "\n");
     // A command that draws on a terminal refuses to run without one, but its line is understood.
     const bool wants_terminal = shell.err() == "rlock: this is no terminal; use rlock list\n";
-    CHECK_MESSAGE((wants_terminal || answers.find("\n64\n") == std::string::npos), shell.err());
+    CHECK_MESSAGE((wants_terminal || !contains(answers, "\n64\n")), shell.err());
   }
   static_cast<void>(Process{{rlock_binary(), "server", "stop"}, options}.exit_code());
 }

@@ -3,6 +3,7 @@
 #include "cmd/view/metrics_text.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include <regex>
 #include <set>
@@ -25,7 +26,7 @@ Inspection held(const std::string& key) {
 }
 
 bool has(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+  return test::contains("\n" + text, "\n" + line + "\n");
 }
 
 /// Checks that each family begins with HELP and TYPE, that its samples follow, and that no series comes
@@ -82,7 +83,7 @@ TEST_CASE("each key has the samples that fit its kind") {
     CHECK_MESSAGE(has(text, line), line);
   for (const char* none :
        {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
-    CHECK_MESSAGE(text.find(none) == std::string::npos, none);
+    CHECK_MESSAGE(!test::contains(text, none), none);
 }
 
 TEST_CASE("without keys only one sample remains: whether all keys were searched") {

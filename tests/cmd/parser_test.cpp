@@ -1,6 +1,7 @@
 #include "cmd/cli/parser.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include "base/error.h"
 #include "cmd/cli/help.h"
@@ -162,7 +163,7 @@ TEST_CASE("an option with an optional value takes one only behind an equals sign
   CHECK(parsed.command == Words{"fish", "x"});
   CHECK(sample.wait == "5s");
   CHECK(options_at_front(spec, {"--export", "fish"}) == 1);
-  CHECK(help_screen(spec).find("      --export[=SHELL]") != std::string::npos);
+  CHECK(test::contains(help_screen(spec), "      --export[=SHELL]"));
 }
 
 TEST_CASE("the options at the front are counted") {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ TEST_CASE("each screen of help names every option of its verb, and its common op
     for (const auto& group : declaration.groups) {
       for (const Option& option : group.options) {
         CAPTURE(option.names);
-        if (!group.elsewhere && !option.hidden) CHECK(screen.find(option.names) != std::string::npos);
+        if (!group.elsewhere && !option.hidden) CHECK(test::contains(screen, option.names));
       }
     }
     for (const std::string& name : split(declaration.common, ' '))
@@ -58,8 +59,7 @@ TEST_CASE("each screen of help names every option of its verb, and its common op
 TEST_CASE("the screen of rlock names the first word of every verb") {
   const std::string screen = main_screen();
   for (const VerbEntry* entry : verbs())
-    CHECK_MESSAGE(screen.find(entry->name.substr(0, entry->name.find(' '))) != std::string::npos,
-                  entry->name);
+    CHECK_MESSAGE(test::contains(screen, entry->name.substr(0, entry->name.find(' '))), entry->name);
 }
 
 TEST_CASE("no name of an option means two things within one verb") {

@@ -9,6 +9,7 @@
 #include "base/descriptor.h"
 #include "cmd/cli/output.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/redis_server.h"
@@ -177,7 +178,7 @@ TEST_CASE("a descriptor that is not open for writing is refused before anything 
     test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
     CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
     CHECK(run.out().empty());
-    CHECK(run.err().find(why) != std::string::npos);
+    CHECK(test::contains(run.err(), why));
   }
 }
 
@@ -201,7 +202,7 @@ TEST_CASE("a status file does not replace a pipe that has a reader") {
   test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", pipe, "--", "echo", "hello");
   CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
   CHECK(run.out().empty());
-  CHECK(run.err().find("--status-fd") != std::string::npos);
+  CHECK(test::contains(run.err(), "--status-fd"));
   struct stat there{};
   REQUIRE(::lstat(pipe.c_str(), &there) == 0);
   CHECK(S_ISFIFO(there.st_mode));
@@ -249,8 +250,8 @@ TEST_CASE("a reader of the status that does not read delays the end for some sec
     options.descriptors[9] = writing.number();
     test::Rlock run{{"run", "-k", "k", status[0], status[1], "--", "true"}, options};
     CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
-    CHECK(run.err().find("cannot write the status to") != std::string::npos);
-    CHECK(run.err().find("no process reads it") != std::string::npos);
+    CHECK(test::contains(run.err(), "cannot write the status to"));
+    CHECK(test::contains(run.err(), "no process reads it"));
   }
 }
 
@@ -268,7 +269,7 @@ TEST_CASE("a failed run leaves no report of an older run, and reports its reason
   const std::string not_found = report_of_run({"--", "no-such-command"});
   CHECK(not_found.find(R"("outcome":"not-started","exit":127)") != std::string::npos);
   CHECK(not_found.find(R"("keys":["k"])") != std::string::npos);
-  CHECK(not_found.find("not found in PATH") != std::string::npos);
+  CHECK(test::contains(not_found, "not found in PATH"));
   const std::string no_file = report_of_run({"--", "/dev/null"});
   CHECK(no_file.find(R"("outcome":"not-started","exit":126)") != std::string::npos);
   CHECK(no_file.find(R"("error":"Permission denied")") != std::string::npos);
@@ -279,12 +280,12 @@ TEST_CASE("a failed run leaves no report of an older run, and reports its reason
        {test::Words{"--wait", "soon", "--", "true"}, test::Words{"--no-such-option", "--", "true"}}) {
     const std::string usage = report_of_run(words);
     CHECK(usage.starts_with(R"({"v":1,"outcome":"error","exit":64,)"));
-    CHECK(usage.find(words.front()) != std::string::npos);
+    CHECK(test::contains(usage, words.front()));
   }
   write_file(file, "old");
   test::Rlock late = redis.rlock("run", "-k", "", "--lease", "x", "--status-file", file, "--", "true");
   CHECK(late.exit_code(std::chrono::seconds{30}) == 64);
-  CHECK(read_file(file).find("-k: a key has at least one byte") != std::string::npos);
+  CHECK(test::contains(read_file(file), "-k: a key has at least one byte"));
   write_file(file, "old");
   test::Rlock help = redis.rlock("run", "--status-file", file, "--help");
   CHECK(help.exit_code(std::chrono::seconds{30}) == 0);
@@ -306,8 +307,8 @@ TEST_CASE("refused words are reported even if the status file cannot be written"
     words.insert(words.end(), {"--", "true"});
     test::Rlock run{words, redis.environment()};
     CHECK(run.exit_code(std::chrono::seconds{30}) == 64);
-    CHECK(run.err().find(wrong.front()) != std::string::npos);
-    CHECK(run.err().find("/nonexistent/status") != std::string::npos);
+    CHECK(test::contains(run.err(), wrong.front()));
+    CHECK(test::contains(run.err(), "/nonexistent/status"));
   }
 }
 

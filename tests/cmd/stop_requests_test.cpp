@@ -7,7 +7,7 @@
 #include "support/fake_redis.h"
 #include "support/turning.h"
 #include "sync/kinds/lock.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -16,9 +16,9 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
   FakeRedis server;
   Loop loop;
   Executor redis{loop, {parse_target(server.url())}, {}};
-  const auto permit = std::make_shared<Permits>(
+  const auto permit = std::make_shared<PermitLock>(
       Claim{.name = LockName{"seats"}, .owner = Owner{"us"}, .lease = Milliseconds{30000}},
-      Permits::Wanted{});
+      PermitLock::Wanted{});
   const std::vector<Part> parts{{.lock = permit}};
   redis.watch(permit->channels().front());  // as the wait for the permit did
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));

@@ -4,6 +4,7 @@
 #include "cmd/view/top_screen.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include "cmd/view/table.h"
 
@@ -112,7 +113,7 @@ TEST_CASE("the summary counts one key and one waiter in the singular") {
   screen.take({one});
   CHECK(screen.lines(kSmall)[0].text.starts_with("rlock top  1 key, "));
   screen.take({one, key("two")});
-  CHECK(screen.lines(kSmall)[0].text.find(" stale, 1 waits  sorted by") != std::string::npos);
+  CHECK(test::contains(screen.lines(kSmall)[0].text, " stale, 1 waits  sorted by"));
 }
 
 TEST_CASE("a long key has blanks behind it") {
@@ -145,7 +146,7 @@ TEST_CASE("the text behind / selects the keys that contain or match it; Esc show
   CHECK(screen.lines(kSmall).back().text.starts_with("/_  "));
   type("qs");  // behind / these strokes are text, so q does not end the screen
   CHECK(screen.keys.empty());
-  CHECK(screen.lines(kSmall)[0].text.find("0 of 4 keys match qs") != std::string::npos);
+  CHECK(test::contains(screen.lines(kSmall)[0].text, "0 of 4 keys match qs"));
   type(
       "\x7f\x7f"
       "deploy");

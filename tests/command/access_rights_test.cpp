@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/hello.h"
 #include "support/lock_verbs.h"
@@ -72,7 +73,7 @@ class Scene {
     CAPTURE(joined(words, " "));
     Rlock rlock = start(words);
     const int status = rlock.exit_code(kDeadline);
-    CHECK_MESSAGE(rlock.err().find("ACL") == std::string::npos, rlock.err());
+    CHECK_MESSAGE(!contains(rlock.err(), "ACL"), rlock.err());
     CHECK(refused_nothing());
     return status;
   }
@@ -150,11 +151,11 @@ TEST_CASE("the user of the manual waits and is woken, for every type that wakes"
     REQUIRE(eventually([&] { return scene.redis.has(type == "permit" ? "{" + key + "}:timeout" : key); },
                        kDeadline));
     Rlock waiter = scene.start(second);
-    REQUIRE(eventually([&] { return waiter.err().find("waiting for") != std::string::npos; }, kDeadline));
-    CHECK(waiter.err().find("sleep") != std::string::npos);  // it reads the holder's facts
+    REQUIRE(eventually([&] { return contains(waiter.err(), "waiting for"); }, kDeadline));
+    CHECK(contains(waiter.err(), "sleep"));  // it reads the holder's facts
     holder.signal(SIGTERM);
     CHECK(waiter.exit_code(kDeadline) == 0);
-    CHECK(waiter.err().find("does not let us") == std::string::npos);
+    CHECK(!contains(waiter.err(), "does not let us"));
     CHECK(scene.refused_nothing());
   }
 }
@@ -234,9 +235,8 @@ TEST_CASE("doctor reports that its user may not read the settings") {
   Scene scene;
   Rlock doctor = scene.start({"doctor", "--prefix", "app:"});
   CHECK(doctor.exit_code(kDeadline) == 0);
-  CHECK(doctor.out().find("?    settings     not looked at: this user may not ask for INFO") !=
-        std::string::npos);
-  CHECK(doctor.out().find("ok   scripting    scripts run") != std::string::npos);
+  CHECK(contains(doctor.out(), "?    settings     not looked at: this user may not ask for INFO"));
+  CHECK(contains(doctor.out(), "ok   scripting    scripts run"));
 }
 
 TEST_CASE("the user of the manual can do nothing else, neither to the server nor to others' names") {
@@ -329,7 +329,7 @@ TEST_CASE("the user of the manual can do nothing else, neither to the server nor
         Words{"EVAL", "return redis.call('keys', '*')", "0"},
         Words{"EVAL", "return redis.call('publish', 'redisson_lock__channel:{other}', 0)", "0"}}) {
     const std::string answer = user.ask(words);
-    const auto says = [&](const char* text) { return answer.find(text) != std::string::npos; };
+    const auto says = [&](const char* text) { return contains(answer, text); };
     const bool denied = says("NOPERM") || says("permissions") ||
                         says("The user executing the script can't") || says("not allowed from script") ||
                         says("nknown command") || says("nknown Redis command");
@@ -342,7 +342,7 @@ TEST_CASE("the user of the manual can do nothing else, neither to the server nor
     CAPTURE(joined(words, " "));
     Rlock rlock = scene.start(words);
     CHECK(rlock.exit_code(kDeadline) == 77);
-    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock-redisson(7)") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "ACCESS RIGHTS in rlock-redisson(7)"), rlock.err());
     CHECK(split(rlock.err(), '\n').size() == 2);
   }
   CHECK(scene.redis.keys() == before);

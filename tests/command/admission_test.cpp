@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/profile.h"
@@ -57,7 +58,7 @@ TEST_CASE("a wrong password takes no lock, even if the server needs none") {
       CHECK(rlock.exit_code(kDeadline) == 77);
       CHECK(rlock.out().empty());
       CHECK(split(rlock.err(), '\n').size() == 2);
-      CHECK(rlock.err().find("wrong") == std::string::npos);
+      CHECK(!contains(rlock.err(), "wrong"));
     }
   }
   CHECK(redis.keys().empty());
@@ -73,9 +74,9 @@ TEST_CASE("a missing database does not lead to a lock in another one") {
     Rlock rlock = as(redis, "", with_db);
     CHECK(rlock.exit_code(kDeadline) == 78);
     CHECK(rlock.out().empty());
-    CHECK(rlock.err().find("no database 16") != std::string::npos);
+    CHECK(contains(rlock.err(), "no database 16"));
   }
-  CHECK(redis.cli({"INFO", "keyspace"}).find("db") == std::string::npos);
+  CHECK(!contains(redis.cli({"INFO", "keyspace"}), "db"));
 }
 
 TEST_CASE("a user without the rights for a lock is told so, and leaves nothing behind") {
@@ -93,7 +94,7 @@ TEST_CASE("a user without the rights for a lock is told so, and leaves nothing b
     Rlock rlock = as(redis, name + ":pw", {"run", "-k", "k", "--", "echo", "ran"});
     CHECK(rlock.exit_code(kDeadline) == 77);
     CHECK(rlock.out().empty());
-    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock-redisson(7)") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "ACCESS RIGHTS in rlock-redisson(7)"), rlock.err());
     CHECK(split(rlock.err(), '\n').size() == 2);
     CHECK_FALSE(redis.has("k"));
   }
@@ -120,8 +121,7 @@ TEST_CASE("a user without rights for channels polls, is told so once, and releas
   redis.cli({"HSET", "k", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "k", "60000"});
   Rlock waiter = as(redis, "mute:pw", {"run", "-k", "k", "--", "echo", "ran"});
-  REQUIRE(eventually([&] { return waiter.err().find("refuses the subscription") != std::string::npos; },
-                     kDeadline));
+  REQUIRE(eventually([&] { return contains(waiter.err(), "refuses the subscription"); }, kDeadline));
   redis.cli({"CLIENT", "KILL", "TYPE", "normal"});  // a new connection must not repeat the message
   redis.del("k");
   CHECK(waiter.exit_code(kDeadline) == 0);
@@ -159,9 +159,8 @@ TEST_CASE(
   REQUIRE(eventually([&] { return loses.out() == "inside\n"; }, kDeadline));
   change("third");
   CHECK(loses.exit_code(kDeadline) == 125);
-  CHECK_MESSAGE(loses.err().find("does not know this user with this password") != std::string::npos,
-                loses.err());
-  CHECK(loses.err().find("second") == std::string::npos);
+  CHECK_MESSAGE(contains(loses.err(), "does not know this user with this password"), loses.err());
+  CHECK(!contains(loses.err(), "second"));
 }
 
 TEST_CASE("a user without a password may log in with any password or none") {
@@ -217,9 +216,9 @@ TEST_CASE("each refusal of a server ends a run with its exit code and a helpful 
       Rlock rlock{words, options};
       CHECK(rlock.exit_code(kDeadline) == refusal.status);
       CHECK(rlock.out().empty());
-      CHECK_MESSAGE(rlock.err().find(refusal.sentence) != std::string::npos, rlock.err());
+      CHECK_MESSAGE(contains(rlock.err(), refusal.sentence), rlock.err());
       CHECK(split(rlock.err(), '\n').size() == 2);
-      CHECK(rlock.err().find("user_script:1.") == std::string::npos);
+      CHECK(!contains(rlock.err(), "user_script:1."));
     }
   }
 }

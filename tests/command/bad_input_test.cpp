@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 
 namespace rlock::test {
@@ -27,8 +28,8 @@ class Refused {
     CHECK(rlock.err().starts_with("rlock: "));
     CHECK(split(rlock.err(), '\n').size() == 2);
     CHECK(sanitized(rlock.err().substr(0, rlock.err().size() - 1), 10000) + "\n" == rlock.err());
-    CHECK(rlock.err().find("CANARY") == std::string::npos);
-    CHECK_MESSAGE(rlock.err().find(sentence) != std::string::npos, rlock.err());
+    CHECK(!contains(rlock.err(), "CANARY"));
+    CHECK_MESSAGE(contains(rlock.err(), sentence), rlock.err());
   }
 
   void run(int status, Words options, const std::string& sentence = "") {

@@ -70,7 +70,7 @@ const std::string kFile =
 TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config shows them") {
   RedisServer redis;
   Process::Options options = redis.environment();
-  CHECK(result_of({"config"}, options).out.find("wait               forever") != std::string::npos);
+  CHECK(contains(result_of({"config"}, options).out, "wait               forever"));
   options.env["RLOCK_LEASE"] = "9m";
   options.env["RLOCK_WAIT"] = "100ms";
   CHECK(result_of({"run", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out == "540000\n");
@@ -85,10 +85,10 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config show
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{20});
   const Result typed = result_of({"run", "-n", "-k", "k", "--", "true"}, options);
   CHECK(typed.status == 75);
-  CHECK_MESSAGE(typed.err.find("the last one counts") == std::string::npos, typed.err);
+  CHECK_MESSAGE(!contains(typed.err, "the last one counts"), typed.err);
   const std::string config = result_of({"config"}, options).out;
-  CHECK_MESSAGE(config.find("9m     ") != std::string::npos, config);
-  CHECK(config.find("RLOCK_WAIT\n") != std::string::npos);
+  CHECK_MESSAGE(contains(config, "9m     "), config);
+  CHECK(contains(config, "RLOCK_WAIT\n"));
   options.env["RLOCK_WAIT"] = "soon";
   const Result wrong = result_of({"run", "-k", "k", "--", "true"}, options);
   CHECK(wrong.status == 78);
@@ -102,8 +102,7 @@ TEST_CASE("a configured lease counts only for locks that rlock renews") {
   options.env["RLOCK_LEASE"] = "9m";
   const Result none = result_of({"lock", "acquire", "k"}, options);
   CHECK(none.status == 64);
-  CHECK_MESSAGE(none.err.find("RLOCK_LEASE=9m is for locks that rlock renews") != std::string::npos,
-                none.err);
+  CHECK_MESSAGE(contains(none.err, "RLOCK_LEASE=9m is for locks that rlock renews"), none.err);
   CHECK(redis.pttl("k") < 0);
   const Configured configured{"lease = 8m\n"};
   options.env.erase("RLOCK_LEASE");
@@ -126,7 +125,7 @@ TEST_CASE("quiet and verbose in the configuration file work as their options do"
     CHECK(said(run, setting).empty());
   }
   CHECK(said(unlock, "quiet = yes").empty());
-  CHECK(said(run, "verbose = yes").find("released 'free'") != std::string::npos);
+  CHECK(contains(said(run, "verbose = yes"), "released 'free'"));
 }
 
 TEST_CASE("the command line and a profile overrule quiet and verbose, and rlock config prints both") {
@@ -188,7 +187,7 @@ TEST_CASE("the configuration file sets defaults of options; typed options overru
                                Words{"lock", "acquire", "k", "--lease", "5s"}}) {
       const Result waited = result_of(words, configured.options);
       CHECK(waited.status == 75);
-      CHECK_MESSAGE(waited.err.find("gave up after 1") != std::string::npos, waited.err);
+      CHECK_MESSAGE(contains(waited.err, "gave up after 1"), waited.err);
     }
     CHECK(result_of({"run", "-n", "-k", "k", "--", "true"}, configured.options).status == 75);
   }
@@ -208,10 +207,10 @@ TEST_CASE("max-hold and kill-after of the configuration file stop the command; f
        {Words{"run", "-k", "k", "--", "sh", "-c", stubborn}, Words{"flock", "k2", "sh", "-c", stubborn}}) {
     const Result stopped = result_of(words, configured.options);
     CHECK(stopped.status == 124);
-    CHECK_MESSAGE(stopped.err.find("SIGTERM now, SIGKILL in ") != std::string::npos, stopped.err);
+    CHECK_MESSAGE(contains(stopped.err, "SIGTERM now, SIGKILL in "), stopped.err);
     CHECK(
         stopped.err.starts_with("rlock: max-hold = 200ms in " + configured.path() + " line 2 is over for "));
-    CHECK_MESSAGE(stopped.err.find("ms\n") != std::string::npos,
+    CHECK_MESSAGE(contains(stopped.err, "ms\n"),
                   stopped.err);  // not the default of 5s
   }
 }
@@ -225,7 +224,7 @@ TEST_CASE(
     const Result result = result_of(words, options);
     CAPTURE(result.err);
     CHECK(result.status == status);
-    CHECK(result.err.find(text) != std::string::npos);
+    CHECK(contains(result.err, text));
   };
   const Words run{"run", "-k", "k", "--", "true"}, wait{"run", "-k", "busy", "--", "true"};
   const std::string no_time =
@@ -342,9 +341,8 @@ TEST_CASE("the configuration file sets fair-wait-timeout for fair locks, and syn
                              Words{"lock", "acquire", "--fair", "g", "--lease", "1m"}}) {
     CHECK(result_of(words, configured.options).status == 0);
     const auto commands = monitor.commands();
-    CHECK(std::ranges::any_of(commands, [](const std::string& command) {
-      return command.find("\"123000\"") != std::string::npos;
-    }));
+    CHECK(std::ranges::any_of(commands,
+                              [](const std::string& command) { return contains(command, "\"123000\""); }));
   }
   CHECK(
       result_of({"run", "-k", "k", "--", "true"}, Configured{"fair-wait-timeout = 10ms\n"}.options).status ==
@@ -383,8 +381,7 @@ TEST_CASE("a value in quotes is refused, and the message shows how to write it")
   const Configured config{"url = \"redis://h:1\"\n"};
   const Result result = result_of({"config"}, config.options);
   CHECK(result.status == 78);
-  CHECK_MESSAGE(result.err.find("line 1: url: write the value without quotes") != std::string::npos,
-                result.err);
+  CHECK_MESSAGE(contains(result.err, "line 1: url: write the value without quotes"), result.err);
 }
 
 TEST_CASE("a profile overrules settings outside of profiles") {
@@ -429,7 +426,7 @@ TEST_CASE("an unknown profile is 78, and so is a section that no file may have")
     CAPTURE(text);
     const Result refused = result_of({"config"}, Configured{text}.options);
     CHECK(refused.status == 78);
-    CHECK_MESSAGE(refused.err.find(why) != std::string::npos, refused.err);
+    CHECK_MESSAGE(contains(refused.err, why), refused.err);
   }
   Process::Options bare = Rlock::clean_environment();
   bare.env["RLOCK_CONFIG"] = "/dev/null";
@@ -459,7 +456,7 @@ TEST_CASE("config names each source, and never a password") {
   const Result text = result_of({"config", "--profile", "staging"}, configured.options);
   CHECK(text.status == 0);
   CHECK(text.out.starts_with("url                redis://***@staging:7000/2"));
-  CHECK((text.out + text.err).find("CANARY") == std::string::npos);
+  CHECK(!contains(text.out + text.err, "CANARY"));
 }
 
 TEST_CASE("config says that a password in the URL counts, and not that of a variable or a file") {

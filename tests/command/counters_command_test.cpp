@@ -97,7 +97,7 @@ TEST_CASE("with --json an acquire prints one document") {
   const Words lines = lines_of(redis, "permit acquire seats --count 2 --lease 1m --json");
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].starts_with("{\"v\":1,\"key\":\"seats\",\"name\":\"seats\",\"ids\":[\""));
-  CHECK(lines[0].find("\"lease_ms\":60000") != std::string::npos);
+  CHECK(contains(lines[0], "\"lease_ms\":60000"));
   tell(redis, {{"permit release seats " + lines[0].substr(lines[0].find("[\"") + 2, 32), 0}});
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
                {"permit acquire seats", 64, ""}});
   const std::string id = lines_of(redis, "permit acquire seats --no-lease").front();
   const Words document = lines_of(redis, "permit acquire seats --no-lease --json");
-  CHECK(document[0].find("\"lease_ms\":null") != std::string::npos);
+  CHECK(contains(document[0], "\"lease_ms\":null"));
   tell(redis, {{"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"},
                {"permit status seats --json --id " + id, 0,
                 R"({"v":1,"key":"seats","name":"seats","exists":true,"available":0,"total":2,"id":")" + id +
@@ -193,8 +193,8 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
                {"permit renew seats " + id, 0, ""},
                {"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"}});
   const Words seen = lines_of(redis, "inspect --json seats");
-  CHECK(seen[0].find("\"stale\":false") != std::string::npos);
-  CHECK(seen[0].find("\"lease_ms\":0") != std::string::npos);
+  CHECK(contains(seen[0], "\"stale\":false"));
+  CHECK(contains(seen[0], "\"lease_ms\":0"));
   CHECK(lines_of(redis, "inspect seats")[2].ends_with("no lease: it never ends"));
   tell(redis, {{"list --state held -q", 0, "seats\n"},
                {"permit release seats " + id, 0, ""},
@@ -389,10 +389,10 @@ TEST_CASE("a waiter for a latch goes on when the server returns, until there is 
   redis.kill();
   Rlock wait{split("latch wait built -w 10m --connect-timeout 1s --command-timeout 1s", ' '),
              redis.environment()};
-  REQUIRE(eventually([&] { return wait.err().find("waiting for redis") != std::string::npos; }, 30s));
+  REQUIRE(eventually([&] { return contains(wait.err(), "waiting for redis"); }, 30s));
   redis.restart();
   CHECK(wait.exit_code(60s) == 1);
-  CHECK(wait.err().find("there is no latch 'built', and no note that it was opened") != std::string::npos);
+  CHECK(contains(wait.err(), "there is no latch 'built', and no note that it was opened"));
 }
 
 TEST_CASE("a latch that the server has lost during the wait has not opened") {
@@ -534,7 +534,7 @@ TEST_CASE("inside runs that leave too few permits, a wait for permits is a deadl
   };
   Process all = inside("1", "\"$RLOCK\" permit acquire p1 --lease 5s");
   CHECK(all.exit_code() == 75);
-  CHECK_MESSAGE(all.err().find("deadlock: 'p1' is held by process ") != std::string::npos, all.err());
+  CHECK_MESSAGE(contains(all.err(), "deadlock: 'p1' is held by process "), all.err());
   Process two = inside("2", "\"$RLOCK\" permit acquire p2 --count 2 --lease 5s");
   CHECK(two.exit_code() == 75);
 

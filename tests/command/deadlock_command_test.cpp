@@ -7,6 +7,7 @@
 #include <list>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/dice.h"
 #include "support/eventually.h"
 #include "support/profile.h"
@@ -63,8 +64,8 @@ TEST_CASE("if runs wait for each other, the youngest gives up, and the others go
       CHECK(circle.status(i).find(R"("outcome":"deadlock","exit":75)") != std::string::npos);
     }
     CHECK(gave_up == 1);
-    CHECK_MESSAGE(errors.find("rlock: deadlock: 'key-") != std::string::npos, errors);
-    CHECK(errors.find("held by a run above this one\n") != std::string::npos);
+    CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
+    CHECK(contains(errors, "held by a run above this one\n"));
   }
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("with --on-deadlock wait a deadlock is only reported") {
     CHECK(run.exit_code(kLong) == 0);
     errors += run.err();
   }
-  CHECK_MESSAGE(errors.find("rlock: deadlock: 'key-") != std::string::npos, errors);
+  CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
   CHECK(circle.status(0).find(R"("outcome":"deadlock")") == std::string::npos);
   CHECK(circle.status(1).find(R"("outcome":"deadlock")") == std::string::npos);
 }
@@ -136,7 +137,7 @@ TEST_CASE("if all runs take their keys in one order, no deadlock is reported, ho
         continue;
       }
       CHECK_MESSAGE(run->exit_code() == 0, run->err());
-      gave_up += run->err().find("deadlock") != std::string::npos ? 1 : 0;
+      gave_up += contains(run->err(), "deadlock") ? 1 : 0;
       run = runs.erase(run);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "support/cli.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/hello.h"
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
@@ -75,7 +76,7 @@ TEST_CASE("several keys of one slot of a cluster are taken by one script") {
   Monitor monitor{node};
   CHECK(rlock_at(cluster.url(), all).exit_code(kLong) == 0);
   const auto asks = std::ranges::count_if(monitor.commands(), [](const auto& command) {
-    const auto has = [&](const char* key) { return command.find(key) != std::string::npos; };
+    const auto has = [&](const char* key) { return contains(command, key); };
     return has(R"("EVALSHA")") && has(R"( "{foo}a" )") && has(R"( "{foo}b" )") && has(R"( "{foo}c" )");
   });
   CHECK(asks == (knows_hello(node) ? 1 : 2));
@@ -83,7 +84,7 @@ TEST_CASE("several keys of one slot of a cluster are taken by one script") {
   node.cli({"HSET", "{foo}b", "somebody:1", "1"});
   Rlock refused = rlock_at(cluster.url(), all);
   CHECK(refused.exit_code(kLong) == 75);
-  CHECK(refused.err().find("'{foo}b' is held by somebody:1") != std::string::npos);
+  CHECK(contains(refused.err(), "'{foo}b' is held by somebody:1"));
   CHECK(node.keys() == "{foo}b\n");
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("a name that a cluster cannot place is refused before anything is sent
     CAPTURE(std::string{name});
     Rlock run = rlock_at(nobody, {"run", "-k", name, "--", "true"});
     CHECK(run.exit_code(kLong) == 78);
-    CHECK(run.err().find("a cluster cannot keep") != std::string::npos);
+    CHECK(contains(run.err(), "a cluster cannot keep"));
   }
   Rlock placed = rlock_at(nobody, {"run", "-k", "{a}b", "--", "true"});
   CHECK(placed.exit_code(kLong) == 69);
@@ -104,14 +105,12 @@ TEST_CASE("a name that a cluster cannot place is refused before anything is sent
 TEST_CASE("rlock run keeps its lock through a planned failover of the primary that Sentinel names") {
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
-  REQUIRE(
-      eventually([&] { return replica.cli({"ROLE"}).find("\nconnected\n") != std::string::npos; }, kLong));
+  REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kLong));
   SentinelServer sentinel{"mymaster", primary};
   const std::string url = "redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster";
   const std::string other = std::to_string(replica.port());
-  REQUIRE(eventually(
-      [&] { return sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}).find(other) != std::string::npos; },
-      kLong));
+  REQUIRE(
+      eventually([&] { return contains(sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}), other); }, kLong));
 
   // The lease is shorter than the time for which the old primary still answers as a primary.
   Rlock holder = rlock_at(url, {"run", "--lease", "8s", "-k", "k", "--", "sleep", "60"});

@@ -6,6 +6,7 @@
 
 #include "cmd/verbs/diagnosis.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
@@ -43,8 +44,8 @@ TEST_CASE("a server with persistence and without eviction is fit") {
   RedisServer redis{{.config = {"appendonly yes"}}};
   Rlock doctor = redis.rlock("doctor");
   CHECK(doctor.exit_code() == 0);
-  CHECK(doctor.out().find("BAD") == std::string::npos);
-  CHECK(doctor.out().find("  ok   persistence  appendonly is on") != std::string::npos);
+  CHECK(!contains(doctor.out(), "BAD"));
+  CHECK(contains(doctor.out(), "  ok   persistence  appendonly is on"));
   CHECK(redis.keys().empty());
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("a finding is status 1, in text and in JSON") {
   RedisServer redis{{.config = {"maxmemory 100mb", "maxmemory-policy allkeys-lru"}}};
   Rlock doctor = redis.rlock("doctor");
   CHECK(doctor.exit_code() == 1);
-  CHECK(doctor.out().find("  BAD  eviction     maxmemory-policy is allkeys-lru") != std::string::npos);
+  CHECK(contains(doctor.out(), "  BAD  eviction     maxmemory-policy is allkeys-lru"));
 
   Rlock json = redis.rlock("doctor", "--json");
   CHECK(json.exit_code() == 1);
@@ -67,8 +68,8 @@ TEST_CASE("doctor finds nothing good about an unreachable server") {
   Rlock doctor{{"doctor"}, options};
   CHECK(doctor.exit_code() == 1);
   const std::string away = doctor.out().substr(doctor.out().find("unix:///nonexistent"));
-  CHECK(away.find("BAD  answer") != std::string::npos);
-  CHECK(away.find("  ok ") == std::string::npos);
+  CHECK(contains(away, "BAD  answer"));
+  CHECK(!contains(away, "  ok "));
 }
 
 TEST_CASE("a node of a cluster is named as such, with the right URL, and a cluster primary by primary") {
@@ -80,10 +81,10 @@ TEST_CASE("a node of a cluster is named as such, with the right URL, and a clust
   const std::string node = "127.0.0.1:" + std::to_string(cluster.node(0).port());
   Rlock lone = doctor_at("redis://" + node);
   CHECK(lone.exit_code(30s) == 1);
-  CHECK(lone.out().find(
-            "  BAD  url          it is a node of a cluster, and serves its own keys only: use --url "
-            "redis+cluster://" +
-            node) != std::string::npos);
+  CHECK(contains(lone.out(),
+                 "  BAD  url          it is a node of a cluster, and serves its own keys only: use --url "
+                 "redis+cluster://" +
+                     node));
 
   Rlock whole = doctor_at("redis+cluster://" + node);
   CHECK(whole.exit_code(30s) == 1);  // the nodes do not persist
@@ -93,7 +94,7 @@ TEST_CASE("a node of a cluster is named as such, with the right URL, and a clust
     REQUIRE(at != std::string::npos);
     CHECK(whole.out().find(name + "\n", at + 1) == std::string::npos);
   }
-  CHECK(whole.out().find("BAD  url") == std::string::npos);
+  CHECK(!contains(whole.out(), "BAD  url"));
   CHECK(std::ranges::count(whole.out(), '\n') == 3 * 7);
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("a password that one of several servers refuses is one finding") {
   Rlock doctor{{"doctor"}, options};
   CHECK(doctor.exit_code() == 1);
   const std::string refused = doctor.out().substr(doctor.out().find(secret.url()));
-  CHECK(refused.find("BAD  answer       the server asks for a password") != std::string::npos);
+  CHECK(contains(refused, "BAD  answer       the server asks for a password"));
   CHECK(std::ranges::count(refused, '\n') == 2);
 }
 
@@ -115,14 +116,13 @@ TEST_CASE("a server that shows none of its settings is not called fit without a 
     fake.on("INFO", info);
     Rlock doctor{{"doctor", "--url", fake.url()}};
     CHECK(doctor.exit_code() == 0);
-    CHECK_MESSAGE(
-        doctor.out().find("settings     not looked at: INFO does not show them") != std::string::npos,
-        doctor.out());
+    CHECK_MESSAGE(contains(doctor.out(), "settings     not looked at: INFO does not show them"),
+                  doctor.out());
   }
   fake.on("INFO", wire::kSilence);
   Rlock silent{{"doctor", "--command-timeout", "300ms", "--connect-timeout", "300ms", "--url", fake.url()}};
   CHECK(silent.exit_code() == 1);
-  CHECK_MESSAGE(silent.out().find("BAD  settings     no answer") != std::string::npos, silent.out());
+  CHECK_MESSAGE(contains(silent.out(), "BAD  settings     no answer"), silent.out());
 }
 
 TEST_CASE("a missing server is a failure, and not a finding") {

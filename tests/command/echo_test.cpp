@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/profile.h"
@@ -25,7 +26,7 @@ const std::string kCanary =
     "CANARY/x7\"\\\xc3\xbc";  // JSON, URLs and terminals each write these characters in another way
 const std::string kInUrl = "CANARY%2Fx7%22%5C%C3%BC";
 
-bool silent(const std::string& text) { return text.find("CANARY") == std::string::npos; }
+bool silent(const std::string& text) { return !contains(text, "CANARY"); }
 
 const std::vector<Words> kVerbs = verb_lines_and({
     {"run", "-v", "-n", "-k", "k", "--", "true"},

@@ -47,7 +47,7 @@ TEST_CASE("a waiting run reports the holder and its place, then the lock, then t
   CHECK(field(lines_of(file).back(), "outcome") == "\"ran\"");
   CHECK(status_of(redis, {"run", "-q", "--events", file, "-k", "a", "-k", "b", "--", "false"}) == 1);
   CHECK(events_in(file) == "waiting acquired released acquired released");
-  CHECK(lines_of(file).back().find("\"keys\":[\"a\",\"b\"]") != std::string::npos);
+  CHECK(contains(lines_of(file).back(), "\"keys\":[\"a\",\"b\"]"));
   CHECK(field(lines_of(file).back(), "exit") == "1");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("an unwritable events file is reported before anything is sent") {
     CAPTURE(where);
     Rlock run = redis.rlock("run", "--events", where, "-k", "k", "--", "touch", folder / "ran");
     CHECK(run.exit_code() == status);
-    CHECK_MESSAGE(run.err().find(said) != std::string::npos, run.err());
+    CHECK_MESSAGE(contains(run.err(), said), run.err());
   };
   refused("77", 64, "--events: descriptor 77 is not open");
   refused("0", 64, "--events: descriptor 0 is not open for writing");

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/redis_server.h"
@@ -117,7 +118,7 @@ TEST_CASE("71: the requested output cannot be written") {
     CAPTURE(line);
     Rlock rlock{split(line, ' '), options};
     CHECK(rlock.exit_code(kDeadline) == 71);
-    CHECK(rlock.err().find("write error on stdout") != std::string::npos);
+    CHECK(contains(rlock.err(), "write error on stdout"));
   }
   Process::Options closed = redis.environment();
   closed.closed = {1};
@@ -267,7 +268,7 @@ TEST_CASE("words of another tool get an explanation, and slips a question") {
     Rlock rlock{split(line, ' '), Rlock::clean_environment()};
     CHECK(rlock.exit_code(kDeadline) == 64);
     CHECK(rlock.out().empty());
-    CHECK_MESSAGE(rlock.err().find(answer) != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), answer), rlock.err());
   }
 }
 
@@ -325,7 +326,7 @@ TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
     CHECK(rlock.out().empty());
     CHECK(rlock.err().starts_with("rlock: "));
     CHECK(split(rlock.err(), '\n').size() == 2);
-    CHECK(rlock.err().find("CANARY") == std::string::npos);
+    CHECK(!contains(rlock.err(), "CANARY"));
   }
   CHECK(recorder.received().empty());
 }

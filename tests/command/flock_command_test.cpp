@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -117,7 +118,7 @@ TEST_CASE("flock: non-block, conflict code and timeout") {
   CHECK(waiter.err().empty());
   Process told = both.start({"--verbose", "-n", "FILE", "true"}, true);
   CHECK(told.exit_code() == 1);
-  CHECK(told.err().find("is held by") != std::string::npos);
+  CHECK(contains(told.err(), "is held by"));
 }
 
 TEST_CASE("flock: wrong usage is 64 for both") {
@@ -140,7 +141,7 @@ TEST_CASE("flock: features of a single host are refused, with an alternative") {
         Words{"flock", "-u", "/some/file", "true"}, Words{"flock", "--unlock", "/some/file", "true"}}) {
     Rlock refused{words, redis.environment()};
     CHECK(refused.exit_code() == 64);
-    CHECK(refused.err().find("rlock lock acquire KEY") != std::string::npos);
+    CHECK(contains(refused.err(), "rlock lock acquire KEY"));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -63,9 +64,8 @@ class Crowd {
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*:{k}:*"}) + "\n";
     const Words waiters =
         rlock::split(redis.cli({"ZRANGE", "redisson_unlock_latch:{k}:line", "0", "-1"}), '\n');
-    return std::ranges::all_of(waiters, [&](const std::string& owner) {
-      return channels.find(":" + owner + "\n") != std::string::npos;
-    });
+    return std::ranges::all_of(
+        waiters, [&](const std::string& owner) { return contains(channels, ":" + owner + "\n"); });
   }
 
   TempDir folder_;
@@ -108,7 +108,7 @@ TEST_CASE("no waiter is passed more than ten times, and a hand-over costs six re
     std::size_t requests = 0;
     for (const std::string& command : monitor.commands())
       // UNSUBSCRIBE comes in the same write as a release: it is no request of its own.
-      if (command.find("SELECT") == command.npos && command.find("UNSUBSCRIBE") == command.npos) ++requests;
+      if (!contains(command, "SELECT") && !contains(command, "UNSUBSCRIBE")) ++requests;
     CHECK(requests <= 6 * kWaiters + 6);
   }
 }
@@ -171,8 +171,8 @@ TEST_CASE("inspect lists the waiters in their order, with their facts") {
   Rlock text = crowd.redis.rlock("inspect", "k");
   REQUIRE(text.exit_code() == 0);
   CHECK(text.out().find("k  ") == 0);
-  CHECK_MESSAGE(text.out().find("2 wait") != std::string::npos, text.out());
-  CHECK(text.out().find("waits 1: ") != std::string::npos);
-  CHECK(text.out().find("waits 2: ") != std::string::npos);
-  CHECK(text.out().find("(sh -c)") != std::string::npos);
+  CHECK_MESSAGE(contains(text.out(), "2 wait"), text.out());
+  CHECK(contains(text.out(), "waits 1: "));
+  CHECK(contains(text.out(), "waits 2: "));
+  CHECK(contains(text.out(), "(sh -c)"));
 }

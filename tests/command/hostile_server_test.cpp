@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/profile.h"
@@ -71,10 +72,9 @@ const std::vector<Sender> kSenders{
 Rlock run_at(const FakeRedis& server, const Sender& sender, const Words& more = {}) {
   Process::Options options = Rlock::clean_environment();
   const std::string place = "127.0.0.1:" + std::to_string(server.port());
-  options.env["RLOCK_URL"] =
-      sender.scheme.empty()
-          ? "redis://" + place
-          : sender.scheme + place + (sender.scheme.find("sentinel") != std::string::npos ? "/m" : "");
+  options.env["RLOCK_URL"] = sender.scheme.empty()
+                                 ? "redis://" + place
+                                 : sender.scheme + place + (contains(sender.scheme, "sentinel") ? "/m" : "");
   Words words = sender.words;
   words.insert(words.begin() + 1, {"--command-timeout", "500ms", "--connect-timeout", "500ms"});
   words.insert(words.begin() + 1, more.begin(), more.end());
@@ -92,7 +92,7 @@ void expect_small(Rlock& rlock) {
   CAPTURE(rlock.err());
   CHECK(kDocumented.contains(status));
   CHECK(rlock.peak_bytes() <= kMostMemory);
-  CHECK(rlock.err().find("internal error") == std::string::npos);
+  CHECK(!contains(rlock.err(), "internal error"));
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ TEST_CASE("an endless search keeps 8 MiB of names, and reports that it was cut s
   expect_small(rlock);
   CAPTURE(rlock.err());
   const bool in_time = !kSanitized;  // under sanitizers, the 10 s of a search may end first
-  CHECK(rlock.err().find(in_time ? "cut short: there are too many keys" : "cut short") != std::string::npos);
+  CHECK(contains(rlock.err(), in_time ? "cut short: there are too many keys" : "cut short"));
 }
 
 TEST_CASE("a flood on the channel of a lock makes its waiters ask no more than 25 times a second") {

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -23,7 +24,7 @@ bool harmless(const std::string& text) {
 
 void expect_harmless(const std::string& what, const std::string& text) {
   CHECK_MESSAGE(harmless(text), what);
-  CHECK_MESSAGE(text.find("\nrlock: all is well") == std::string::npos, what);
+  CHECK_MESSAGE(!contains(text, "\nrlock: all is well"), what);
 }
 
 void hold(RedisServer& redis) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -84,7 +85,7 @@ TEST_CASE(
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     CAPTURE(kKinds[i].name);
     CHECK(scenes[i].process->exit_code(kDeadline) == 0);
-    CHECK(scenes[i].process->err().find("lost") == std::string::npos);
+    CHECK(!contains(scenes[i].process->err(), "lost"));
   }
   const auto stays = [&] {
     for (std::size_t i = 0; i < scenes.size(); ++i) {
@@ -160,7 +161,7 @@ TEST_CASE("a run inside a hold that cannot release it does not say that the key 
                            std::to_string(server.pid()));
   CHECK(run.exit_code(kDeadline) == 0);
   server.thaw();
-  CHECK(run.err().find("; it ends with the lease of the hold around it\n") != std::string::npos);
+  CHECK(contains(run.err(), "; it ends with the lease of the hold around it\n"));
   CHECK(server.pttl("k") > 3000000);
 }
 
@@ -170,8 +171,8 @@ TEST_CASE("a run that cannot release its key does not say that it expires before
                            std::to_string(server.pid()));
   CHECK(run.exit_code(kDeadline) == 0);
   server.thaw();
-  CHECK(run.err().find("; it expires within ") != std::string::npos);
-  CHECK_MESSAGE(run.err().find("within 3s\n") == std::string::npos, run.err());
+  CHECK(contains(run.err(), "; it expires within "));
+  CHECK_MESSAGE(!contains(run.err(), "within 3s\n"), run.err());
 }
 
 TEST_CASE("if a run cannot release its keys, it says that only its own keys expire with its lease") {

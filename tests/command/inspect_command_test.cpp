@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -182,7 +183,7 @@ TEST_CASE("9: hostile names, owners and facts print nothing that a terminal woul
               "\"reason\":\"\\u001b[31m\\u202e\",\"labels\":{\"\\n\":\"\\u009b\"},\"exit\":null");
   const std::string text = scene.output({"inspect"}, {"deploy"});
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.find("\"\\x1b[31m\\xe2\\x80\\xae\"") != std::string::npos);
+  CHECK(contains(text, "\"\\x1b[31m\\xe2\\x80\\xae\""));
   CHECK(split(text, '\n').size() == 5);
 }
 
@@ -320,7 +321,7 @@ TEST_CASE("waiters are shown with their facts, for every kind of key") {
     CHECK(first["meta"]["labels"]["team"] == "core");
     CHECK(first["meta"]["pid"] == waiter.pid());
     const std::string text = scene.output({"inspect", "-v"}, {"orders"});
-    CHECK_MESSAGE(text.find("\"hotfix 42\"") != std::string::npos, text);
+    CHECK_MESSAGE(contains(text, "\"hotfix 42\""), text);
   }
 }
 
@@ -349,7 +350,7 @@ TEST_CASE("a pool with more permits than an inspection reads has its size in eve
   CHECK_MESSAGE(text.starts_with("seats         permit, 200000 of 200000 taken\n"), text.substr(0, 100));
   CHECK(text.ends_with("\n  and 199000 more\n"));
   const std::string list = scene.output({"list", "--all"}, {});
-  CHECK_MESSAGE(list.find(" and 199999 more  0/200000 ") != std::string::npos, list);
+  CHECK_MESSAGE(contains(list, " and 199999 more  0/200000 "), list);
   CHECK(scene.output({"inspect", "--json"}, {"seats"}).find(R"("permits":{"available":0,"total":200000})") !=
         std::string::npos);
 }
@@ -414,7 +415,7 @@ TEST_CASE("listeners are shown with the names of their connections, if the user 
   const auto line = text.find("listening, for these keys or others: rlock:");
   REQUIRE(line != std::string::npos);
   CHECK(text.find(pid, line) != std::string::npos);
-  CHECK(scene.output({"inspect"}, {"deploy"}).find("listening") == std::string::npos);
+  CHECK(!contains(scene.output({"inspect"}, {"deploy"}), "listening"));
   scene.redis.del("deploy");
   waiter.signal(SIGTERM);
   CHECK(waiter.exit_code() >= 0);

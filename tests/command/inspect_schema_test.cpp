@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -27,8 +28,7 @@ bool is_a(const Json& value, std::string wanted) {
   if (wanted == "flag") return value.is_boolean();
   if (wanted == "list") return value.is_array();
   if (wanted == "object") return value.is_object();
-  return value.is_string() &&
-         ("|" + wanted + "|").find("|" + value.get<std::string>() + "|") != std::string::npos;
+  return value.is_string() && contains("|" + wanted + "|", "|" + value.get<std::string>() + "|");
 }
 
 using Schema = std::vector<std::pair<std::string, std::string>>;

@@ -230,8 +230,8 @@ TEST_CASE("a run that was stopped until its time was over leaves history, and it
   REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
   Rlock history = redis.rlock("history", "--json", "k");
   REQUIRE(history.exit_code() == 0);
-  CHECK(history.out().find("\"outcome\":\"lost\"") != std::string::npos);
-  CHECK(history.out().find("rlock was stopped, and could not renew it") != std::string::npos);
+  CHECK(contains(history.out(), "\"outcome\":\"lost\""));
+  CHECK(contains(history.out(), "rlock was stopped, and could not renew it"));
   run.signal(SIGCONT);
   CHECK(run.exit_code() == 125);
   Rlock once = redis.rlock("history", "--json", "k");

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/masters.h"
 #include "support/sentinel_server.h"
@@ -141,9 +142,9 @@ TEST_CASE("list --limit shows the first keys in natural order, or in that of --s
   CHECK(result_of({"list", "--limit", "3", "-q"}, redis.environment()).out == "job-1\njob-2\njob-10\n");
   CHECK(result_of({"list", "--limit", "1", "--sort", "age", "-q"}, redis.environment()).out == "job-10\n");
   const Result cut = result_of({"list", "--limit", "2", "--json"}, redis.environment());
-  CHECK(cut.out.find("\"complete\":false") != std::string::npos);
+  CHECK(contains(cut.out, "\"complete\":false"));
   const Result whole = result_of({"list", "--limit", "4", "--json"}, redis.environment());
-  CHECK(whole.out.find("\"complete\":true") != std::string::npos);
+  CHECK(contains(whole.out, "\"complete\":true"));
   CHECK(result_of({"list", "--limit", "0"}, redis.environment()).status == 64);
 }
 
@@ -164,9 +165,9 @@ TEST_CASE("list says how many permits of a semaphore and of a pool are free") {
         Words{"permit", "init", "p", "4"}, Words{"permit", "acquire", "p", "--lease", "1m"}})
     REQUIRE(result_of(words, redis.environment()).status == 0);
   const std::string list = result_of({"list", "--all"}, redis.environment()).out;
-  CHECK_MESSAGE(list.find("FREE") != std::string::npos, list);
-  CHECK_MESSAGE(list.find(" 3/4 ") != std::string::npos, list);
-  CHECK_MESSAGE(list.find(" 3 ") != std::string::npos, list);
+  CHECK_MESSAGE(contains(list, "FREE"), list);
+  CHECK_MESSAGE(contains(list, " 3/4 "), list);
+  CHECK_MESSAGE(contains(list, " 3 "), list);
 }
 
 TEST_CASE("list finds each of a thousand locks among many other keys") {
@@ -257,7 +258,7 @@ TEST_CASE("a permit that Redisson has taken without a lease never ends, and is n
   redis.cli({"SET", "pool", "2"});
   redis.cli({"ZADD", "{pool}:timeout", "922337203685477", "0123456789abcdef"});
   const Result text = result_of({"inspect", "pool"}, redis.environment());
-  CHECK_MESSAGE(text.out.find("no lease: it never ends") != std::string::npos, text.out);
+  CHECK_MESSAGE(contains(text.out, "no lease: it never ends"), text.out);
   const Result json = result_of({"inspect", "--json", "pool"}, redis.environment());
   const auto seen = nlohmann::json::parse(json.out)["keys"][0];
   CHECK(seen["holders"][0]["ttl_ms"] == -1);
@@ -304,7 +305,7 @@ TEST_CASE("a search that reaches its time limit reports so, and shows its findin
   for (int i = 0; i < 20'000; ++i) static_cast<void>(client.receive());
   const Result list = result_of({"list", "--all", "-q", "--scan-time", "1ms"}, redis.environment());
   CHECK((list.status == 0 || list.status == 1));
-  CHECK(list.err.find("cut short after 1ms; a longer --scan-time shows more") != std::string::npos);
+  CHECK(contains(list.err, "cut short after 1ms; a longer --scan-time shows more"));
 }
 
 TEST_CASE("a user with rights for some keys sees only these") {
@@ -387,7 +388,7 @@ TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the 
   Pty terminal{{"sh", "-c", "stty cols 90 && exec \"$0\" list", rlock_binary()}, redis.environment()};
   CHECK(terminal.exit_code(kDeadline) == 0);
   for (const std::string& line : split(terminal.screen(), '\n')) CHECK(line.size() <= 91);  // its \r included
-  CHECK(terminal.screen().find("kkk...") != std::string::npos);
+  CHECK(contains(terminal.screen(), "kkk..."));
 }
 
 TEST_CASE("on a terminal a search of more than a second shows its progress") {

@@ -84,7 +84,7 @@ TEST_CASE("acquire takes the switches of run for its types, and two that differ 
   CHECK(redis.cli({"HGET", "alone", "mode"}) == "write");
   Rlock refused{{"lock", "acquire", "-n", "alone", "--lease", "1m"}, redis.environment()};
   CHECK(refused.exit_code() == 65);
-  CHECK(refused.err().find("take it with --write (-x) or --read (-s)") != std::string::npos);
+  CHECK(contains(refused.err(), "take it with --write (-x) or --read (-s)"));
   Rlock both{{"lock", "acquire", "k", "--lease", "1m", "--fair", "--type", "read"}, redis.environment()};
   CHECK(both.exit_code() == 64);
   CHECK(both.err() == "rlock: --type: contradicts --fair (--type fair)\n");
@@ -154,8 +154,7 @@ TEST_CASE("a fair lock that is kept for another waiter is not called held, and u
   for (const std::string wait : {"0", "100ms"}) {
     Rlock acquire = redis.rlock("lock", "acquire", "k", "-w", wait, "--type", "fair", "--lease", "1m");
     CHECK(acquire.exit_code(30s) == 75);
-    CHECK(acquire.err().find("'k' is free, and reserved for the first waiter in its queue") !=
-          std::string::npos);
+    CHECK(contains(acquire.err(), "'k' is free, and reserved for the first waiter in its queue"));
     CHECK(acquire.err().ends_with("\nrlock: to see its waiters: rlock inspect -v k\n"));
   }
 }
@@ -165,7 +164,7 @@ TEST_CASE("a waiter for an acquired lock is told why it waits, on stderr only") 
   const std::string owner = acquired(redis, "deploy");
   Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
   Rlock quiet = redis.rlock("lock", "acquire", "-q", "deploy", "--lease", "1m");
-  const auto said = [&](const std::string& text) { return waiter.err().find(text) != std::string::npos; };
+  const auto said = [&](const std::string& text) { return contains(waiter.err(), text); };
   REQUIRE(eventually([&] { return said("rlock: waiting for 'deploy': held by "); }));
   CHECK(said("; ends in "));
   CHECK(said(", because no process renews it\n"));
@@ -198,14 +197,14 @@ TEST_CASE("a lock without renewals is not taken for a dead holder's") {
     CHECK(inspect.exit_code() == 0);
     return inspect.out();
   };
-  CHECK(seen().find("owner ci-42, ends in ") != std::string::npos);
+  CHECK(contains(seen(), "owner ci-42, ends in "));
   CHECK(status_of(redis, {"lock", "renew", "deploy", "--owner", "ci-42"}) == 0);
-  CHECK(seen().find(", because no process renews it\n") != std::string::npos);
+  CHECK(contains(seen(), ", because no process renews it\n"));
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
   CHECK(unlock.exit_code() == 0);
-  CHECK(unlock.err().find(
-            "no process renews it, and rlock cannot know whether the script that acquired it still runs") !=
-        std::string::npos);
+  CHECK(
+      contains(unlock.err(),
+               "no process renews it, and rlock cannot know whether the script that acquired it still runs"));
 }
 
 TEST_CASE("if a run has joined a hold, no message says that no process renews it") {
@@ -221,8 +220,8 @@ TEST_CASE("if a run has joined a hold, no message says that no process renews it
   for (const Words& words :
        {Words{"inspect", "deploy"}, Words{"lock", "acquire", "-n", "deploy", "--lease", "1m"}}) {
     const std::string text = printed(words);
-    CHECK_MESSAGE(text.find(" unless a run inside it renews it") != std::string::npos, text);
-    CHECK_MESSAGE(text.find("no process renews it") == std::string::npos, text);
+    CHECK_MESSAGE(contains(text, " unless a run inside it renews it"), text);
+    CHECK_MESSAGE(!contains(text, "no process renews it"), text);
   }
 }
 
@@ -257,7 +256,7 @@ TEST_CASE("a failed acquire leaves its owner's earlier holds alone") {
   mute.closed = {1};
   Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m", "--owner", "ci-42"}, mute};
   CHECK(acquire.exit_code() == 71);
-  CHECK(acquire.err().find("'deploy' stays held, as it was before") != std::string::npos);
+  CHECK(contains(acquire.err(), "'deploy' stays held, as it was before"));
   CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
 }
 
@@ -291,7 +290,7 @@ TEST_CASE("an owner id that would make a plain lock look like a semaphore is ref
   for (const std::string id : {"4711", "-1", "1234567890123456"}) {
     Rlock acquire = redis.rlock("lock", "acquire", "k", "--lease", "1m", "--type", "plain", "--owner=" + id);
     CHECK(acquire.exit_code() == 64);
-    CHECK(acquire.err().find("would look like a semaphore") != std::string::npos);
+    CHECK(contains(acquire.err(), "would look like a semaphore"));
   }
   CHECK(redis.keys().empty());
   for (const std::string id : {"id-4711", "12345678901234567"}) {
@@ -353,7 +352,7 @@ TEST_CASE("a lock is released again if its owner id could not be printed") {
     }
     Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m"}, options};
     CHECK(acquire.exit_code() == 71);
-    CHECK(acquire.err().find("'deploy' was released") != std::string::npos);
+    CHECK(contains(acquire.err(), "'deploy' was released"));
     CHECK_FALSE(redis.has("deploy"));
     ::close(full);
   }
@@ -464,8 +463,8 @@ TEST_CASE("acquire takes several permits of a pool, says their slots, and releas
   const auto [exported, text] =
       ended({"lock", "acquire", "seats", "--lease", "1m", "--count", "3", "--owner", "you", "--export"});
   CHECK(exported == 0);
-  CHECK(text.find("RLOCK_SLOT='2'") != std::string::npos);
-  CHECK(text.find("RLOCK_SLOTS='2\n3\n4'") != std::string::npos);
+  CHECK(contains(text, "RLOCK_SLOT='2'"));
+  CHECK(contains(text, "RLOCK_SLOTS='2\n3\n4'"));
   CHECK(ended({"lock", "acquire", "-n", "seats", "--lease", "1m", "--count", "1"}).first == 75);
   CHECK(ended({"lock", "release", "seats", "--owner", "me"}).first == 0);
   CHECK(redis.cli({"GET", "seats"}) == "2");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/crowd.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -59,7 +60,7 @@ TEST_CASE("a renewal never shortens a lease, and says so instead of doing nothin
   CHECK(acquire.exit_code() == 0);
   Rlock shorter = redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "10s");
   CHECK(shorter.exit_code() == 64);
-  CHECK_MESSAGE(shorter.err().find("rlock never shortens a lease") != std::string::npos, shorter.err());
+  CHECK_MESSAGE(contains(shorter.err(), "rlock never shortens a lease"), shorter.err());
   CHECK(redis.pttl("k") > 3'500'000);
   CHECK(redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "1h").exit_code() == 0);
   CHECK(redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "2h").exit_code() == 0);
@@ -121,7 +122,7 @@ TEST_CASE("another type under the key is 65 for every verb, and stays as it is")
         Words{"unlock", "--yes", "list"}}) {
     Rlock rlock{words, redis.environment()};
     CHECK(rlock.exit_code() == 65);
-    CHECK(rlock.err().find("'list' holds a list") != std::string::npos);
+    CHECK(contains(rlock.err(), "'list' holds a list"));
   }
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
 }
@@ -135,7 +136,7 @@ TEST_CASE("a key of another type does not keep release and renew from the keys b
   CHECK(redis.pttl("b") > 500'000);
   Rlock release = redis.rlock("lock", "release", "a", "list", "free", "b", "--owner", owner);
   CHECK(release.exit_code() == 65);
-  CHECK_MESSAGE(release.err().find("'list' holds a list") != std::string::npos, release.err());
+  CHECK_MESSAGE(contains(release.err(), "'list' holds a list"), release.err());
   CHECK_FALSE(redis.has("a"));
   CHECK_FALSE(redis.has("b"));
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");

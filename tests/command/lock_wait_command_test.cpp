@@ -70,7 +70,7 @@ TEST_CASE("several keys must all be free at the same moment") {
   REQUIRE(status_of(redis, {"lock", "release", "b", "--owner", b}) == 0);
   Rlock both = redis.rlock("lock", "wait", "-n", "b", "a");
   CHECK(both.exit_code() == 75);
-  CHECK(both.err().find("'a' is held by") != std::string::npos);
+  CHECK(contains(both.err(), "'a' is held by"));
   CHECK(waiter.running());
   REQUIRE(status_of(redis, {"lock", "release", "a", "--owner", again}) == 0);
   CHECK(waiter.exit_code() == 0);
@@ -89,7 +89,7 @@ TEST_CASE("a key that is no lock is refused at once, as is a wait without a KEY"
   redis.cli({"SET", "pool", "3"});
   Rlock refused = redis.rlock("lock", "wait", "a", "pool");
   CHECK(refused.exit_code() == 65);
-  CHECK(refused.err().find("'pool' holds a number") != std::string::npos);
+  CHECK(contains(refused.err(), "'pool' holds a number"));
   CHECK(status_of(redis, {"lock", "wait"}) == 64);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a wait for locks ends at its limit, and names the holder") {
   const std::string owner = acquired(redis, "k");
   Rlock waiter = redis.rlock("lock", "wait", "k", "-w", "300ms");
   CHECK(waiter.exit_code() == 75);
-  CHECK(waiter.err().find("'k' is held by") != std::string::npos);
+  CHECK(contains(waiter.err(), "'k' is held by"));
   CHECK(waiter.out().empty());
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("in a cluster the keys of one wait lie in one slot, and a release wake
   options.env["RLOCK_URL"] = cluster.url();
   Rlock apart{{"lock", "wait", "a", "b", "c"}, options};
   CHECK(apart.exit_code() == 64);
-  CHECK(apart.err().find("several slots") != std::string::npos);
+  CHECK(contains(apart.err(), "several slots"));
 
   Rlock holder{{"run", "-k", "{j}:b", "--", "sleep", "60"}, options};
   Rlock probe{{"lock", "wait", "-q", "{j}:a", "{j}:b"}, options};

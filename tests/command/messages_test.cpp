@@ -22,6 +22,7 @@
 #include "base/identity.h"
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
@@ -121,7 +122,7 @@ TEST_CASE(
     CHECK(shell.err() == "");
     const std::string shown = scene.title + "\n" + steady(shell.out(), redis, folder) + "\n";
     fresh += shown;
-    CHECK(page.find(shown) != std::string::npos);
+    CHECK(contains(page, shown));
   }
   if (std::getenv("RLOCK_UPDATE_MESSAGES") != nullptr) write_file(page_name(), fresh);
 }

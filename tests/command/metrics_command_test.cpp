@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -20,11 +21,11 @@ TEST_CASE("metrics prints gauges of rlock's keys, and with --all also of others"
   };
   const std::string ours = text({"metrics"});
   CHECK(ours.starts_with("# HELP rlock_held "));
-  CHECK(ours.find("\nrlock_held{key=\"deploy\",type=\"lock\"} 1\n") != std::string::npos);
-  CHECK(ours.find("\nrlock_age_seconds{key=\"deploy\",type=\"lock\"} ") != std::string::npos);
-  CHECK(ours.find("slots") == std::string::npos);
+  CHECK(contains(ours, "\nrlock_held{key=\"deploy\",type=\"lock\"} 1\n"));
+  CHECK(contains(ours, "\nrlock_age_seconds{key=\"deploy\",type=\"lock\"} "));
+  CHECK(!contains(ours, "slots"));
   const std::string all = text({"metrics", "--all"});
-  CHECK(all.find("\nrlock_permits_available{key=\"slots\",type=\"semaphore\"} 3\n") != std::string::npos);
+  CHECK(contains(all, "\nrlock_permits_available{key=\"slots\",type=\"semaphore\"} 3\n"));
   CHECK(text({"metrics", "x*"}) ==
         "# HELP rlock_search_complete Whether all keys were looked at.\n"
         "# TYPE rlock_search_complete gauge\nrlock_search_complete 1\n");
@@ -34,7 +35,7 @@ TEST_CASE("metrics says when its search was cut short, in the text too") {
   RedisServer redis;
   Rlock metrics = redis.rlock("metrics", "--all", "--scan-time", "1ms");
   REQUIRE(metrics.exit_code() == 0);
-  const bool cut = metrics.err().find("cut short") != std::string::npos;
+  const bool cut = contains(metrics.err(), "cut short");
   CHECK(metrics.out().ends_with(cut ? "complete 0\n" : "complete 1\n"));
 }
 

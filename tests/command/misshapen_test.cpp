@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/relay.h"
@@ -203,7 +204,7 @@ TEST_CASE("a senseless answer to a renewal counts as no answer") {
       const int status = run.exit_code(kDeadline);
       CAPTURE(run.err());
       CHECK(status == 125);
-      CHECK(run.err().find("could not be renewed") != std::string::npos);
+      CHECK(contains(run.err(), "could not be renewed"));
       CHECK(stage.record()["outcome"] == "lost");
     }
   }
@@ -277,8 +278,7 @@ TEST_CASE("a reader that frees the lock by its second call says when the waiters
                           wire::array({wire::text("released"), wire::text("NOPERM no channel")}));
   Rlock run = stage.rlock(stage.run({"read", {"-s"}}, {"-n"}, "exit 7"));
   CHECK(run.exit_code(kDeadline) == 7);
-  CHECK(run.err().find("released 'k', but could not wake up its waiters: NOPERM no channel") !=
-        std::string::npos);
+  CHECK(contains(run.err(), "released 'k', but could not wake up its waiters: NOPERM no channel"));
   CHECK(stage.record()["released"] == "yes");
 }
 
@@ -313,7 +313,7 @@ TEST_CASE("with any answer about the holder, a wait goes on to its end and leave
       Rlock run = stage.rlock(
           {"run", "-k", "k", "-w", "1500ms", "--fair", "--command-timeout", "300ms", "--", "true"});
       const int status = run.exit_code(kDeadline);
-      const auto says = [&](const char* text) { return run.err().find(text) != std::string::npos; };
+      const auto says = [&](const char* text) { return contains(run.err(), text); };
       // Bytes that are not Redis's protocol break the connection: rlock ends with 69, never with 75.
       const bool breaks = shape == "no Redis at all";
       CHECK_MESSAGE((status == 75 || (breaks && status == 69)), run.err());
@@ -355,7 +355,7 @@ TEST_CASE("with any answer a verb ends as documented") {
         hasty.insert(hasty.end(), {"--command-timeout", "200ms", "--connect-timeout", "200ms"});
         Rlock rlock = stage.rlock(hasty);
         CHECK(kDocumented.contains(rlock.exit_code(kDeadline)));
-        CHECK(rlock.err().find("internal error") == std::string::npos);
+        CHECK(!contains(rlock.err(), "internal error"));
       }
     }
   }

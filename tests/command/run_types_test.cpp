@@ -128,8 +128,8 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
   Rlock two = holding(redis, {"--permits", "2"}, second);
   Rlock none_free = run(redis, {"--permits", "2", "-n"}, "true");
   CHECK(none_free.exit_code(kPatience) == 75);
-  CHECK(none_free.err().find("too few of its permits are free") != std::string::npos);
-  CHECK(none_free.err().find("rlock unlock") == std::string::npos);  // unlock is not for pools
+  CHECK(contains(none_free.err(), "too few of its permits are free"));
+  CHECK(!contains(none_free.err(), "rlock unlock"));  // unlock is not for pools
 
   one.signal(SIGTERM);
   one.exit_code(kPatience);
@@ -164,7 +164,7 @@ TEST_CASE("permits are not taken from a latch of that size") {
   REQUIRE(redis.rlock("latch", "set", "gate", "3").exit_code(30s) == 0);
   Rlock run = redis.rlock("run", "--permits", "3", "-k", "gate", "--", "true");
   CHECK(run.exit_code(30s) == 65);
-  CHECK(run.err().find("latch") != std::string::npos);
+  CHECK(contains(run.err(), "latch"));
   CHECK(redis.cli({"GET", "gate"}) == "3");
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -90,7 +91,7 @@ void check_holder(const Schema& schema, const Json& holder) {
 void check_key(const Schema& schema, const Json& key) {
   Names fields = schema.fields(1);
   CHECK(fields.contains("key_base64"));
-  if (key["key"].get<std::string>().find("\ufffd") == std::string::npos) fields.erase("key_base64");
+  if (!contains(key["key"].get<std::string>(), "\ufffd")) fields.erase("key_base64");
   CHECK(names_of(key) == fields);
   CHECK(schema.words(1, "type").contains(key["type"].get<std::string>()));
   CHECK(schema.words(1, "state").contains(key["state"].get<std::string>()));

@@ -414,12 +414,8 @@ TEST_CASE("if the script ends during the wait, the wait ends, and nothing is hel
     Process script{{"sleep", "60"}};
     Rlock acquire =
         redis.rlock("lock", "acquire", "k", "--type", type, "--while-pid", std::to_string(script.pid()));
-    REQUIRE(eventually(
-        [&] {
-          return redis.keys().find("line") != std::string::npos ||
-                 redis.keys().find("queue") != std::string::npos;
-        },
-        10s));
+    REQUIRE(
+        eventually([&] { return contains(redis.keys(), "line") || contains(redis.keys(), "queue"); }, 10s));
     script.signal(SIGKILL);
     script.exit_code();
     CHECK(acquire.exit_code() == 75);

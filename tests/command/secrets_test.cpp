@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
@@ -87,7 +88,7 @@ class Passwords {
   std::string server_;
 };
 
-bool silent(const std::string& text) { return text.find(kCanary) == std::string::npos; }
+bool silent(const std::string& text) { return !contains(text, kCanary); }
 
 Words run(const Source& source, Words options, const Words& command) {
   Words words{"run", "-v", "-k", "k"};
@@ -117,9 +118,7 @@ void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& 
   Rlock rlock{run(source, {"--reason", "r", "--lease", "5s", "--status-file", status},
                   {"sh", "-c", "env; exec sleep 60"}),
               passwords.environment(source)};
-  REQUIRE_MESSAGE(
-      eventually([&] { return rlock.out().find("RLOCK_HELD=1") != std::string::npos; }, kDeadline),
-      rlock.err());
+  REQUIRE_MESSAGE(eventually([&] { return contains(rlock.out(), "RLOCK_HELD=1"); }, kDeadline), rlock.err());
   for (const pid_t pid : rlock.family()) CHECK(silent(file_of(pid, "cmdline")));
   if (!source.stays) CHECK(silent(rlock.out()));
   CHECK(silent(all_of(redis)));
@@ -134,7 +133,7 @@ void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& 
   redis.del("k");
   CHECK(rlock.exit_code(kDeadline) == 125);
   CHECK(silent(rlock.err() + read_file(status)));
-  CHECK(read_file(status).find("lost") != std::string::npos);
+  CHECK(contains(read_file(status), "lost"));
 }
 
 void check_an_end(const Passwords& passwords, const Source& source, int exit, const Words& options = {},
@@ -183,7 +182,7 @@ TEST_CASE("a password is found nowhere after any failure of the run, whatever it
   }
   redis.cli({"CONFIG", "SET", "requirepass", ""});
   for (const Source& source : passwords.sources()) check_an_end(passwords, source, 77);
-  CHECK(redis.keys().find("k\n") == std::string::npos);
+  CHECK(!contains(redis.keys(), "k\n"));
   redis.kill();
   for (const Source& source : passwords.sources()) check_an_end(passwords, source, 69);
 }
@@ -202,7 +201,7 @@ TEST_CASE(
     Rlock rlock{run(source, {"--scrub-password"}, {"env"}), options};
     CHECK_MESSAGE(rlock.exit_code(kDeadline) == 0, rlock.err());
     CHECK(silent(rlock.out()));
-    CHECK(rlock.out().find("RLOCK_URL=unix://" + redis.socket() + "\n") != std::string::npos);
+    CHECK(contains(rlock.out(), "RLOCK_URL=unix://" + redis.socket() + "\n"));
   }
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.url();
@@ -214,7 +213,7 @@ TEST_CASE(
     options.env["REDIS_URL"] = url;
     Rlock rlock{{"run", "--scrub-password", "-k", "k", "env"}, options};
     CHECK(rlock.exit_code(kDeadline) == 0);
-    CHECK_MESSAGE(rlock.out().find(left) != std::string::npos, rlock.out());
+    CHECK_MESSAGE(contains(rlock.out(), left), rlock.out());
   }
 }
 
@@ -227,7 +226,7 @@ TEST_CASE("a password that is typed is not shown") {
   terminal.expect("Password: ");
   terminal.type("\u00fc\x7f" + kCanary + "\n");  // the erase key deletes the whole \u00fc
   CHECK(terminal.exit_code() == 0);
-  CHECK(terminal.screen().find("--askpass") != std::string::npos);
+  CHECK(contains(terminal.screen(), "--askpass"));
   CHECK(silent(terminal.screen()));
 }
 

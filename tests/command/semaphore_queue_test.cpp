@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -58,7 +59,7 @@ TEST_CASE("each permit of a semaphore wakes one of ten waiters, and costs it no 
     CHECK(served() == i);
   }
   const auto asks = std::ranges::count_if(monitor.commands(), [](const std::string& command) {
-    return command.find("redisson_unlock_latch:{slots}:line\"") != std::string::npos;
+    return contains(command, "redisson_unlock_latch:{slots}:line\"");
   });
   // Each of the nine permits costs three requests: the release, one of the winner, and one of the next
   // waiter. On a busy machine a waiter that counted as frozen asks, too. If every waiter asked, there would

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -36,14 +37,14 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
     pty.type("CANARY\r");
     pty.expect("it ran");
     CHECK(pty.exit_code() == 0);
-    CHECK(pty.screen().find("CANARY") == std::string::npos);
+    CHECK(!contains(pty.screen(), "CANARY"));
   }
   {
     Pty pty{{rlock_binary(), "inspect", "--askpass", "k"}, options};
     pty.expect("Password: ");
     pty.type("wrong\r");
     CHECK(pty.exit_code() == 77);
-    CHECK(pty.screen().find("wrong\r\n") == std::string::npos);
+    CHECK(!contains(pty.screen(), "wrong\r\n"));
   }
   {
     // When the user interrupts the question, the terminal gets its old settings back.
@@ -110,7 +111,7 @@ TEST_CASE("the user's config file beats that of the machine, name by name, and b
   options.env.erase("RLOCK_CONFIG");
   auto junk = in_own_etc("echo nonsense > /etc/rlock/config\n" + take, options);
   CHECK(junk->exit_code() == 78);
-  CHECK(junk->err().find("/etc/rlock/config") != std::string::npos);
+  CHECK(contains(junk->err(), "/etc/rlock/config"));
 }
 
 }  // namespace rlock::test

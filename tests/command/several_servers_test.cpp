@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/masters.h"
@@ -103,9 +104,9 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   const Result inspect = result_of({"inspect", "deploy"}, masters.environment());
   CHECK(inspect.exit_code == 0);
   CHECK(inspect.out.starts_with(masters.proxy(0).url() + "\ndeploy        lock, held\n"));
-  CHECK(inspect.out.find(masters.proxy(1).url() + "\ndeploy        lock, held\n") != std::string::npos);
-  CHECK(inspect.out.find(masters.proxy(2).url()) == std::string::npos);
-  CHECK(inspect.err.find("rlock: " + masters.proxy(2).url() + ": ") != std::string::npos);
+  CHECK(contains(inspect.out, masters.proxy(1).url() + "\ndeploy        lock, held\n"));
+  CHECK(!contains(inspect.out, masters.proxy(2).url()));
+  CHECK(contains(inspect.err, "rlock: " + masters.proxy(2).url() + ": "));
   CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
   CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
   const Result all = result_of({"inspect", "-q"}, masters.environment());
@@ -168,9 +169,8 @@ TEST_CASE("a server with senseless answers is named, and the two others report t
 
   const Result status = result_of({"lock", "status", "deploy", "--owner", kOwner}, options);
   CHECK(status.exit_code == 0);
-  CHECK(status.out.find(kOwner) != std::string::npos);
-  CHECK_MESSAGE(status.err.find("127.0.0.1:" + std::to_string(broken.port())) != std::string::npos,
-                status.err);
+  CHECK(contains(status.out, kOwner));
+  CHECK_MESSAGE(contains(status.err, "127.0.0.1:" + std::to_string(broken.port())), status.err);
 }
 
 TEST_CASE("inspect without a key looks through every primary of a cluster") {
@@ -201,8 +201,8 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   const Result others = result_of({"inspect", "-q", "--command-timeout", "1s"}, options);
   CHECK(others.exit_code == 0);
   CHECK(others.out == expected.substr(2));
-  CHECK(others.err.find("'a' cannot be read: ") != std::string::npos);
-  CHECK(others.err.find("--wait") == std::string::npos);
+  CHECK(contains(others.err, "'a' cannot be read: "));
+  CHECK(!contains(others.err, "--wait"));
   const Result part = result_of({"inspect", "--json", "--command-timeout", "1s"}, options);
   CHECK(part.out.starts_with(R"({"v":1,"complete":false,"keys":[{"key":"b",)"));
   CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).exit_code == 69);

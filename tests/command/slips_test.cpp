@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
@@ -33,7 +34,7 @@ void expect_hints(const std::vector<Slip>& slips) {
     CHECK(rlock.exit_code(std::chrono::seconds{30}) == 64);
     CHECK(rlock.out().empty());
     CHECK(split(rlock.err(), '\n').size() == 2);
-    CHECK_MESSAGE(rlock.err().find(slip.answer) != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), slip.answer), rlock.err());
   }
   CHECK(recorder.connections() == 0);
 }
@@ -44,7 +45,7 @@ TEST_CASE("-q does not hide that no server was named") {
   for (const char* quiet : {"-q", "--quiet"}) {
     Rlock rlock{{"inspect", quiet, "k"}};
     static_cast<void>(rlock.exit_code(std::chrono::seconds{30}));
-    CHECK(rlock.err().find("no server was named: using redis://127.0.0.1:6379") != std::string::npos);
+    CHECK(contains(rlock.err(), "no server was named: using redis://127.0.0.1:6379"));
   }
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("a key that begins with a dash is taken behind an equals sign, and mes
   REQUIRE(Rlock{{"lock", "acquire", "--key=-k v", "--lease", "1m"}, redis.environment()}.exit_code() == 0);
   Rlock vain{{"lock", "release", "--key=-k v", "--owner", "o:1"}, redis.environment()};
   CHECK(vain.exit_code() == 1);
-  CHECK(vain.err().find("see: rlock inspect --key='-k v'\n") != std::string::npos);
+  CHECK(contains(vain.err(), "see: rlock inspect --key='-k v'\n"));
   CHECK(Rlock{{"unlock", "--yes", "--key=-k v"}, redis.environment()}.exit_code() == 0);
 }
 
@@ -145,7 +146,7 @@ TEST_CASE("the largest allowed number of keys is taken and released, with keys o
     CHECK(rlock.out() == "999\n");
     // Under sanitizers and load a thousand releases can exceed the limit for answers; then rlock reports
     // that.
-    const bool confirmed = rlock.err().find("not confirmed") == std::string::npos;
+    const bool confirmed = !contains(rlock.err(), "not confirmed");
     if (kSanitized && !confirmed) continue;
     CHECK_MESSAGE(redis.keys().empty(), rlock.err());
   }
@@ -164,8 +165,7 @@ TEST_CASE(
   outer.insert(outer.end(), inner.begin(), inner.end());
   Rlock rlock{outer, redis.environment()};
   CHECK(rlock.exit_code(std::chrono::seconds{30}) == 64);
-  CHECK_MESSAGE(rlock.err().find("these keys and those of the runs above are too long") != std::string::npos,
-                rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "these keys and those of the runs above are too long"), rlock.err());
 }
 
 TEST_CASE("words of other tools, and unknown ones, get the right hint") {
@@ -267,7 +267,7 @@ TEST_CASE("an owner id that is an English word is not taken for a sentence") {
         Words{"unlock", "-y", "k", "--if-owner", "nobody"}, Words{"stop", "k", "--if-owner", "nobody"}}) {
     Rlock rlock{words, redis.environment()};
     CHECK(rlock.exit_code() == 1);
-    CHECK_MESSAGE(rlock.err().find("'k' is not held by owner 'nobody'") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "'k' is not held by owner 'nobody'"), rlock.err());
   }
 }
 
@@ -275,8 +275,8 @@ TEST_CASE("a command that gets SIGKILL at once is not announced another one") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "k", "--signal", "KILL", "--max-hold", "1s", "--", "sleep", "60");
   CHECK(run.exit_code(std::chrono::seconds{30}) == 124);
-  CHECK_MESSAGE(run.err().find("SIGKILL now") != std::string::npos, run.err());
-  CHECK_MESSAGE(run.err().find("SIGKILL in") == std::string::npos, run.err());
+  CHECK_MESSAGE(contains(run.err(), "SIGKILL now"), run.err());
+  CHECK_MESSAGE(!contains(run.err(), "SIGKILL in"), run.err());
 }
 
 TEST_CASE("a shell line as one word gets the hint at -c") {
@@ -284,8 +284,7 @@ TEST_CASE("a shell line as one word gets the hint at -c") {
   for (const char* line : {"ls | head", "make && make install", "./deploy.sh --now", "/bin/echo hi"}) {
     Rlock rlock{{"run", "-k", "k", "--", line}, redis.environment()};
     CHECK(rlock.exit_code() == 127);
-    CHECK_MESSAGE(rlock.err().find("; did you mean: -c '" + std::string{line} + "'\n") != std::string::npos,
-                  rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "; did you mean: -c '" + std::string{line} + "'\n"), rlock.err());
   }
   Rlock rlock{{"run", "-k", "k", "--", "nonesuch", "x | y"}, redis.environment()};
   CHECK(rlock.exit_code() == 127);

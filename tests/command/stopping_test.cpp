@@ -135,7 +135,7 @@ TEST_CASE("rlock announces KILL for the end of --kill-after, however short the l
                          "--", "sleep", "60");
 
   CHECK(run.exit_code() == 124);
-  CHECK(run.err().find("SIGTERM now, SIGKILL in 1m") != std::string::npos);
+  CHECK(contains(run.err(), "SIGTERM now, SIGKILL in 1m"));
 }
 
 TEST_CASE("a stopped command that can end is woken to do so") {
@@ -239,7 +239,7 @@ TEST_CASE("a process that dies of the signal that ended the first process is not
   run.signal(SIGTERM);
 
   CHECK(run.exit_code() == 4);
-  CHECK(run.err().find("still runs") == std::string::npos);
+  CHECK(!contains(run.err(), "still runs"));
   CHECK(run.family().empty());
 }
 

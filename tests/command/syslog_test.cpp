@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -117,7 +118,7 @@ TEST_CASE("a journal gets each field by a name of its own, and the key byte for 
   const std::vector<std::string> entries = journal.take();
   REQUIRE(entries.size() == 2);
   const auto has = [](const std::string& entry, const std::string& field) {
-    CHECK_MESSAGE(("\n" + entry).find("\n" + field + "\n") != std::string::npos, entry);
+    CHECK_MESSAGE(contains("\n" + entry, "\n" + field + "\n"), entry);
   };
   has(entries[0], "SYSLOG_IDENTIFIER=rlock");
   has(entries[0], "PRIORITY=6");
@@ -188,8 +189,7 @@ TEST_CASE("a log daemon that is started again is found again; a loss is an error
         std::tuple{3, "<13>", "stopping"}, std::tuple{4, "<14>", "ended"}}) {
     const std::string& datagram = got[static_cast<std::size_t>(index)];
     CHECK_MESSAGE(datagram.starts_with(priority), datagram);
-    CHECK_MESSAGE(datagram.find("]: event=" + std::string{event} + " key=\"k\"") != std::string::npos,
-                  datagram);
+    CHECK_MESSAGE(contains(datagram, "]: event=" + std::string{event} + " key=\"k\""), datagram);
   }
 }
 
@@ -206,15 +206,14 @@ TEST_CASE("the keeper of a script goes on in the log, also when the daemon was s
   const std::string name = "rlock[" + std::to_string(script.pid()) + "]: event=";
   const std::vector<std::string> before = log.take();
   REQUIRE(before.size() == 1);
-  CHECK_MESSAGE(before[0].find(name + "acquired key=\"k\"") != std::string::npos, before[0]);
+  CHECK_MESSAGE(contains(before[0], name + "acquired key=\"k\""), before[0]);
   log.restart();
   script.signal(SIGTERM);
   CHECK(script.exit_code() == 128 + SIGTERM);
   std::vector<std::string> after;
   REQUIRE(eventually([&] { return !(after = log.take()).empty(); }, 10s));
   REQUIRE(after.size() == 1);
-  CHECK_MESSAGE(after[0].find(name + "released key=\"k\" outcome=\"released\" held_ms=") != std::string::npos,
-                after[0]);
+  CHECK_MESSAGE(contains(after[0], name + "released key=\"k\" outcome=\"released\" held_ms="), after[0]);
 }
 
 TEST_CASE("without a log rlock reports that once and goes on") {

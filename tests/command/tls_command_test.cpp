@@ -3,6 +3,7 @@
 
 #include "support/certificates.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
@@ -44,7 +45,7 @@ class Scene {
 /// True: the portable binary, which contains OpenSSL and needs no library of the machine.
 bool brings_openssl() {
   Rlock version{{"version", "-v"}};
-  return version.exit_code() == 0 && version.out().find("loaded for TLS") == std::string::npos;
+  return version.exit_code() == 0 && !contains(version.out(), "loaded for TLS");
 }
 
 }  // namespace

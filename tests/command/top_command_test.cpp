@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -109,7 +110,7 @@ TEST_CASE("top draws for the size that its terminal has, and for the next one") 
   Pty terminal{line, environment(redis)};
   terminal.expect("key-119");
   terminal.expect("q quit");
-  CHECK(terminal.screen().find("key-120") == std::string::npos);
+  CHECK(!contains(terminal.screen(), "key-120"));
   stty(terminal.pid(), "cols 200 rows 60");
   terminal.expect("key-139");
   terminal.type("q");
@@ -189,11 +190,11 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
   Process::Options options = environment(redis);
   Pty dumb{{rlock_binary(), "top"}, options};
   CHECK(dumb.exit_code(kDeadline) == 64);
-  CHECK(dumb.screen().find("(TERM is dumb); use rlock list") != std::string::npos);
+  CHECK(contains(dumb.screen(), "(TERM is dumb); use rlock list"));
   CHECK(dumb.screen().find('\x1b') == std::string::npos);
   Pty unset{{"env", "-u", "TERM", rlock_binary(), "top"}, options};
   CHECK(unset.exit_code(kDeadline) == 64);
-  CHECK(unset.screen().find("(TERM is not set); use rlock list") != std::string::npos);
+  CHECK(contains(unset.screen(), "(TERM is not set); use rlock list"));
 }
 
 TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a terminal obeys") {
@@ -205,8 +206,8 @@ TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a
   Pty terminal{top(), options};
   terminal.expect("d?ploy");
   terminal.expect("k\\x1b[2J");
-  CHECK(terminal.screen().find("\xc3\xa9") == std::string::npos);
-  CHECK(terminal.screen().find("\x1b[2J") == std::string::npos);
+  CHECK(!contains(terminal.screen(), "\xc3\xa9"));
+  CHECK(!contains(terminal.screen(), "\x1b[2J"));
   terminal.type("q");
   CHECK(terminal.exit_code(kDeadline) == 0);
 }

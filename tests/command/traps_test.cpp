@@ -195,7 +195,7 @@ TEST_CASE("the command has the descriptors that our parent gave, and none of our
   auto run = start(redis, {rlock_binary(), "run", "-k", "k", "--", look[0], look[1], look[2]}, options);
   CHECK(run.exit_code() == 0);
 
-  CHECK(run.out().find("7 -> " + (folder / "extra")) != std::string::npos);
+  CHECK(contains(run.out(), "7 -> " + (folder / "extra")));
   CHECK(links(run.out()) == links(alone.out()));
   ::close(extra);
 }
@@ -247,7 +247,7 @@ TEST_CASE("another user's command cannot be signalled: rlock reports that, and k
                            "--reuid", "0", "--clear-groups", "sleep", "1"});
 
   CHECK(run.exit_code() == 124);
-  CHECK(run.err().find("may not signal") != std::string::npos);
+  CHECK(contains(run.err(), "may not signal"));
   CHECK(redis.keys().empty());
 }
 

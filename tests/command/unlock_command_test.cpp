@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -36,7 +37,7 @@ TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it
   options.own_session = true;
   Rlock unlock{{"unlock", "deploy"}, options};
   CHECK(unlock.exit_code() == 64);
-  CHECK(unlock.err().find("to go on without a question: --yes") != std::string::npos);
+  CHECK(contains(unlock.err(), "to go on without a question: --yes"));
   CHECK(redis.has("deploy"));
 }
 
@@ -49,8 +50,8 @@ TEST_CASE("unlock --yes names the removed lock, and wakes the waiters") {
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
   CHECK(unlock.exit_code() == 0);
   CHECK(unlock.out().empty());
-  CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
-  CHECK(unlock.err().find("rlock: no process renews it, ") != std::string::npos);
+  CHECK(contains(unlock.err(), "deploy        lock, held, 1 waits\n"));
+  CHECK(contains(unlock.err(), "rlock: no process renews it, "));
   CHECK(waiter.exit_code() == 0);
 }
 
@@ -64,7 +65,7 @@ TEST_CASE("unlock sends no notice to a client of Redisson, which would take it f
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
   hold(redis, {"--owner", rlock});
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
-  CHECK(listener.receive().find("}:" + rlock + "\nremoved\n") != std::string::npos);
+  CHECK(contains(listener.receive(), "}:" + rlock + "\nremoved\n"));
 }
 
 TEST_CASE("unlock reports that a renewing holder is alive, and when it will learn of the removal") {
@@ -73,9 +74,8 @@ TEST_CASE("unlock reports that a renewing holder is alive, and when it will lear
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
   CHECK(unlock.exit_code() == 0);
-  CHECK(
-      unlock.err().find("rlock: the holder is alive, and its command runs until it hears of this, within ") !=
-      std::string::npos);
+  CHECK(contains(unlock.err(),
+                 "rlock: the holder is alive, and its command runs until it hears of this, within "));
   run.signal(SIGTERM);
   CHECK(run.exit_code() != 0);
 }

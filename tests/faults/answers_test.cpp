@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "faults/fault_line.h"
+#include "support/contains.h"
 #include "support/hello.h"
 
 using namespace rlock::test;
@@ -36,7 +37,7 @@ TEST_CASE("if the answer to an acquire is lost, rlock asks again, and holds once
 
   CHECK(rlock.exit_code() == 0);
   report("answer of the acquire lost once", "ran once, held once", 0, watch.elapsed());
-  CHECK_MESSAGE(rlock.err().find("not ours") == std::string::npos, rlock.err());
+  CHECK_MESSAGE(!contains(rlock.err(), "not ours"), rlock.err());
   CHECK(line.verdict().holds == 1);
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }
@@ -93,7 +94,7 @@ TEST_CASE("if the answer to a release is lost, the command's exit status stands"
   report("answer of the release lost", "status stands, said on stderr", 7, watch.elapsed());
   CHECK(watch.elapsed() < promised(2s));
   CHECK(eventually([&] { return line.clean(); }, 1s));
-  CHECK_MESSAGE(rlock.err().find("not confirmed") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "not confirmed"), rlock.err());
 }
 
 TEST_CASE("a release that never arrives is reported, and the lock expires") {
@@ -107,7 +108,7 @@ TEST_CASE("a release that never arrives is reported, and the lock expires") {
   CHECK(rlock.exit_code() == 7);
   report("release lost", "status stands, lock expires with the lease", 7, watch.elapsed());
   CHECK(watch.elapsed() < promised(2s));
-  CHECK_MESSAGE(rlock.err().find("it expires within") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "it expires within"), rlock.err());
   CHECK(eventually([&] { return line.clean(); }, 2500ms));
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "faults/fault_line.h"
+#include "support/contains.h"
 #include "support/crowd.h"
 
 using namespace rlock::test;
@@ -43,7 +44,7 @@ void check_alone(const Storm& storm) {
   report(storm.name + ", " + std::to_string(storm.workers) + " x " + std::to_string(storm.runs),
          verdict.str(), result.statuses.rbegin()->first, result.elapsed);
   CHECK_MESSAGE(verdict.clean(), verdict.str());
-  CHECK(result.complaints.find("not ours") == std::string::npos);
+  CHECK(!contains(result.complaints, "not ours"));
   CHECK_MESSAGE(result.all(0), result.str() << "\n" << result.complaints);
   CHECK(verdict.holds == static_cast<std::size_t>(storm.workers * storm.runs));
   line.proxy.pass();

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "faults/fault_line.h"
+#include "support/contains.h"
 #include "support/skipped.h"
 #include "support/unloaded_watch.h"
 
@@ -117,7 +118,7 @@ void check(Attempt& attempt, bool waited, long memory_without_fault_kb) {
   CHECK(attempt.time < promised(waited ? 2300ms : attempt.fault.at_once));
   CHECK(attempt.most_memory_kb < memory_without_fault_kb + 50 * 1024);
   if (status != 0) {
-    CHECK(attempt.rlock->err().find("rlock: ") != std::string::npos);
+    CHECK(contains(attempt.rlock->err(), "rlock: "));
     check_nothing_is_left(attempt);
   }
 }
@@ -143,12 +144,12 @@ TEST_CASE(
   auto rlock = line.hold({"--wait", "3s"});
   // rlock prints the wait line after one second. By then each question has been answered, and the next one comes
   // later.
-  REQUIRE(eventually([&] { return rlock.err().find("held by somebody:1") != std::string::npos; }));
+  REQUIRE(eventually([&] { return contains(rlock.err(), "held by somebody:1"); }));
   line.proxy.drop(Way::to_client);
 
   CHECK(rlock.exit_code() == 75);
   CHECK(watch.elapsed() < promised(3300ms));
-  CHECK_MESSAGE(rlock.err().find("s ago 'k' was held by somebody:1") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "s ago 'k' was held by somebody:1"), rlock.err());
   report("busy, then answers lost, --wait 3s", "gave up", 75, watch.elapsed());
   CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
 }
@@ -166,8 +167,8 @@ TEST_CASE("if the server dies during a wait, rlock exits with 69, and shows the 
 
     CHECK_MESSAGE(rlock.exit_code() == 69, rlock.err());
     CHECK(watch.elapsed() < promised(2300ms));
-    CHECK_MESSAGE(rlock.err().find("connection refused; ") != std::string::npos, rlock.err());
-    CHECK_MESSAGE(rlock.err().find("s ago 'k' was held by somebody:1") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "connection refused; "), rlock.err());
+    CHECK_MESSAGE(contains(rlock.err(), "s ago 'k' was held by somebody:1"), rlock.err());
     CHECK(rlock.err().find("expires in") == rlock.err().npos);
     report("busy, then refused, " + limit.back(), "nothing ran", 69, watch.elapsed());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "faults/fault_line.h"
+#include "support/contains.h"
 #include "support/skipped.h"
 
 using namespace rlock::test;
@@ -110,7 +111,7 @@ TEST_CASE("a waiter that may not subscribe polls, and says so once") {
   Words words{"run", "-k", "k", "--"};
   for (const auto& word : witness_command(line.folder.path())) words.push_back(word);
   Rlock rlock{words, options};
-  REQUIRE(eventually([&] { return rlock.err().find("refuses the subscription") != std::string::npos; }));
+  REQUIRE(eventually([&] { return contains(rlock.err(), "refuses the subscription"); }));
   vacate(line.redis, false);
 
   const auto time = time_to_enter(line);
@@ -124,7 +125,7 @@ TEST_CASE("rlock waits for a lock without a TTL, and says that it has none") {
   line.redis.cli({"HSET", "k", "somebody:1", "1"});
   auto rlock = line.hold({"--wait", "1500ms"});
   CHECK(rlock.exit_code() == 75);
-  CHECK_MESSAGE(rlock.err().find("TTL") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "TTL"), rlock.err());
   CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
 }
 
@@ -163,9 +164,8 @@ TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
   // after 1 s and 5 s. Only the latter name the keys of the queue.
   const auto polls =
       std::count_if(monitor.commands().begin() + before, monitor.commands().end(), [](const auto& command) {
-        return command.find("rlock:meta:") == std::string::npos &&
-               command.find("redisson_lock_queue:") == std::string::npos &&
-               command.find("PUBSUB") == std::string::npos;
+        return !contains(command, "rlock:meta:") && !contains(command, "redisson_lock_queue:") &&
+               !contains(command, "PUBSUB");
       });
   CHECK(polls <= span / 2s + 1);
   vacate(line.redis, true);

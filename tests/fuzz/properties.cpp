@@ -1,6 +1,7 @@
 #include "fuzz/properties.h"
 
 #include <string>
+#include "support/contains.h"
 
 #include "base/text.h"
 #include "base/time.h"
@@ -59,7 +60,7 @@ void check_names(std::string_view bytes) {
   bool together = true;
   for (const std::string& key :
        {prefix_name("redisson_lock_queue", name), suffix_name(name, "timeout"), metadata_key(name)}) {
-    must(key.find(bytes) != key.npos, "a derived name contains the key");
+    must(contains(key, bytes), "a derived name contains the key");
     together = together && hashed_part(key) == hashed_part(bytes);
   }
   must(placeable(name) == together, "placeable means one slot");

@@ -10,6 +10,7 @@
 
 #include "loop/program.h"
 #include "loop/signals.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/forked.h"
 #include "support/process.h"
@@ -169,12 +170,12 @@ TEST_CASE("the environment changes by exactly the given variables") {
       printed("env | grep -A1 ^RLOCK_TEST_ | sort",
               {{"RLOCK_TEST_LOST", std::nullopt}, {"RLOCK_TEST_CHANGED", "after"}, {"RLOCK_TEST_NEW", ""}});
 
-  CHECK(env.find("RLOCK_TEST_KEPT=kept") != std::string::npos);
-  CHECK(env.find("in two lines") != std::string::npos);
-  CHECK(env.find("RLOCK_TEST_LOST") == std::string::npos);
-  CHECK(env.find("RLOCK_TEST_CHANGED=after") != std::string::npos);
-  CHECK(env.find("before") == std::string::npos);
-  CHECK(env.find("RLOCK_TEST_NEW=\n") != std::string::npos);
+  CHECK(contains(env, "RLOCK_TEST_KEPT=kept"));
+  CHECK(contains(env, "in two lines"));
+  CHECK(!contains(env, "RLOCK_TEST_LOST"));
+  CHECK(contains(env, "RLOCK_TEST_CHANGED=after"));
+  CHECK(!contains(env, "before"));
+  CHECK(contains(env, "RLOCK_TEST_NEW=\n"));
   for (const char* name : {"RLOCK_TEST_KEPT", "RLOCK_TEST_LOST", "RLOCK_TEST_CHANGED"}) ::unsetenv(name);
 }
 

@@ -28,6 +28,7 @@
 #include "loop/command_family.h"
 #include "loop/processes.h"
 #include "loop/signals.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/forked.h"
 #include "support/process.h"
@@ -535,7 +536,7 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
 
   CHECK(::getsid(run.guardian()) == run.guardian());
   CHECK(eventually([&] { return output_of({"ls", proc + "/fd"}).size() <= 4; }));  // "0\n5\n"
-  CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe7ffbfeff") != std::string::npos);
+  CHECK(contains(read_file(proc + "/status"), "SigBlk:\tfffffffe7ffbfeff"));
   CHECK(joined(split(read_file(proc + "/cmdline"), '\0'), "") == "guardian");
   CHECK(read_file(proc + "/environ") == read_file("/proc/self/environ"));
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
@@ -655,7 +656,7 @@ TEST_CASE(
 
   CHECK(eventually([&] { return read_file(folder / "told") == "told\n"; }));
   CHECK(family.signal(SIGTERM, Clock::now()).empty());
-  CHECK(eventually([&] { return read_file(folder / "told").find("other") != std::string::npos; }));
+  CHECK(eventually([&] { return contains(read_file(folder / "told"), "other"); }));
   CHECK(family.signal(SIGKILL, Clock::now()).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }

@@ -24,6 +24,7 @@
 #include "loop/processes.h"
 #include "loop/script_members.h"
 #include "loop/script_tag.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/forked.h"
 #include "support/process.h"
@@ -53,7 +54,7 @@ class Scripted {
 
   Process& process() { return *process_; }
   ScriptFamily& family() { return *family_; }
-  bool ready() const { return read_file(folder_ / "said").find("ready") != std::string::npos; }
+  bool ready() const { return contains(read_file(folder_ / "said"), "ready"); }
 
   void let_go() const { write_file(folder_ / "said.go", ""); }
 

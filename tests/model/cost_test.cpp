@@ -11,7 +11,7 @@
 
 #include "interpreter.h"
 #include "store.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 using namespace rlock;
 using namespace rlock::model;
@@ -33,7 +33,7 @@ class Pool {
       run(permits(fmt::format("crowd{}:1", left), std::min(left, kAtOnce)).ask(Milliseconds{0}));
   }
 
-  static Permits permits(const std::string& owner, std::int64_t count = 1) {
+  static PermitLock permits(const std::string& owner, std::int64_t count = 1) {
     const Claim claim{.name = LockName{"pool"}, .owner = Owner{owner}};
     return {claim, {.count = count, .total = 9990}};
   }
@@ -55,7 +55,7 @@ class Pool {
 
 TEST_CASE(
     "a permit is renewed and released at the same cost, however many are taken, and acquired with a search for its slot more") {
-  const Permits mine = Pool::permits("me:1");
+  const PermitLock mine = Pool::permits("me:1");
   struct Step {
     Call call;
     std::int64_t search;  ///< commands at most

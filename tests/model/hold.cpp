@@ -21,12 +21,13 @@ std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::strin
   if (wanted.type == "lock") return std::make_shared<Lock>(claim, which);
   if (wanted.type == "spin") return std::make_shared<SpinLock>(claim, kPause, which);
   if (wanted.type == "fenced") return std::make_shared<FencedLock>(claim, which);
-  if (wanted.type == "fair") return std::make_shared<FairLock>(claim, FairLock::Turn::queue, which);
+  if (wanted.type == "fair") return std::make_shared<FairLock>(claim, Turn::queue, which);
   if (wanted.type == "read") return std::make_shared<ReadLock>(claim, which);
   if (wanted.type == "write") return std::make_shared<WriteLock>(claim, which);
   if (wanted.type == "plain") return std::make_shared<PlainLock>(claim, kPause, which);
   if (wanted.type == "permit")
-    return std::make_shared<Permits>(claim, Permits::Wanted{.count = wanted.count, .total = kPool}, which);
+    return std::make_shared<PermitLock>(claim, PermitLock::Wanted{.count = wanted.count, .total = kPool},
+                                        which);
   throw std::invalid_argument{"no type " + wanted.type};
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include "support/contains.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,7 @@ class Replay {
   }
 
   void call(const std::string& text, const std::string& label) {
-    if (text.find("NOSCRIPT") != std::string::npos) return;
+    if (test::contains(text, "NOSCRIPT")) return;
     const Words keys = words_in(between(text, "KEYS[", "]").value());
     const Words args = words_in(between(text, "ARGV[", "]").value());
     const std::string reply = text.substr(text.find("] -> ") + 5);
@@ -114,7 +115,7 @@ class Replay {
     Wanted wanted{.type = type, .keys = {keys.front()}, .owner = "", .lease = 30000, .classic = classic_};
     std::string wait = "300000";
     for (const std::string& arg : args)
-      if (arg.find("-uuid:") != std::string::npos && wanted.owner.empty()) wanted.owner = arg;
+      if (test::contains(arg, "-uuid:") && wanted.owner.empty()) wanted.owner = arg;
     if (wanted.owner.ends_with(":write")) wanted.owner.resize(wanted.owner.size() - 6);
     if (step == Step::ask && type != "semaphore") wanted.lease = integer_in(args.front()).value();
     if (step == Step::renew) wanted.lease = integer_in(args.front()).value();
@@ -162,7 +163,7 @@ class Replay {
       CHECK(kind == "none");
       return;
     }
-    REQUIRE(text.find(": " + kind + " {") != std::string::npos);
+    REQUIRE(test::contains(text, ": " + kind + " {"));
     Words there, recorded = words_in(between(text, ": " + kind + " {", "} PTTL").value_or(""));
     const auto take = [&](const Words& command) {
       for (const Reply& one : store_.call(command).items()) there.push_back(one.text());

@@ -8,7 +8,7 @@
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/lock.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/plain.h"
 #include "sync/kinds/read_write.h"
 #include "sync/kinds/together.h"

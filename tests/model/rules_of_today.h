@@ -12,7 +12,7 @@
 #include "sync/kinds/line.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/once_per.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/plain.h"
 #include "sync/kinds/read_write.h"
 #include "sync/kinds/together.h"

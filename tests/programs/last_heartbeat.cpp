@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/machine_pauses.h"
 #include "support/redis_server.h"
@@ -227,7 +228,7 @@ void print_row(const Fault& fault, Figures& figures) {
 int measure(std::size_t runs, const std::string& word) {
   std::vector<const Fault*> left;  // each fault as often as it is to strike
   for (const Fault& fault : faults())
-    if (fault.name.find(word) != std::string::npos) left.insert(left.end(), runs, &fault);
+    if (contains(fault.name, word)) left.insert(left.end(), runs, &fault);
   std::printf(
       "lease 3s, the command ignores TERM; milliseconds from its last heartbeat, over %zu runs each\n", runs);
   std::printf("%-42s %10s %10s %10s %14s %20s\n", "fault", "to the key's end: min", "median", "max",

@@ -3,6 +3,7 @@
 //   supervision_table [WORD]      only the scenes whose title has WORD; exits with 1 if a line differs
 #include <iostream>
 
+#include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/scenes.h"
 
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
   int different = 0;
   std::cout << "| scene | without rlock | with rlock |\n|---|---|---|\n";
   for (const TerminalScene& scene : terminal_scenes()) {
-    if (scene.title.find(word) == std::string::npos) continue;
+    if (!contains(scene.title, word)) continue;
     const std::string without = play(scene, "", redis.environment());
     // Each run has a key of its own: xargs runs several commands at once.
     const std::string with = play(scene, rlock_binary() + " run -k table-$$-$RANDOM --", redis.environment());

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
@@ -58,8 +59,8 @@ TEST_CASE("the seats recipe runs every job with a seat of its own") {
   RedisServer redis;
   const std::string log = ran(redis, "seats");
   CHECK(std::count(log.begin(), log.end(), '\n') == 6);
-  CHECK(log.find("--seat 0") != std::string::npos);
-  CHECK(log.find("--seat 5") == std::string::npos);
+  CHECK(contains(log, "--seat 0"));
+  CHECK(!contains(log, "--seat 5"));
 }
 
 TEST_CASE("the sections recipe holds the lock over its section and gives it back") {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/sockets.h"
 #include "support/turning.h"
@@ -105,11 +106,10 @@ TEST_CASE("garbage, unrequested replies and malformed pushes end the connection 
     CHECK(f.connection().failure()->kind == Error::unreachable);
     return f.connection().failure()->text;
   };
-  CHECK(failure_after("HTTP/1.1 400 Bad Request\r\n").find("does not speak the Redis protocol") !=
-        std::string::npos);
+  CHECK(contains(failure_after("HTTP/1.1 400 Bad Request\r\n"), "does not speak the Redis protocol"));
   CHECK(failure_after(":1\r\n") == "the server sent a reply without a request");
   CHECK(failure_after("-ERR \x1b[31mgo away\r\n") == "ERR \\x1b[31mgo away");
-  CHECK(failure_after(">3\r\n+message\r\n_\r\n_\r\n").find("where text was expected") != std::string::npos);
+  CHECK(contains(failure_after(">3\r\n+message\r\n_\r\n_\r\n"), "where text was expected"));
 }
 
 TEST_CASE("a connection that leads nowhere fails in time, and says how far it came") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/hello.h"
 #include "support/redis_server.h"
@@ -261,8 +262,7 @@ TEST_CASE("a connection with a late answer is abandoned, and an undo is sent on 
   f.redis.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
 
   server.thaw();
-  CHECK(eventually(
-      [&] { return server.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
+  CHECK(eventually([&] { return contains(server.cli({"INFO", "commandstats"}), "cmdstat_del"); }));
   CHECK_FALSE(server.has("ghost"));
   CHECK(f.vote(kGet).reply.has_value());
 }
@@ -338,7 +338,7 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
     REQUIRE(vote.failure.has_value());
     CHECK(vote.failure->kind == Error::unreachable);
     CHECK(fake.count("EVALSHA") - before < 30);
-    CHECK(vote.failure->text.find(error.substr(0, 4)) != std::string::npos);
+    CHECK(contains(vote.failure->text, error.substr(0, 4)));
   }
 }
 
@@ -352,7 +352,7 @@ TEST_CASE("an attempt that the deadline cuts short does not hide the server's ea
   const Vote vote = f.vote(kCall, Milliseconds{900});
   REQUIRE(vote.failure.has_value());
   CHECK(fake.count("EVALSHA") == 2);
-  CHECK_MESSAGE(vote.failure->text.find("still loading") != std::string::npos, vote.failure->text);
+  CHECK_MESSAGE(contains(vote.failure->text, "still loading"), vote.failure->text);
 }
 
 TEST_CASE("a replica is left, and the next server behind the same name is tried") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "redis/backoff.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/redis_server.h"
 #include "support/turning.h"
@@ -198,8 +199,7 @@ TEST_CASE("send_on_abandoned writes a whole script behind the data in flight") {
   redis.thaw();
 
   CHECK(redis.cli({"PING"}) == "PONG");
-  CHECK(eventually(
-      [&] { return redis.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
+  CHECK(eventually([&] { return contains(redis.cli({"INFO", "commandstats"}), "cmdstat_del"); }));
   CHECK_FALSE(redis.has("ghost"));
 }
 

@@ -17,6 +17,7 @@
 #include "redis/dial.h"
 #include "redis/local_directory.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/skipped.h"
 #include "support/state_home.h"
 
@@ -192,8 +193,7 @@ TEST_CASE("a signal ends the wait for a private server that does not come up, an
     Rlock waits{words, options};
     REQUIRE(eventually([&] { return !read_file(home.directory() + "/server.pid").empty(); }));
     const std::string status = "/proc/" + std::to_string(waits.pid()) + "/status";
-    REQUIRE(
-        eventually([&] { return read_file(status).find("SigBlk:\t0000000000000000") == std::string::npos; }));
+    REQUIRE(eventually([&] { return !contains(read_file(status), "SigBlk:\t0000000000000000"); }));
     const StopWatch watch;
     waits.signal(SIGINT);
 

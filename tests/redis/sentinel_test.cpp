@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "redis/executor.h"
+#include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/forked.h"
 #include "support/profile.h"
@@ -162,12 +163,12 @@ TEST_CASE("no Sentinel, no such primary and an old primary have messages of thei
   sentinel.on("SENTINEL", named(replica.port()));
   replica.on("ROLE", kReplica);
   Fixture stale{{sentinel.port()}};
-  CHECK(stale.vote(Milliseconds{1000}).failure->text.find("but it is a replica") != std::string::npos);
+  CHECK(contains(stale.vote(Milliseconds{1000}).failure->text, "but it is a replica"));
 
   FakeRedis liar{kTcp};
   liar.on("SENTINEL", wire::array({wire::text("\x1b[31m"), wire::text("99999")}));
   Fixture lied{{liar.port()}};
-  CHECK(lied.vote().failure->text.find("does not say where the primary is") != std::string::npos);
+  CHECK(contains(lied.vote().failure->text, "does not say where the primary is"));
 
   FakeRedis lonely{kTcp};
   const auto gone = free_port();
@@ -283,7 +284,7 @@ TEST_CASE("a Sentinel without passwords is asked without one, and one that wants
   const Vote vote = refused.vote();
   REQUIRE(vote.failure.has_value());
   CHECK(vote.failure->kind == Error::denied);
-  CHECK(vote.failure->text.find("WRONGPASS") != std::string::npos);
+  CHECK(contains(vote.failure->text, "WRONGPASS"));
 }
 
 TEST_CASE("a primary that does not let us ask for its role is believed") {
@@ -313,20 +314,18 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   f.redis->send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
 
   old_primary.thaw();
-  CHECK(eventually(
-      [&] { return old_primary.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
+  CHECK(eventually([&] { return contains(old_primary.cli({"INFO", "commandstats"}), "cmdstat_del"); }));
   CHECK_FALSE(old_primary.has("ghost"));
 }
 
 TEST_CASE("a failover of real servers is followed") {
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
-  REQUIRE(eventually([&] { return replica.cli({"ROLE"}).find("connected") != std::string::npos; }, 10s));
+  REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "connected"); }, 10s));
   SentinelServer sentinel{"mymaster", primary};
   REQUIRE(eventually(
       [&] {
-        return sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}).find(std::to_string(replica.port())) !=
-               std::string::npos;
+        return contains(sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}), std::to_string(replica.port()));
       },
       15s));
   Fixture f{{sentinel.port()}, true};

@@ -1,6 +1,7 @@
 #include "redis/tls_library.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 #include "base/error.h"
 
@@ -32,6 +33,6 @@ TEST_CASE(
   openssl::load();
   const auto before = openssl::SSL_CTX_new;
   CHECK((before != nullptr));
-  CHECK(told_of("libc.so.6").find("undefined symbol: BIO_ctrl") != std::string::npos);
+  CHECK(test::contains(told_of("libc.so.6"), "undefined symbol: BIO_ctrl"));
   CHECK((openssl::SSL_CTX_new == before));
 }

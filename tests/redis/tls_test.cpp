@@ -166,12 +166,12 @@ TEST_CASE("a server that does not prove its identity gets no password") {
     const Vote vote = ask(target);
     REQUIRE(vote.failure.has_value());
     CHECK(vote.failure->kind == Error::denied);
-    CHECK(vote.failure->text.find(one.reason) != std::string::npos);
+    CHECK(contains(vote.failure->text, one.reason));
     CHECK(recorder.heard().empty());
 
     target.tls.insecure = true;
     ask(target, kCall, Milliseconds{200});
-    CHECK(recorder.heard().find("canary") != std::string::npos);  // the recorder does receive the password
+    CHECK(contains(recorder.heard(), "canary"));  // the recorder does receive the password
   }
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("an untrusted authority proves nothing, and by default the system's au
   TlsServer server{certificates().issue("good")};
   Target target = target_of(server.port);
   target.tls.cacert = strangers.authority();
-  CHECK(ask(target).failure->text.find("--cacert names the authorities to trust") != std::string::npos);
+  CHECK(contains(ask(target).failure->text, "--cacert names the authorities to trust"));
   target.tls.cacert.clear();
   CHECK(ask(target).failure->kind == Error::denied);
 }
@@ -248,8 +248,8 @@ TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks
     redis.run_all(kCall, with_retries(), within(Milliseconds{300}));
   }
   const std::string hellos = recorder.received();
-  CHECK(hellos.find("redis.example") != std::string::npos);
-  CHECK(hellos.find("127.0.0.1") == std::string::npos);
+  CHECK(contains(hellos, "redis.example"));
+  CHECK(!contains(hellos, "127.0.0.1"));
 }
 
 TEST_CASE("a server that wants our certificate gets it, and without it says so") {
@@ -258,7 +258,7 @@ TEST_CASE("a server that wants our certificate gets it, and without it says so")
   const Vote refused = ask(target);
   REQUIRE(refused.failure.has_value());
   CHECK(refused.failure->kind == Error::denied);
-  CHECK(refused.failure->text.find("--cert and --tls-key") != std::string::npos);
+  CHECK(contains(refused.failure->text, "--cert and --tls-key"));
 
   const auto ours = certificates().issue("ours");
   target.tls.cert = ours.cert;
@@ -323,7 +323,7 @@ TEST_CASE("a plaintext server behind rediss:// has a message of its own, and so 
   const Vote vote = ask(target_of(plain.port()));
   REQUIRE(vote.failure.has_value());
   CHECK(vote.failure->kind == Error::unreachable);
-  CHECK(vote.failure->text.find("or is a plaintext server") != std::string::npos);
+  CHECK(contains(vote.failure->text, "or is a plaintext server"));
   CHECK(watch.elapsed() < 2500ms);
 
   TlsServer server{certificates().issue("good")};
@@ -331,22 +331,21 @@ TEST_CASE("a plaintext server behind rediss:// has a message of its own, and so 
   target.tls.on = false;
   const Vote other = ask(target);
   CHECK(other.failure->kind == Error::unreachable);
-  CHECK(other.failure->text.find("if it speaks TLS: rediss://") != std::string::npos);
+  CHECK(contains(other.failure->text, "if it speaks TLS: rediss://"));
 }
 
 TEST_CASE("a plain-text answer in the place of TLS is recognized at once") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.greet_with("-ERR Protocol error\r\n");
   const StopWatch watch;
-  CHECK(ask(target_of(fake.port())).failure->text.find("looks like a plaintext server") != std::string::npos);
+  CHECK(contains(ask(target_of(fake.port())).failure->text, "looks like a plaintext server"));
   CHECK(watch.elapsed() < 1000ms);
 }
 
 TEST_CASE("a silent acceptor and a server that hangs up in the handshake end in time") {
   const auto listener = listen_on_loopback();
   const StopWatch watch;
-  CHECK(ask(target_of(listener.port)).failure->text.find("no answer to the TLS handshake: it hangs") !=
-        std::string::npos);
+  CHECK(contains(ask(target_of(listener.port)).failure->text, "no answer to the TLS handshake: it hangs"));
   CHECK(watch.elapsed() < 2000ms);
   ::close(listener.fd);
 }
@@ -383,19 +382,16 @@ TEST_CASE("unsuitable files are refused before anything is sent") {
 
   CHECK(refusal_of({.cacert = all / "none"}) == "--cacert '" + all / "none" + "': no such file or directory");
   CHECK(refusal_of({.cacert = all.directory()}).ends_with(": is a directory"));
-  CHECK(refusal_of({.cacert = all / "empty"}).find("no certificate in PEM") != std::string::npos);
-  CHECK(refusal_of({.cacert = all / "junk"}).find("no certificate in PEM") != std::string::npos);
+  CHECK(contains(refusal_of({.cacert = all / "empty"}), "no certificate in PEM"));
+  CHECK(contains(refusal_of({.cacert = all / "junk"}), "no certificate in PEM"));
   CHECK(refusal_of({.cacertdir = all / "none"}).ends_with("no such file or directory"));
-  CHECK(refusal_of({.cacertdir = all / "bare"}).find("openssl rehash") != std::string::npos);
+  CHECK(contains(refusal_of({.cacertdir = all / "bare"}), "openssl rehash"));
   CHECK(refusal_of({.cert = all / "none", .key = good.key}).find("--cert") == 0);
-  CHECK(refusal_of({.cert = all / "empty", .key = good.key}).find("no certificate in PEM") !=
-        std::string::npos);
+  CHECK(contains(refusal_of({.cert = all / "empty", .key = good.key}), "no certificate in PEM"));
   CHECK(refusal_of({.cert = good.cert, .key = all / "none"}).find("--tls-key") == 0);
-  CHECK(refusal_of({.cert = good.cert, .key = all / "empty"}).find("no private key in PEM") !=
-        std::string::npos);
-  CHECK(refusal_of({.cert = good.cert, .key = other.key}).find("is not the key of --cert") !=
-        std::string::npos);
-  CHECK(refusal_of({.cert = good.cert, .key = all / "locked.key"}).find("is encrypted") != std::string::npos);
+  CHECK(contains(refusal_of({.cert = good.cert, .key = all / "empty"}), "no private key in PEM"));
+  CHECK(contains(refusal_of({.cert = good.cert, .key = other.key}), "is not the key of --cert"));
+  CHECK(contains(refusal_of({.cert = good.cert, .key = all / "locked.key"}), "is encrypted"));
   CHECK(refusal_of({.cert = good.cert, .key = good.key}) == "none");
   CHECK(refusal_of({}) == "none");
 }

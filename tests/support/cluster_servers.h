@@ -5,6 +5,7 @@
 #include <string>
 
 #include "redis/slots.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -32,7 +33,7 @@ class ClusterServers {
           {"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->port()), bus_port(*nodes_[i])});
     const auto whole = [&] {
       for (auto& node : nodes_)
-        if (node->cli({"CLUSTER", "INFO"}).find("cluster_state:ok") == std::string::npos) return false;
+        if (!contains(node->cli({"CLUSTER", "INFO"}), "cluster_state:ok")) return false;
       return true;
     };
     if (!eventually(whole, 20s)) throw std::runtime_error{"the cluster of the test does not come up"};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/scene.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/pool.h"
 
 namespace rlock::test {
@@ -19,10 +19,10 @@ struct PermitOptions {
   Hold hold = Hold::first;
 };
 
-inline Permits permits(const std::string& owner, const PermitOptions& options = {}) {
-  return Permits{{.name = kPool, .owner = Owner{owner}, .lease = options.lease},
-                 {.count = options.count, .total = options.total},
-                 options.hold};
+inline PermitLock permits(const std::string& owner, const PermitOptions& options = {}) {
+  return PermitLock{{.name = kPool, .owner = Owner{owner}, .lease = options.lease},
+                    {.count = options.count, .total = options.total},
+                    options.hold};
 }
 
 /// A server with the pool "pool", and calls for it.

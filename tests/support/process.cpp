@@ -1,4 +1,5 @@
 #include "support/process.h"
+#include "support/contains.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -263,7 +264,7 @@ std::vector<pid_t> processes_with(const std::string& text) {
     if (pid <= 0 || pid == ::getpid()) continue;
     // proc_text() has a limit, because one test makes an environment of a gigabyte.
     const auto env = '\0' + proc_text(pid, "environ");
-    if (env.find(wanted) != std::string::npos && alive(pid)) found.push_back(pid);
+    if (contains(env, wanted) && alive(pid)) found.push_back(pid);
   }
   ::closedir(proc);
   return found;

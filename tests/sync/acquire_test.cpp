@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/contains.h"
 #include "support/list_redis.h"
 #include "support/toy_lock.h"
 #include "sync/wait/undo.h"
@@ -163,7 +164,7 @@ TEST_CASE(
   const Acquired got = acquire(redis, kOne, waiting(redis, 300ms));
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
-  CHECK(gave_up(got).failure->text.find("still loading") != std::string::npos);
+  CHECK(contains(gave_up(got).failure->text, "still loading"));
   CHECK(gave_up(got).busy.has_value());
 }
 
@@ -465,7 +466,7 @@ TEST_CASE("a round that the end of the wait cuts short does not hide the server'
   REQUIRE(redis.log.size() == 3);  // the second acquire was cut short, and undone
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
-  CHECK(gave_up(got).failure->text.find("does not keep the scripts") != std::string::npos);
+  CHECK(contains(gave_up(got).failure->text, "does not keep the scripts"));
 }
 
 TEST_CASE("a round that the end of an outage cuts short does not hide what a node has said") {
@@ -482,7 +483,7 @@ TEST_CASE("a round that the end of an outage cuts short does not hide what a nod
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
   CHECK(gave_up(got).failure->text.find("no quorum: 1 of 3 servers answers") == 0);
-  CHECK(gave_up(got).failure->text.find("node 2: the server asks for a password") != std::string::npos);
+  CHECK(contains(gave_up(got).failure->text, "node 2: the server asks for a password"));
 }
 
 TEST_CASE("a round with its full time gives the reason of the failure, not an earlier round") {
@@ -892,7 +893,7 @@ TEST_CASE(
 
   const Acquired got = acquire(redis, kOne, options);
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
-  CHECK(gave_up(got).failure->text.find("replica") != std::string::npos);
+  CHECK(contains(gave_up(got).failure->text, "replica"));
   CHECK(std::ranges::count(redis.log, "toy/acquire") == 1);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "support/contains.h"
 #include "support/fair_scene.h"
 #include "support/redis_server.h"
 
@@ -152,7 +153,7 @@ TEST_CASE("when a Redisson waiter at the head is dropped, our deadline still out
   p2.try_queued();
   scene.ask("b:1");
   scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1"});
-  scene.ask(FairLock{claim("c:1"), FairLock::Turn::leave});
+  scene.ask(FairLock{claim("c:1"), Turn::leave});
   CHECK(scene.queue() == Words{"p:2", "b:1"});
   CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
 }
@@ -161,7 +162,7 @@ TEST_CASE("a queue that was repaired by a client outside it still expires") {
   FairScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   scene.server.cli({"RPUSH", kQueue, "ghost:1"});
-  scene.ask(FairLock{claim("d:1"), FairLock::Turn::leave});
+  scene.ask(FairLock{claim("d:1"), Turn::leave});
   CHECK(scene.queue() == Words{"b:1", "c:1"});
   CHECK(scene.server.pttl(kQueue) > 86400000);
   CHECK(scene.server.pttl(kDeadlines) > 86400000);
@@ -183,10 +184,10 @@ TEST_CASE("a queue with nothing to mend is not read as a whole") {
   scene.server.cli({"CONFIG", "RESETSTAT"});
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(busy(scene.ask("c:1")).position == 2);
-  scene.ask(FairLock{claim("d:1"), FairLock::Turn::leave});
+  scene.ask(FairLock{claim("d:1"), Turn::leave});
   const std::string commands = scene.server.cli({"INFO", "commandstats"});
-  CHECK(commands.find("cmdstat_llen") != std::string::npos);
-  CHECK(commands.find("cmdstat_hgetall") == std::string::npos);
+  CHECK(contains(commands, "cmdstat_llen"));
+  CHECK(!contains(commands, "cmdstat_hgetall"));
 }
 
 // --- properties --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/contains.h"
 #include "support/fair_scene.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
@@ -30,7 +31,7 @@ TEST_CASE("a waiter gives a sign of life once per renewal, and counts as dead af
 }
 
 TEST_CASE("a try that does not wait does not queue") {
-  const FairLock lock{claim("me:1"), FairLock::Turn::leave};
+  const FairLock lock{claim("me:1"), Turn::leave};
   CHECK(lock.ask().args[2] == "0");
   CHECK(!lock.queues());
 }
@@ -54,7 +55,7 @@ TEST_CASE("a key of the queue that holds something else is named") {
   const FairLock lock{claim("me:1")};
   const Attempt attempt =
       lock.read(Reply{{Reply{std::string{"foreign"}}, Reply{std::string{"set"}}, Reply{kQueue}}});
-  CHECK(std::get<Refused>(attempt).text.find(kQueue) != std::string::npos);
+  CHECK(contains(std::get<Refused>(attempt).text, kQueue));
 }
 
 // --- server ----------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ TEST_CASE("only the head waits for the end of the holder's lease") {
 
 TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   FairScene scene;
-  const FairLock attempt{claim("x:1"), FairLock::Turn::leave};
+  const FairLock attempt{claim("x:1"), Turn::leave};
   scene.ask("a:1");
   scene.ask("b:1");
   scene.release("a:1");
@@ -233,7 +234,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
 
 TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places ahead of us") {
   FairScene scene;
-  const FairLock ours{claim("b:1"), FairLock::Turn::queue, Hold::first, 1h};
+  const FairLock ours{claim("b:1"), Turn::queue, Hold::first, 1h};
   auto first = scene.peer("p:1", 3600000);
   auto last = scene.peer("p:2", 3600000);
   scene.ask("a:1");
@@ -250,7 +251,7 @@ TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places 
 
 TEST_CASE("a waiter says that it lives within the wait timeout, and is forgotten after it") {
   FairScene scene;
-  const FairLock hasty{claim("b:1"), FairLock::Turn::queue, Hold::first, 3s};
+  const FairLock hasty{claim("b:1"), Turn::queue, Hold::first, 3s};
   CHECK(hasty.poll_every() <= 1500ms);
   scene.ask("a:1");
   scene.ask(hasty);
@@ -321,7 +322,7 @@ TEST_CASE("a head that does not listen has two seconds, and the next waiter is t
 }
 
 TEST_CASE("in a cluster a head that does not hear has two seconds, too") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   FairScene scene;
   Claim holder = claim("a:1");
   holder.pub_sub = PubSub::sharded_too;
@@ -407,7 +408,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock outer{claim("a:1")};
-  const FairLock inner{claim("a:1"), FairLock::Turn::queue, Lock::Hold::another};
+  const FairLock inner{claim("a:1"), Turn::queue, Lock::Hold::another};
   scene.ask(outer);
   CHECK(is_held(scene.ask(inner)));
   scene.ask("b:1");
@@ -447,7 +448,7 @@ TEST_CASE("a key that is no fair lock is refused and left unchanged") {
 
     const Attempt attempt = scene.ask("a:1");
     REQUIRE(std::holds_alternative<Refused>(attempt));
-    CHECK(std::get<Refused>(attempt).text.find(other[1]) != std::string::npos);
+    CHECK(contains(std::get<Refused>(attempt).text, other[1]));
     scene.undo("a:1");
     CHECK(contents(scene.redis) == before);
   }
@@ -460,6 +461,6 @@ TEST_CASE("a release succeeds when the queue cannot be told") {
   scene.server.cli({"SET", kDeadlines, "x"});
   const Released released = scene.release("a:1");
   CHECK(released.how == How::yes);
-  CHECK(released.unannounced.find(kDeadlines) != std::string::npos);
+  CHECK(contains(released.unannounced, kDeadlines));
   CHECK(!scene.server.has("deploy"));
 }

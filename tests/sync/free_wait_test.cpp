@@ -1,4 +1,5 @@
 #include "sync/kinds/free_wait.h"
+#include "support/contains.h"
 
 #include <doctest/doctest.h>
 
@@ -23,7 +24,7 @@ TEST_CASE("a wait for free locks learns that they are free, which one is busy, a
 
   const Attempt foreign = read({Reply{"foreign"}, Reply{1}, Reply{"list"}});
   REQUIRE(std::holds_alternative<Refused>(foreign));
-  CHECK(std::get<Refused>(foreign).text.find("'a'") != std::string::npos);
+  CHECK(test::contains(std::get<Refused>(foreign).text, "'a'"));
 }
 
 TEST_CASE("an answer that names no key, or is an unknown word, is a failure") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/contains.h"
 #include "support/list_redis.h"
 #include "support/toy_lock.h"
 
@@ -164,7 +165,7 @@ TEST_CASE(
   turn(keeper, keeper.stop_at());
   CHECK(keeper.lost());
   CHECK(!keeper.taken_away());
-  CHECK(keeper.why().find("--no-renew") != std::string::npos);
+  CHECK(contains(keeper.why(), "--no-renew"));
 }
 
 TEST_CASE("without renewals a notice of removal makes the keeper ask now, and 'not yours' is a loss") {
@@ -304,7 +305,7 @@ TEST_CASE("a renewal whose WAIT is not answered is reported as trouble, not as a
 
   turn(keeper, keeper.stop_at());
   REQUIRE(keeper.lost());
-  CHECK(keeper.why().find(trouble) != std::string::npos);
+  CHECK(contains(keeper.why(), trouble));
 }
 
 TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing") {
@@ -350,7 +351,7 @@ TEST_CASE("a lock with renewals on too few replicas reports that when it is lost
 
   turn(keeper, keeper.stop_at());
   REQUIRE(keeper.lost());
-  CHECK(keeper.why().find("0 of 1 replicas") != std::string::npos);
+  CHECK(contains(keeper.why(), "0 of 1 replicas"));
 }
 
 TEST_CASE("several parts must all be renewed in one try") {

@@ -7,6 +7,7 @@
 
 #include "cmd/hold/lock_types.h"
 #include "cmd/verbs/found_lock.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "sync/kinds/answers.h"
@@ -128,8 +129,8 @@ TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program
   for (const std::string wanted : {"a lock", "a semaphore", "a pool of permits", "a latch"}) {
     for (const Kind* kind : all_kinds()) {
       const std::string text = refuse_foreign(kName, wanted, *kind).text;
-      CHECK_MESSAGE(text.find("delete") == std::string::npos, text);
-      CHECK_MESSAGE(text.find("choose another key") != std::string::npos, text);
+      CHECK_MESSAGE(!contains(text, "delete"), text);
+      CHECK_MESSAGE(contains(text, "choose another key"), text);
     }
     const std::string text = refuse_foreign(kName, wanted, "list").text;
     CHECK_MESSAGE(text.ends_with("; choose another key, or delete this one if no program uses it"), text);
@@ -138,7 +139,7 @@ TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program
 
 TEST_CASE("only a verb with --type is advised to use another type") {
   const auto advises = [](const char* wanted) {
-    return refuse_foreign(kName, wanted, kinds::lock).text.find("--type") != std::string::npos;
+    return contains(refuse_foreign(kName, wanted, kinds::lock).text, "--type");
   };
   for (const char* wanted : {"a lock", "a plain token lock", "a read/write lock"}) CHECK(advises(wanted));
   for (const char* wanted : {"a semaphore", "a pool of permits", "a latch"}) CHECK_FALSE(advises(wanted));

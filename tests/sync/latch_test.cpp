@@ -213,8 +213,10 @@ TEST_CASE("a key that is no latch is refused and left unchanged") {
 
 TEST_CASE("hostile records are read without harm") {
   const Latch latch{kGate, PubSub::classic};
-  for (const char* record : {"", "{}", "{\"total\":", "{\"total\":-1}", "{\"opened\":99999999999999999999}",
-                             "\"opened\":x", "\xff"}) {
+  for (const char* text : {"", "{}", "\"opened\":x", "\xff"})
+    CHECK(!latch.read_record(Reply{std::string{text}}));
+  for (const char* record :
+       {"{\"total\":", "{\"total\":-1}", "{\"total\":x,\"opened\":99999999999999999999}"}) {
     const auto read = latch.read_record(Reply{std::string{record}});
     REQUIRE(read);
     CHECK(!read->total);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/scene.h"
 #include "support/skipped.h"
@@ -13,7 +14,7 @@
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/lock.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/pool.h"
 #include "sync/kinds/read_write.h"
 
@@ -728,17 +729,17 @@ TEST_CASE("a forced release without rights to publish says why no waiter was tol
     return decode_forced(LockName{"deploy"}, "lock", reply).unannounced;
   };
   scene.become("mute", {"~*", "+@all", "resetchannels"});
-  CHECK(force().find("channel") != std::string::npos);
+  CHECK(contains(force(), "channel"));
   scene.become("half", {"~*", "+@all", "resetchannels", "&" + kChannel});
   CHECK(force().empty());
   const std::string later = std::to_string(std::stoll(scene.server.cli({"TIME"})) * 1000 + 60000);
   scene.server.cli({"RPUSH", "redisson_lock_queue:{deploy}", "java:1"});
   scene.server.cli({"ZADD", "redisson_lock_timeout:{deploy}", later, "java:1"});
-  CHECK(force().find("channel") != std::string::npos);
+  CHECK(contains(force(), "channel"));
   scene.server.cli({"DEL", "redisson_lock_queue:{deploy}"});
   scene.ask("a:1");
   scene.ask("b:1");
-  CHECK(force().find("channel") != std::string::npos);
+  CHECK(contains(force(), "channel"));
 }
 
 TEST_CASE("if two processes wait as one owner, the other one asks again when one gives up") {
@@ -860,7 +861,7 @@ TEST_CASE(
 TEST_CASE("as many waiters are told as the returned permits can serve") {
   LineScene scene;
   const auto permits = [](const std::string& owner, std::int64_t count) {
-    return Permits{waiting(owner), {.count = count, .total = 3}};
+    return PermitLock{waiting(owner), {.count = count, .total = 3}};
   };
   const std::string channel = "redisson_sc:{deploy}";
   REQUIRE(is_held(scene.ask(permits("a:1", 3))));
@@ -881,7 +882,7 @@ TEST_CASE("as many waiters are told as the returned permits can serve") {
 TEST_CASE("a waiter that gives up waiting for permits leaves the line, and passes on that it was told") {
   LineScene scene;
   const auto permits = [](const std::string& owner) {
-    return Permits{waiting(owner), {.count = 1, .total = 1}};
+    return PermitLock{waiting(owner), {.count = 1, .total = 1}};
   };
   scene.ask(permits("a:1"));
   scene.ask(permits("b:1"));
@@ -901,10 +902,10 @@ TEST_CASE("a waiter that gives up waiting for permits leaves the line, and passe
 TEST_CASE("permits that another client returned are announced to the line by the client that finds them") {
   LineScene scene;
   const auto permits = [](const std::string& owner) {
-    return Permits{waiting(owner), {.count = 1, .total = 3}};
+    return PermitLock{waiting(owner), {.count = 1, .total = 3}};
   };
   const std::string taken = "{deploy}:timeout";
-  const Permits all{waiting("a:1"), {.count = 3, .total = 3}};
+  const PermitLock all{waiting("a:1"), {.count = 3, .total = 3}};
   const auto fill = [&] { return std::get<Held>(scene.ask(all)).permits; };
   const auto listener = [&](const std::string& owner) {
     return Listener{scene.server, Channel{"redisson_sc:{deploy}:" + owner}};
@@ -936,13 +937,13 @@ TEST_CASE("permits that another client returned are announced to the line by the
 TEST_CASE("permits that are too few for the first waiter serve the next, but not more than ten times") {
   LineScene scene;
   const auto permits = [](const std::string& owner, std::int64_t count) {
-    return Permits{waiting(owner), {.count = count, .total = 3}};
+    return PermitLock{waiting(owner), {.count = count, .total = 3}};
   };
   scene.ask(permits("a:1", 2));
   const Listener first{scene.server, Channel{"redisson_sc:{deploy}:b:1"}};
   CHECK(busy(scene.ask(permits("b:1", 3))).position == 1);
   for (int i = 0; i < 10; ++i) {
-    const Permits small = permits("n:" + std::to_string(i), 1);
+    const PermitLock small = permits("n:" + std::to_string(i), 1);
     REQUIRE(is_held(scene.ask(small)));
     scene.Scene::release(small);
   }
@@ -955,8 +956,8 @@ TEST_CASE("a key of another type in the place of a line refuses a waiter, and hi
   scene.server.cli({"SET", kLine, "x"});
   const Attempt refused = scene.ask("b:1");
   CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
-  CHECK(std::get<Failure>(refused).text.find(kLine) != std::string::npos);  // it names the possible keys
+  CHECK(contains(std::get<Failure>(refused).text, kLine));  // it names the possible keys
   const Released released = scene.release("a:1");
   CHECK(released.how == Released::How::yes);
-  CHECK(released.unannounced.find("WRONGTYPE") != std::string::npos);
+  CHECK(contains(released.unannounced, "WRONGTYPE"));
 }

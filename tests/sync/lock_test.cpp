@@ -4,9 +4,10 @@
 
 #include "base/text.h"
 #include "scripts.h"
+#include "support/contains.h"
 #include "support/scene.h"
 #include "support/skipped.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/plain.h"
 
 using namespace rlock;
@@ -44,11 +45,11 @@ TEST_CASE("if a key beside the lock has other content, the message names each ke
   REQUIRE(std::holds_alternative<Failure>(attempt));
   const Failure& failure = std::get<Failure>(attempt);
   CHECK(failure.kind == Error::wrong_type);
-  CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line'") != std::string::npos);
-  CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line:waiters'") != std::string::npos);
+  CHECK(contains(failure.text, "'redisson_unlock_latch:{deploy}:line'"));
+  CHECK(contains(failure.text, "'redisson_unlock_latch:{deploy}:line:waiters'"));
 
   const Attempt denied = Lock{claim("me:1")}.read(Reply::error("NOPERM this user has no permissions"));
-  CHECK(std::get<Failure>(denied).text.find("one of") == std::string::npos);
+  CHECK(!contains(std::get<Failure>(denied).text, "one of"));
 }
 
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
@@ -123,7 +124,7 @@ TEST_CASE("a call that needs more than the key of the lock has no form for a slo
   Claim newest = claim("me:1");
   newest.ticket = 7;
   CHECK(Lock{newest}.ask().while_slot_moves.empty());
-  CHECK(Permits{claim("me:1"), {}}.ask().while_slot_moves.empty());
+  CHECK(PermitLock{claim("me:1"), {}}.ask().while_slot_moves.empty());
 }
 
 TEST_CASE("a call that has one key in any case has no other form for a slot that moves") {
@@ -212,7 +213,7 @@ TEST_CASE("without rights to publish a release still releases, and says why no w
 
   const Released released = scene.release(lock);
   CHECK(released.how == How::yes);
-  CHECK(released.unannounced.find("channel") != std::string::npos);
+  CHECK(contains(released.unannounced, "channel"));
   CHECK(!scene.server.has("deploy"));
 }
 

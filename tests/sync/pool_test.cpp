@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
@@ -154,7 +155,7 @@ TEST_CASE("a release by a permit's id tells the waiters, or says why it could no
   CHECK(waiter.heard() == "1");
 
   scene.become("mute", {"~*", "+@all", "resetchannels"});
-  CHECK(release(held.permits[1]).find("channel") != std::string::npos);
+  CHECK(contains(release(held.permits[1]), "channel"));
   CHECK(waiter.silence());
   CHECK(scene.available() == "2");
 }
@@ -211,15 +212,15 @@ TEST_CASE("without rights to publish permits still become available, and the rea
   };
 
   scene.become("mute", {"~*", "+@all", "resetchannels"});
-  CHECK(add().unannounced.find("channel") != std::string::npos);
+  CHECK(contains(add().unannounced, "channel"));
   scene.become("half", {"~*", "+@all", "resetchannels", "&" + kPoolChannel.str()});
   CHECK(add().unannounced.empty());
 
   // The permits are announced, but a waiter in the line cannot be told that they are enough.
   const Claim waiting{
       .name = kPool, .owner = Owner{"b:1"}, .lease = Milliseconds{30000}, .turn = Turn::queue};
-  REQUIRE(is_busy(scene.ask(Permits{waiting, {.count = 3}})));
-  CHECK(add().unannounced.find("channel") != std::string::npos);
+  REQUIRE(is_busy(scene.ask(PermitLock{waiting, {.count = 3}})));
+  CHECK(contains(add().unannounced, "channel"));
   CHECK(scene.available() == "3");
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/scene.h"
 #include "sync/kinds/lock.h"
@@ -121,7 +122,7 @@ TEST_CASE("a read hold inside a write hold may be given back first") {
     const ReadLock inner = reader("a:1", hold);
     CHECK(is_held(scene.ask(inner)));
     CHECK(scene.release(inner).how == How::yes);
-    CHECK(scene.all().find("['mode', 'write', 'a:1:write', '1']") != std::string::npos);
+    CHECK(contains(scene.all(), "['mode', 'write', 'a:1:write', '1']"));
     CHECK(scene.release(writer("a:1")).how == How::yes);
   }
 }
@@ -133,7 +134,7 @@ TEST_CASE("a reader that wants to write is told that it would wait for itself") 
     const Attempt attempt = scene.ask(writer("a:1", hold));
     REQUIRE(is_refused(attempt));
     CHECK(std::get<Refused>(attempt).why == Refused::Why::upgrade);
-    CHECK(std::get<Refused>(attempt).text.find("acquire it with -x from the start") != std::string::npos);
+    CHECK(contains(std::get<Refused>(attempt).text, "acquire it with -x from the start"));
   }
 }
 
@@ -249,7 +250,7 @@ TEST_CASE("without rights to publish a dead reader is still swept, and the reaso
 
   const Released released = scene.release(reader("alive:1"));
   CHECK(released.how == How::yes);
-  CHECK(released.unannounced.find("channel") != std::string::npos);
+  CHECK(contains(released.unannounced, "channel"));
   CHECK(scene.all().empty());
 }
 
@@ -386,7 +387,7 @@ TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x
   const Lock lock{claim("a:1", Milliseconds{30000})};
   scene.ask(reader("b:1"));
   const Attempt refused = scene.ask(lock);
-  CHECK(std::get<Refused>(refused).text.find("-x") != std::string::npos);
+  CHECK(contains(std::get<Refused>(refused).text, "-x"));
   scene.release(reader("b:1"));
   scene.ask(lock);
   CHECK(is_refused(scene.ask(reader("b:1"))));
@@ -433,7 +434,7 @@ TEST_CASE(
   const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
   const Forced forced = decode_forced(LockName{"deploy"}, "a read/write lock", reply);
   CHECK(forced.how == Forced::How::removed);
-  CHECK(forced.unannounced.find("channel") != std::string::npos);
+  CHECK(contains(forced.unannounced, "channel"));
   CHECK(!scene.server.has("deploy"));
 }
 

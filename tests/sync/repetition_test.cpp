@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "scripts.h"
+#include "support/contains.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
 
@@ -289,7 +290,7 @@ std::string without_moments(const std::string& text) {
 std::set<std::string> keys_without_ttl(Direct& redis) {
   std::set<std::string> keys;
   for (const std::string& line : split(contents(redis), '\n'))
-    if (line.find(" (stays) ") != std::string::npos) keys.insert(line.substr(0, line.find(' ')));
+    if (contains(line, " (stays) ")) keys.insert(line.substr(0, line.find(' ')));
   return keys;
 }
 
@@ -368,7 +369,7 @@ TEST_CASE("without memory a script works as always, or it fails before its first
     CAPTURE(each.before);
     const Outcome wanted = outcome_of(redis, each, Memory::enough);
     const Outcome got = outcome_of(redis, each, Memory::none);
-    if (got.answer.find("OOM") == std::string::npos) {
+    if (!contains(got.answer, "OOM")) {
       CHECK(got == wanted);
     } else {
       failed.insert(each.script);

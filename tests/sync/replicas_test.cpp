@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -18,8 +19,7 @@ struct Pair {
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
 
   Pair() {
-    REQUIRE(eventually([&] { return replica.cli({"ROLE"}).find("\nconnected\n") != std::string::npos; },
-                       kDeadline));
+    REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kDeadline));
   }
   Rlock run(Words options, const Words& command) const {
     Words words{"run", "-k", "k"};
@@ -57,8 +57,9 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
       CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
     } else {
       CHECK(rlock.exit_code(kDeadline) == 69);
-      CHECK_MESSAGE(rlock.err().find(" of 2 replicas have it (--sync-replicas); see INFO replication on the "
-                                     "server\n") != std::string::npos,
+      CHECK_MESSAGE(contains(rlock.err(),
+                             " of 2 replicas have it (--sync-replicas); see INFO replication on the "
+                             "server\n"),
                     rlock.err());
     }
     CHECK(rlock.out().empty());
@@ -79,9 +80,7 @@ TEST_CASE("a wait for replicas ends with --wait, and nothing is held after it") 
 TEST_CASE("a wait for replicas ends with a signal, and nothing is held after it") {
   Pair pair;
   Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m"}, {"echo", "ran"});
-  const auto waits = [&] {
-    return pair.primary.cli({"INFO", "clients"}).find("blocked_clients:1") != std::string::npos;
-  };
+  const auto waits = [&] { return contains(pair.primary.cli({"INFO", "clients"}), "blocked_clients:1"); };
   REQUIRE(eventually(waits, kDeadline));
   CHECK(pair.primary.has("k"));
   const StopWatch watch;
@@ -96,7 +95,7 @@ TEST_CASE("a replica that is frozen counts no more, and counts again when it is 
   pair.replica.freeze();
   Rlock refused = pair.run({"-n", "--sync-replicas", "1", "--sync-timeout", "200ms"}, {"echo", "ran"});
   CHECK(refused.exit_code(kDeadline) == 69);
-  CHECK(refused.err().find("only 0 of 1 replicas have it") != std::string::npos);
+  CHECK(contains(refused.err(), "only 0 of 1 replicas have it"));
   CHECK_FALSE(pair.primary.has("k"));
 
   Rlock waits =
@@ -117,7 +116,7 @@ TEST_CASE("renewals that no replica has do not keep the lock: the command is sto
   const StopWatch since;
   CHECK(rlock.exit_code(kDeadline) == 125);
   CHECK(since.elapsed() < 8s);
-  CHECK_MESSAGE(rlock.err().find("only 0 of 1 replicas have it") != std::string::npos, rlock.err());
+  CHECK_MESSAGE(contains(rlock.err(), "only 0 of 1 replicas have it"), rlock.err());
   pair.replica.thaw();
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "scripts.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -24,7 +25,7 @@ TEST_CASE("scripts are sent as statements: no comments, no indentation, no blank
     CAPTURE(script->name);
     const std::string source = '\n' + std::string{script->source};
     for (const char* waste : {"\n--", "  --", "\n ", "\n\t", " \n", "\n\n", "\r"})
-      CHECK(source.find(waste) == std::string::npos);
+      CHECK(!contains(source, waste));
     CHECK(source.ends_with('\n'));
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/scene.h"
 #include "sync/kinds/pool.h"
 #include "sync/watch/metadata.h"
@@ -272,7 +273,7 @@ TEST_CASE(
   scene.become("mute", {"~*", "+@all", "resetchannels"});
   const PoolAnswer answer = scene.add(1);
   CHECK(answer.how == PoolAnswer::How::done);
-  CHECK(answer.unannounced.find("channel") != std::string::npos);
+  CHECK(contains(answer.unannounced, "channel"));
   CHECK(scene.available() == "1");
 }
 

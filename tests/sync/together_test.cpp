@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/contains.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
@@ -138,7 +139,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   fill("b");
   const Attempt attempt = together->read(direct.run(together->ask()));
   REQUIRE(std::holds_alternative<Refused>(attempt));
-  CHECK(std::get<Refused>(attempt).text.find("more entries") != std::string::npos);
+  CHECK(contains(std::get<Refused>(attempt).text, "more entries"));
 
   // The user's own key, whose name only looks like that of a line.
   fill("a:line");
@@ -148,7 +149,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   REQUIRE(looks_alike.has_value());
   const Attempt other = looks_alike->read(direct.run(looks_alike->ask()));
   REQUIRE(std::holds_alternative<Refused>(other));
-  CHECK(std::get<Refused>(other).text.find("more entries") != std::string::npos);
+  CHECK(contains(std::get<Refused>(other).text, "more entries"));
 }
 
 TEST_CASE("a lock that is taken and undone in one call, because another is busy, counts as no pass") {

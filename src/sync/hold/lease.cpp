@@ -15,6 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr Milliseconds kShortestTry{50};
 
+/// See Budget::margin.
+constexpr Milliseconds kLeastMargin{250};
+
 /// One hundredth, rounded up, because a reserve must never be too small.
 Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
 
@@ -23,7 +26,7 @@ Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), kLea
 Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
   Budget budget{.lease = lease,
                 .drift = drift_of(lease),
-                .margin = std::max(percent(lease), 250ms),
+                .margin = std::max(percent(lease), kLeastMargin),
                 .lost_grace = lost_grace,
                 .renew_every = renewal_interval(lease),
                 .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
@@ -36,13 +39,13 @@ Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
 }
 
 /// Without renewals, the stop must lie after the start. With renewals, it must lie at least lease/6 after the
-/// first renewal, so in the second half of the lease. The sums are in 1/600 of a millisecond, because with
+/// first renewal, so in the second half of the lease. `stop` is Budget::stop_after(). The sums are in 1/600 of a millisecond, because with
 /// rounding a longer lease could be too short again. Without `lost_grace`, lease/6 is assumed.
 bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
   const auto part = [](Milliseconds whole, int percent) { return whole.count() * 6 * percent; };
   const auto grace = lost_grace ? part(*lost_grace, 100) : lease.count() * 100;
   const auto stop = part(lease, 100) - std::max(part(lease, 1), part(kLeastDrift, 100)) -
-                    std::max(part(lease, 1), part(250ms, 100)) - grace;
+                    std::max(part(lease, 1), part(kLeastMargin, 100)) - grace;
   return renews ? stop >= part(lease, 50) : stop > 0;
 }
 

@@ -51,6 +51,18 @@ Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply&
   refuse_word("acquire", reply);
 }
 
+Busy busy_until(const Reply& pttl, const Reply& holder) {
+  Busy busy;
+  if (!holder.is_nil()) busy.holder = holder.text();
+  const Milliseconds rest = pttl.milliseconds();
+  if (rest < Milliseconds{0}) {
+    busy.no_ttl = true;
+  } else {
+    busy.retry_after = busy.rest = rest;
+  }
+  return busy;
+}
+
 Released decode_released(const Reply& reply) {
   const std::string word = word_of(reply);
   if (word == "released") return {.how = Released::How::yes, .unannounced = reply.at(1).text()};

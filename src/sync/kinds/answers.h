@@ -29,6 +29,10 @@ std::string word_of(const Reply& reply);
 /// `wanted` names the synchronizer in a refusal: "a lock".
 Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
 
+/// The answer that another owner holds the key. `pttl`: for at most how many ms; -1: the key has no TTL.
+/// `holder`: one owner; nil: it is unknown.
+Busy busy_until(const Reply& pttl, const Reply& holder = {});
+
 /// Answers to a release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. The
 /// class of the lock decodes all other answers.
 Released decode_released(const Reply& reply);

@@ -17,7 +17,7 @@ constexpr int kMissedBeforeDead = 2;
 
 /// The head of the queue sleeps at most this long, because all waiters are stuck if its announcement is lost.
 /// The other waiters ask only to show that they live, because the server tells a new head that it is first
-/// (lua/shared/queue/tell_new_head).
+/// (lua/shared/fair_queue/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
 
 constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,

@@ -13,6 +13,6 @@ constinit const LockBase::Form kFenced{&kinds::lock, &scripts::fenced_acquire, &
 
 /// No release deletes the token, so the next hold draws a larger one.
 FencedLock::FencedLock(const Claim& claim, Hold hold)
-    : Lock(claim, hold, kFenced, {{Parameter::token, prefix_name("redisson_lock_token", claim.name)}}) {}
+    : Lock(claim, hold, kFenced, {{Parameter::token, token_key(claim.name)}}) {}
 
 }  // namespace rlock

@@ -62,16 +62,4 @@ Refused refuse_foreign(const LockName& name, std::string_view wanted, std::strin
   return refuse_other(name, wanted, fmt::format("a {}", sanitized(found)), "");
 }
 
-Busy busy_until(const Reply& pttl, const Reply& holder) {
-  Busy busy;
-  if (!holder.is_nil()) busy.holder = holder.text();
-  const Milliseconds rest = pttl.milliseconds();
-  if (rest < Milliseconds{0}) {
-    busy.no_ttl = true;
-  } else {
-    busy.retry_after = busy.rest = rest;
-  }
-  return busy;
-}
-
 }  // namespace rlock

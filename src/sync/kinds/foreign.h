@@ -12,8 +12,4 @@ namespace rlock {
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found);
 Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found);
 
-/// The answer that another owner holds the key. `pttl`: for at most how many ms; -1: the key has no TTL.
-/// `holder`: one owner; nil: it is unknown.
-Busy busy_until(const Reply& pttl, const Reply& holder = {});
-
 }  // namespace rlock

@@ -40,11 +40,17 @@ std::vector<std::string> line_keys(const LockName& name) {
   return {line, line + ":waiters", line + ":facts"};
 }
 
+std::string token_key(const LockName& name) { return prefix_name("redisson_lock_token", name); }
+
+std::string taken_key(const LockName& name) { return suffix_name(name, "timeout"); }
+
 std::string permit_slots_key(const LockName& name) {
   return prefix_name("redisson_unlock_latch", name) + ":slots";
 }
 
 std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
+
+std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }
 
 std::string inner_holds_key(const LockName& name, const Owner& owner) {
   return prefix_name("redisson_unlock_latch", name) + ":inner:" + owner.str();

@@ -36,6 +36,12 @@ std::vector<std::string> fair_queue_keys(const LockName& name);
 /// The names are among Redisson's unlock latches, like that of the queue.
 std::vector<std::string> line_keys(const LockName& name);
 
+/// A string: the newest token of a fenced lock. Redisson's name for it.
+std::string token_key(const LockName& name);
+
+/// The taken permits of a pool: a zset, id -> end of its lease. Redisson's name for it.
+std::string taken_key(const LockName& name);
+
 /// The slots of rlock's permits: a zset, the last 12 bytes of a permit's id -> slot. The scripts can rebuild
 /// it from the taken permits, so losing it does no harm. The name is among Redisson's unlock latches, like
 /// that of the queue.
@@ -45,6 +51,10 @@ std::string permit_slots_key(const LockName& name);
 /// ends before its inner holds, its release writes the time here for the release of the last inner hold. The
 /// name is among Redisson's unlock latches, like that of the queue.
 std::string keep_key(const LockName& name);
+
+/// The mark of --once-per: see lua/shared/hold/mark_done. The name is among Redisson's unlock latches, like that of the
+/// queue.
+std::string done_key(const LockName& name);
 
 /// The inner holds of an owner, if the lock itself does not count holds (plain token locks, permits): a zset,
 /// request -> end of its lease. The name is among Redisson's unlock latches, like that of the queue.

@@ -82,7 +82,8 @@ LatchAnswer Latch::read_down(const Reply& reply) const {
 Call Latch::remove() const { return call(scripts::latch_delete); }
 
 Call Latch::erase_record() const {
-  return call_of(scripts::meta_erase, {{Parameter::meta, metadata_key(name_)}, {Parameter::owner, "latch"}});
+  return call_of(scripts::meta_erase,
+                 {{Parameter::meta, metadata_key(name_)}, {Parameter::owner, std::string{kLatchField}}});
 }
 
 LatchAnswer Latch::read_remove(const Reply& reply) const {
@@ -109,12 +110,15 @@ LatchAnswer Latch::refuse(const Reply& reply) const {
 
 Call Latch::record() const {
   const std::string key = metadata_key(name_);
-  return command({"HGET", key, "latch"}, key);
+  return command({"HGET", key, std::string{kLatchField}}, key);
 }
 
 std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
-  if (reply.kind() != Reply::Kind::text) return std::nullopt;
-  const std::string record = reply.text();
+  return reply.kind() == Reply::Kind::text ? parse_latch_record(reply.text()) : std::nullopt;
+}
+
+std::optional<LatchRecord> parse_latch_record(std::string_view record) {
+  if (!record.starts_with("{\"total\":")) return std::nullopt;
   return LatchRecord{.total = number_in(record, "total"),
                      .set = time_in(record, "set"),
                      .opened = time_in(record, "opened")};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sync/kinds/claim.h"
 #include "sync/kinds/line.h"
@@ -32,6 +33,12 @@ struct LatchRecord {
   std::optional<Milliseconds> set{};
   std::optional<Milliseconds> opened{};
 };
+
+/// The field of rlock:meta with the record of a latch; the other fields are owners.
+constexpr std::string_view kLatchField = "latch";
+
+/// Empty: the text is no record of lua/latch/record.
+std::optional<LatchRecord> parse_latch_record(std::string_view text);
 
 /// The operations on Redisson's RCountDownLatch. An immutable value. One Latch is one request: each call may
 /// be sent twice and is done once.

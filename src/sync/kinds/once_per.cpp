@@ -7,13 +7,6 @@
 #include "sync/kinds/values.h"
 
 namespace rlock {
-namespace {
-
-/// The name begins as Redisson's unlock latches do, and as the names of the line do. So an ACL made for
-/// Redisson permits it.
-std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }
-
-}  // namespace
 
 Call OncePer::status(const LockName& name) {
   return call_of(scripts::once_status, {{Parameter::lock, name.str()}, {Parameter::done, done_key(name)}});
@@ -35,8 +28,7 @@ Call OncePer::release(const ReleaseOptions& options) const {
   if (!options.keep_until) return call;
   const bool fair = call.script == &scripts::fair_release;
   call.script = fair ? &scripts::once_fair_release : &scripts::once_lock_release;
-  call.keys.edit().push_back(done_key(name()));
-  call.args.edit().push_back(facts_);
+  append_values(call, {{Parameter::done, done_key(name())}, {Parameter::done_by, facts_}});
   call.while_slot_moves.clear();
   return call;
 }

@@ -36,8 +36,7 @@ Call Pool::make_call(const Script& script, Values more) const {
                 {Parameter::sharded, word(pub_sub_)},
                 {Parameter::memory, number(kRequestMemory)}});
   if (kind_ == PoolKind::permits)
-    append(more,
-           {{Parameter::taken, suffix_name(name_, "timeout")}, {Parameter::slots, permit_slots_key(name_)}});
+    append(more, {{Parameter::taken, taken_key(name_)}, {Parameter::slots, permit_slots_key(name_)}});
   append(more, line_values(name_));
   return call_of(script, std::move(more));
 }

@@ -39,6 +39,22 @@ Call call_of(const Script& script, Values values) {
           .args = in_order(script, script.args, script.required_args, values)};
 }
 
+void append_values(Call& call, const Values& values) {
+  for (const auto& [name, value] : values) {
+    const auto is_next = [&](const Script::Parameters& names, std::size_t given) {
+      return given < names.size() && names[given] == name;
+    };
+    if (is_next(call.script->keys, call.keys.size())) {
+      call.keys.edit().push_back(value);
+    } else if (is_next(call.script->args, call.args.size())) {
+      call.args.edit().push_back(value);
+    } else {
+      throw Error{Error::internal,
+                  fmt::format("{} has another key or argument where {} was to go", call.script->name, value)};
+    }
+  }
+}
+
 Values line_values(const LockName& name) {
   const std::vector<std::string> keys = line_keys(name);
   return {{P::line_order, keys[0]}, {P::line_waiters, keys[1]}, {P::line_facts, keys[2]}};

@@ -5,8 +5,8 @@
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
 //   undo, then new identity  After an undo, the next round has another owner or other request ids. So a late
 //                            copy of an old call cannot touch what the new round acquires. The owner stays and
-//                            keeps its place in the queue if there is only one server, it has answered the
-//                            undo, and each call was written once. An owner that the user named never changes:
+//                            keeps its place in the queue if no copy can be in flight: there is only one server,
+//                            it has answered the undo, and each call was written once. An owner that the user named never changes:
 //                            the round leaves out the nodes that have not answered the undo
 //                            (Undo::closed_nodes()). If nothing was undone, the same calls are sent again.
 //   listen before sleep      A waiter that began to listen later would miss a release (Sleep).
@@ -15,7 +15,7 @@
 //                            (AcquireOptions::behind).
 //
 // If the wait ends during a round, that round had too little time, and its failure says little. Then
-// note_round() keeps the failure of an earlier round as the reason (cut_short()).
+// note_round() keeps the reason of an earlier round, which is a failure or "busy" (cut_short()).
 
 #include "sync/wait/acquire.h"
 
@@ -32,7 +32,7 @@ namespace rlock {
 namespace {
 
 /// At the end of a wait, we await the undo this long; then another process goes on with it. We wait longer if the
-/// server has answered, because the caller then asks the server for the holder.
+/// server has answered, because the caller then asks the server for the holder, on the same connections.
 constexpr Milliseconds kAfterFailure{100};
 constexpr Milliseconds kAfterAnswer{300};
 
@@ -94,6 +94,7 @@ class Acquisition {
       outage_.end();
     }
     if (result().failure) outage_.begin(begun);
+    // One node is enough for this; for busy_, a quorum cannot grant it.
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
     const bool has_reason = failure_ || busy_;
     if (has_reason && cut_short()) return;
@@ -108,7 +109,8 @@ class Acquisition {
   bool cut_short() const {
     const bool may_answer_yet = unreachable() && result().may_be_granted;
     const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
-    // Of several nodes, one may have had the outage, while another one only had too little time.
+    // Of several nodes, one may have had the outage, while another one only had too little time. The outage of a single
+    // node is the reason itself.
     const bool outage_is_over = several_nodes_ && now() >= outage_.limit();
     return may_answer_yet && (is_over || outage_is_over) && round_.took() < options_.attempt_timeout;
   }
@@ -122,7 +124,8 @@ class Acquisition {
 
   // --- undo ------------------------------------------------------------------------------------
 
-  /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it.
+  /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it. A wait
+  /// that cannot get one drops the calls that are not answered yet: written later, they would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
     // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
@@ -140,10 +143,10 @@ class Acquisition {
   bool undo_stages() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
     // With one node, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
-    const bool may_be_granted = several_nodes_ && result().may_be_granted && !blocked().queued;
+    const bool late_grant = several_nodes_ && result().may_be_granted && !blocked().queued;
     const auto has_traces = [&](std::size_t i) {
-      if (i == round_.blocked()) return granted || may_be_granted;
-      return i < round_.blocked() || stages_[i].queued;
+      if (i == round_.blocked()) return granted || late_grant;
+      return i < round_.blocked() || stages_[i].queued;  // a place behind: an earlier round came further
     };
     bool any = false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -163,10 +166,12 @@ class Acquisition {
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake());
     const AcquireRequest request =
         options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
-    const Owner* const before = blocked().what().asker();  // stages_ still has the old owner
+    const Owner* const before =
+        blocked().what().asker();  // stages_ still has the old owner; one that is named stays
     undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
     std::vector<Stage> renewed = stages_for(request);
-    for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;  // places stay
+    for (std::size_t i = 0; i < renewed.size(); ++i)
+      renewed[i].queued = stages_[i].queued;  // false for those that were undone
     stages_ = std::move(renewed);
   }
 

@@ -34,7 +34,8 @@ void Undo::note(Stage& stage, const Votes& votes) {
 }
 
 void Undo::post(Stage& stage, Wake wake) {
-  stage.queued = false;  // the undo also gives up the place in the queue
+  stage.queued = false;                         // the undo also gives up the place in the queue
+  stage.reached.resize(redis_.nodes(), false);  // a new identity has reached no node before its first round
   for (UndoCall& undo : stage.undo_calls(wake)) {
     // The undo goes to abandoned connections only if a copy of the acquire may be in flight there. Otherwise
     // it could arrive late and undo the next attempt, which may have the same identity.

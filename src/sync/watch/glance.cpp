@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/watch/inspect.h"
 
 namespace rlock {

@@ -18,7 +18,8 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/latch.h"
+#include "sync/kinds/permit_lock.h"
 
 namespace rlock {
 namespace {
@@ -29,7 +30,6 @@ constexpr std::size_t kLargestFacts = 5U << 20;
 /// The end that Redisson writes for a permit without a lease.
 constexpr std::int64_t kNoLease = 922337203685477;
 
-constexpr std::string_view kLatchRecord = "latch";  // a field of rlock:meta, whose other fields are owners
 constexpr std::string_view kWriteSuffix = ":write";
 
 /// The sum, or the largest number if that is smaller, because any client may have written `number`.
@@ -248,8 +248,8 @@ class Reader {
 Values keys_beside(const LockName& name) {
   Values all{{Parameter::lock, name.str()},
              {Parameter::meta, metadata_key(name)},
-             {Parameter::token, prefix_name("redisson_lock_token", name)},
-             {Parameter::taken, suffix_name(name, "timeout")},
+             {Parameter::token, token_key(name)},
+             {Parameter::taken, taken_key(name)},
              {Parameter::slots, permit_slots_key(name)}};
   append(all, queue_values(name));
   append(all, line_values(name));
@@ -276,9 +276,9 @@ KnownFacts read_facts(const Reply& reply) {
     if (items[i].kind() != Reply::Kind::text || items[i + 1].kind() != Reply::Kind::text) continue;
     const std::string owner = items[i].text();
     const std::string text = items[i + 1].text();
-    if (owner == kLatchRecord && text.starts_with("{\"total\":")) {
+    if (const auto latch = owner == kLatchField ? parse_latch_record(text) : std::nullopt) {
       known.latch = true;
-      known.opened = text.find("\"opened\":null") == std::string::npos;
+      known.opened = latch->opened.has_value();
       continue;
     }
     if (auto facts = parse_metadata(text)) known.facts.emplace(Owner{owner}, std::move(*facts));

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "sync/kinds/lock.h"
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/kinds/plain.h"
 #include "sync/kinds/read_write.h"
 
@@ -36,7 +36,7 @@ std::unique_ptr<Lockable> plain_hold(const Inspection&, const Holder&, const Cla
 
 std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, const Claim& claim) {
   const std::int64_t count = std::ranges::count(found.holders, claim.owner, &Holder::owner);
-  return std::make_unique<Permits>(claim, Permits::Wanted{.count = count}, hold_of(claim));
+  return std::make_unique<PermitLock>(claim, PermitLock::Wanted{.count = count}, hold_of(claim));
 }
 
 /// PlainLock::force() without the third argument of Lock::force(), because the release of a plain lock is not

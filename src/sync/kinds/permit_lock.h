@@ -12,7 +12,7 @@ std::optional<std::int64_t> slot_in(const std::string& id);
 ///
 /// Each permit of rlock has a slot, counted from 0, that no other living permit of rlock has (Held::slots).
 /// The slot is part of the permit's id.
-class Permits final : public LockBase {
+class PermitLock final : public LockBase {
  public:
   /// At most this many permits are acquired in one call, because the server serves no other client meanwhile.
   static constexpr std::int64_t kMostAtOnce = 1000;
@@ -24,7 +24,7 @@ class Permits final : public LockBase {
   };
 
   /// Hold::another is an inner hold that shares the permits of the same owner's hold: see inner_holds_key().
-  Permits(const Claim& claim, const Wanted& wanted, Hold hold = Hold::first);
+  PermitLock(const Claim& claim, const Wanted& wanted, Hold hold = Hold::first);
 
   HoldEntry hold_entry() const override;
 

@@ -1,6 +1,6 @@
 local now = include('redis/now')
-local mended_queue = include('queue/mended_queue')
-local wake_head = include('queue/wake_head')
+local mended_queue = include('fair_queue/mended_queue')
+local wake_head = include('fair_queue/wake_head')
 
 -- Wakes up the head of a fair queue, if there is one. A script calls it last. It never fails: it answers why the head could not
 -- be told, or ''. queue: see mended_queue

@@ -1,4 +1,4 @@
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 #include <fmt/format.h>
 
@@ -42,9 +42,9 @@ constinit const LockBase::Form kPermits{&kinds::permit,           &scripts::perm
                                         &scripts::permit_release, false};
 
 /// The keys of a pool, and how many permits to acquire. `slots`: see permit_slots_key().
-Values values_of(const Claim& claim, const Permits::Wanted& wanted) {
+Values values_of(const Claim& claim, const PermitLock::Wanted& wanted) {
   return {{Parameter::pool, claim.name.str()},
-          {Parameter::taken, suffix_name(claim.name, "timeout")},
+          {Parameter::taken, taken_key(claim.name)},
           {Parameter::slots, permit_slots_key(claim.name)},
           {Parameter::count, std::to_string(wanted.count)},
           {Parameter::total, wanted.total ? std::to_string(*wanted.total) : ""}};
@@ -59,21 +59,21 @@ std::optional<std::int64_t> slot_in(const std::string& id) {
   return slot;
 }
 
-Permits::Permits(const Claim& claim, const Wanted& wanted, Hold hold)
+PermitLock::PermitLock(const Claim& claim, const Wanted& wanted, Hold hold)
     : LockBase(claim, hold, kPermits, permits_channel(claim.name), values_of(claim, wanted)),
       wanted_(wanted) {}
 
-Call Permits::take(Milliseconds waited) const {
+Call PermitLock::take(Milliseconds waited) const {
   Call call = LockBase::take(waited);
   call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
   return call;
 }
 
-HoldEntry Permits::hold_entry() const {
+HoldEntry PermitLock::hold_entry() const {
   return {permit_slots_key(name()), owner().str(), own_line().waiting()};
 }
 
-Held Permits::decode_held(const Reply& reply) const {
+Held PermitLock::decode_held(const Reply& reply) const {
   Held held{.server_time = reply.at(1).milliseconds()};
   if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
     throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
@@ -85,7 +85,7 @@ Held Permits::decode_held(const Reply& reply) const {
   return held;
 }
 
-Attempt Permits::decode(const Reply& reply) const {
+Attempt PermitLock::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "held") return decode_held(reply);
   if (word == "busy") return decode_place(reply);

@@ -1,4 +1,4 @@
-local end_with_last_place = include('queue/end_with_last_place')
+local end_with_last_place = include('fair_queue/end_with_last_place')
 local look_through = include('redis/look_through')
 local in_pieces = include('redis/in_pieces')
 

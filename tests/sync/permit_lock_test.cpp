@@ -1,4 +1,4 @@
-#include "sync/kinds/permits.h"
+#include "sync/kinds/permit_lock.h"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
@@ -54,7 +55,7 @@ TEST_CASE("permits are taken from Redisson's number and written down with the en
 
 TEST_CASE("a renewal of permits names only keys that exist, so it works while their slot moves") {
   Permitted scene;
-  const Permits ours = permits("a:1", {.count = 2, .total = 3});
+  const PermitLock ours = permits("a:1", {.count = 2, .total = 3});
   REQUIRE(is_held(scene.ask(ours)));
   for (const std::string& key : ours.renew().keys) CHECK(scene.server.cli({"EXISTS", key}) == "1");
 }
@@ -127,7 +128,7 @@ TEST_CASE("without rights to publish a release still returns permits, and says w
 
   const Released released = scene.release(permits("a:1"));
   CHECK(released.how == How::yes);
-  CHECK(released.unannounced.find("channel") != std::string::npos);
+  CHECK(contains(released.unannounced, "channel"));
   CHECK(scene.available() == "1");
 }
 
@@ -156,7 +157,7 @@ TEST_CASE("permits without a lease are reported as never coming back by themselv
 
 TEST_CASE("a permit without a lease has Redisson's end for that, and no copy of a call shortens it") {
   Permitted scene;
-  const Permits endless = permits("a:1", {.total = 2, .lease = Milliseconds{0}});
+  const PermitLock endless = permits("a:1", {.total = 2, .lease = Milliseconds{0}});
   const std::string id = std::get<Held>(scene.ask(endless)).permits.front();
   const auto end = [&] { return scene.server.cli({"ZSCORE", "{pool}:timeout", id}); };
   CHECK(end() == "922337203685477");
@@ -176,7 +177,7 @@ TEST_CASE("a permit without a lease has Redisson's end for that, and no copy of 
 
 TEST_CASE("a late copy takes no permit without a lease when the first was given back by its id") {
   Permitted scene;
-  const Permits endless{
+  const PermitLock endless{
       {.name = kPool, .owner = Owner{"a:1"}, .lease = Milliseconds{0}, .owner_returns = true}, {.total = 2}};
   const Call acquire = endless.ask();
   const Held held = std::get<Held>(endless.read(scene.redis.run(acquire)));
@@ -189,7 +190,7 @@ TEST_CASE("a late copy takes no permit without a lease when the first was given 
 
 TEST_CASE("an acquire of permits that is sent twice takes them once, with the same ids") {
   Permitted scene;
-  const Permits wanted = permits("a:1", {.count = 3, .total = 5});
+  const PermitLock wanted = permits("a:1", {.count = 3, .total = 5});
   const auto [first, second] = scene.redis.twice(wanted.ask());
   CHECK(std::get<Held>(wanted.read(first)).permits == std::get<Held>(wanted.read(second)).permits);
   CHECK(scene.available() == "2");
@@ -217,7 +218,7 @@ TEST_CASE("permits of a dead holder come back with the end of their lease, and t
 
 TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
   Permitted scene;
-  const Permits ended = permits("a:1", {.total = 2});
+  const PermitLock ended = permits("a:1", {.total = 2});
   const Held held = std::get<Held>(scene.ask(ended));
   CHECK(scene.renew(ended));
   scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits.front()});  // its lease ended long ago
@@ -229,7 +230,7 @@ TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
 
 TEST_CASE("a renewal extends every permit of its owner, and no other") {
   Permitted scene;
-  const Permits mine = permits("a:1", {.count = 2, .total = 3, .lease = Milliseconds{60000}});
+  const PermitLock mine = permits("a:1", {.count = 2, .total = 3, .lease = Milliseconds{60000}});
   scene.ask(permits("a:1", {.count = 2, .total = 3}));
   scene.ask(permits("b:1", {.total = 3, .lease = Milliseconds{5000}}));
   CHECK(scene.renew(mine));
@@ -244,7 +245,7 @@ TEST_CASE("a renewal extends every permit of its owner, and no other") {
 
 TEST_CASE("a renewal fails when the pool was deleted or one of the permits taken away") {
   Permitted scene;
-  const Permits mine = permits("a:1", {.count = 2, .total = 3});
+  const PermitLock mine = permits("a:1", {.count = 2, .total = 3});
   const auto held = std::get<Held>(scene.ask(mine));
   scene.redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.release({held.permits[1]}));
   CHECK(!scene.renew(mine));
@@ -268,7 +269,7 @@ TEST_CASE("slots are the smallest numbers that no living permit has") {
 TEST_CASE("taking, renewing and releasing cost the same however many permits are taken") {
   Permitted scene;
   scene.pool_of(9990);
-  const Permits mine = permits("me:1");
+  const PermitLock mine = permits("me:1");
   REQUIRE(is_held(scene.ask(mine)));
   const std::vector<Call> calls{mine.ask(), mine.renew()};
   std::vector<std::int64_t> before;
@@ -284,7 +285,7 @@ TEST_CASE("taking, renewing and releasing cost the same however many permits are
 
 TEST_CASE("permits are renewed and released, and slots stay apart, without the notes about slots") {
   Permitted scene;
-  const Permits mine = permits("a:1", {.count = 2, .total = 4});
+  const PermitLock mine = permits("a:1", {.count = 2, .total = 4});
   CHECK(slots_of(scene.ask(mine)) == std::vector<std::int64_t>{0, 1});
   for (const std::string word : {"none", "string"}) {
     scene.server.del(kSlots);
@@ -395,7 +396,7 @@ TEST_CASE("--min-hold keeps the permits") {
 
 TEST_CASE("a hold inside a hold uses its permits, slots included, and gives nothing back") {
   Permitted scene;
-  const Permits inner = permits("a:1", {.lease = Milliseconds{1000}, .hold = Hold::another});
+  const PermitLock inner = permits("a:1", {.lease = Milliseconds{1000}, .hold = Hold::another});
   CHECK(std::get<Refused>(scene.ask(inner)).why == Refused::Why::absent);
   const auto outer = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
   CHECK(std::get<Held>(scene.ask(inner)).permits == outer.permits);
@@ -407,10 +408,10 @@ TEST_CASE("a hold inside a hold uses its permits, slots included, and gives noth
 
 TEST_CASE("permits stay taken until the last hold inside has ended, although the outer hold was released") {
   Permitted scene;
-  const Permits outer = permits("a:1", {.count = 2, .total = 2});
-  const Permits inner = permits("a:1", {.hold = Hold::another});
-  const Permits other = permits("b:1", {.count = 2, .total = 2});
-  for (const Permits& hold : {outer, inner}) CHECK(is_held(scene.ask(hold)));
+  const PermitLock outer = permits("a:1", {.count = 2, .total = 2});
+  const PermitLock inner = permits("a:1", {.hold = Hold::another});
+  const PermitLock other = permits("b:1", {.count = 2, .total = 2});
+  for (const PermitLock& hold : {outer, inner}) CHECK(is_held(scene.ask(hold)));
   CHECK(scene.release(outer).how == How::still_held);
   CHECK(is_busy(scene.ask(other)));
   CHECK(scene.renew(inner));
@@ -423,9 +424,9 @@ TEST_CASE("permits stay taken until the last hold inside has ended, although the
 
 TEST_CASE("an owner that acquires one permit more keeps its inner hold") {
   Permitted scene;
-  const Permits outer = permits("a:1", {.total = 3}), inner = permits("a:1", {.hold = Hold::another});
-  const Permits more = permits("a:1", {.count = 2, .total = 3});
-  for (const Permits& hold : {outer, inner, more}) CHECK(is_held(scene.ask(hold)));
+  const PermitLock outer = permits("a:1", {.total = 3}), inner = permits("a:1", {.hold = Hold::another});
+  const PermitLock more = permits("a:1", {.count = 2, .total = 3});
+  for (const PermitLock& hold : {outer, inner, more}) CHECK(is_held(scene.ask(hold)));
   CHECK(scene.release(more).how == How::still_held);
   CHECK(scene.taken() == "2");
   CHECK(scene.release(inner).how == How::yes);
@@ -434,7 +435,7 @@ TEST_CASE("an owner that acquires one permit more keeps its inner hold") {
 
 TEST_CASE("--min-hold of the outer hold counts after the inner hold of a permit, too") {
   Permitted scene;
-  const Permits outer = permits("a:1", {.total = 1}), inner = permits("a:1", {.hold = Hold::another});
+  const PermitLock outer = permits("a:1", {.total = 1}), inner = permits("a:1", {.hold = Hold::another});
   const auto held = std::get<Held>(scene.ask(outer));
   scene.ask(inner);
   CHECK(scene.release(outer, {.keep_until = held.server_time + Milliseconds{60000}}).how == How::kept);
@@ -455,7 +456,7 @@ TEST_CASE("a hold inside a hold has the permits for its whole lease from the sta
 
 TEST_CASE("metadata of a holder of permits are written under its owner") {
   Permitted scene;
-  const Permits mine = permits("a:1", {.total = 1});
+  const PermitLock mine = permits("a:1", {.total = 1});
   scene.ask(mine);
   scene.redis.run(
       write_metadata(kPool, mine.owner(), mine.hold_entry(), Milliseconds{30000}, about_us("make")));
@@ -521,7 +522,7 @@ TEST_CASE("permits are conserved in any order and repetition of calls") {
   scene.pool_of(kTotal);
 
   for (int step = 0; step < 1500; ++step) {
-    const Permits who =
+    const PermitLock who =
         permits("owner:" + std::to_string(pick(6)),
                 {.count = 1 + pick(2), .total = kTotal, .lease = Milliseconds{pick(4) == 0 ? 1 : 60000}});
     const Call call =
@@ -544,7 +545,7 @@ TEST_CASE("no two living permits of rlock ever have the same slot, and none lies
   std::map<int, std::vector<std::int64_t>> held;
   for (int step = 0; step < 800; ++step) {
     const int owner = static_cast<int>(chance() % 8);
-    const Permits who = permits("owner:" + std::to_string(owner), {.count = 2, .total = kTotal});
+    const PermitLock who = permits("owner:" + std::to_string(owner), {.count = 2, .total = kTotal});
     if (held.contains(owner)) {
       scene.release(who);
       held.erase(owner);

@@ -1,0 +1,152 @@
+#include "cmd/run/complete_run.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "base/as_given.h"
+#include "base/error.h"
+#include "base/key_text.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/hold/hold_options.h"
+#include "cmd/hold/inherited_hold.h"
+#include "cmd/run/command_lookup.h"
+#include "loop/family.h"
+#include "loop/program.h"
+
+namespace rlock {
+namespace {
+
+/// Can this word be run? Then it is the command, and not a key without --key.
+bool can_be_run(const std::string& word) {
+  return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
+}
+
+/// `rlock run ./deploy.sh -k production`: throws an error that says where --key belongs. Does nothing if the command has
+/// no --key.
+void refuse_key_behind(std::span<const std::string> command) {
+  for (std::size_t at = 1; at < command.size(); ++at) {
+    const std::string& word = command[at];
+    const bool alone = word == "-k" || word == "--key";
+    if (alone && at + 1 == command.size()) return;
+    if (!alone && !word.starts_with("--key=")) continue;
+    const std::string key = alone ? command[at + 1] : word.substr(word.find('=') + 1);
+    std::vector<std::string> rest{command.begin(), command.begin() + static_cast<std::ptrdiff_t>(at)};
+    const auto behind = command.begin() + static_cast<std::ptrdiff_t>(at + (alone ? 2 : 1));
+    rest.insert(rest.end(), behind, command.end());
+    throw Error{Error::usage,
+                fmt::format("options of rlock stand before COMMAND; did you mean: rlock run -k{} --{}",
+                            pasted(std::span{&key, 1}), pasted(rest))};
+  }
+}
+
+[[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
+  if (command.empty() || command[0].starts_with("-"))
+    throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
+  if (!marked) refuse_key_behind(command);
+  if (marked || can_be_run(command[0]))
+    throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
+  const std::string key = pasted(command.first(1));
+  command = command.subspan(1);
+  if (!command.empty() && command[0] == "--") command = command.subspan(1);
+  // `flock FILE -c 'make x'`: what follows the key is no command but an option.
+  const bool options_follow = !command.empty() && command[0].starts_with("-");
+  throw Error{Error::usage,
+              fmt::format("no --key; did you mean: rlock run -k{}{}{}", key, options_follow ? "" : " --",
+                          command.empty() ? " COMMAND" : pasted(command))};
+}
+
+std::vector<std::string> whole_command(const std::optional<std::string>& shell,
+                                       std::vector<std::string> command) {
+  if (shell && !command.empty())
+    throw Error{Error::usage,
+                fmt::format("-c takes the whole command; {} is one word too many", in_quotes(command[0]))};
+  if (shell) {
+    if (shell->empty()) throw Error{Error::usage, "-c: the command is empty"};
+    command = {"/bin/sh", "-c", *shell};
+  }
+  if (command.empty())
+    throw Error{Error::usage, "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
+  if (command[0].empty()) throw Error{Error::usage, "the name of the command is empty"};
+  return command;
+}
+
+/// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
+constexpr std::size_t kLongestVariable = 128 * 1024;
+
+/// If the keys do not fit into the environment, the command could not start after the acquire.
+void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
+  constexpr std::size_t kMostKeys = 1000;
+  constexpr std::size_t kMostBytes = 64 * 1024;
+  std::size_t bytes = 0;
+  for (const LockName& name : names) bytes += name.str().size();
+  if (names.size() > kMostKeys || bytes > kMostBytes)
+    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
+                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+  std::vector<InheritedHold> holds = holds_above_us();
+  const Owner owner{std::string(kLongestOwner, '0')};
+  for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
+  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
+    throw Error{
+        Error::usage,
+        "these keys and those of the runs above are too long for a variable in the environment of the command"};
+}
+
+/// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
+void check_once_per(const RunOptions& opt) {
+  if (!opt.once_per) return;
+  const auto refuse = [](std::string_view why) {
+    throw Error{Error::usage, fmt::format("--once-per {}", why)};
+  };
+  if (!opt.type->once_per)
+    refuse(fmt::format("with --type {}: it is for lock, fair and fenced", opt.type->name));
+  if (opt.names.size() > 1) refuse("is for one --key; nest two runs");
+  if (opt.min_hold > Milliseconds{0})
+    refuse("contradicts --min-hold, which keeps the key after a failure, too");
+  if (opt.deployment.targets.size() > 1)
+    refuse(
+        fmt::format("with several servers ({}): each would keep the key by itself, and they need not agree",
+                    as_given("url", "--url")));
+  if (opt.joining.inside) refuse("with --owner: only the outermost hold can keep the key");
+  if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
+    refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
+                       quoted(opt.names.front())));
+}
+
+}  // namespace
+
+void complete_run(RunOptions& opt, const TypedRun& typed, std::vector<std::string> command) {
+  if (typed.keys.empty()) no_key(command, typed.command_marked);
+  // A type counts for all keys: between two of them, it would look as if it were for the second one only.
+  if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
+    throw Error{
+        Error::usage,
+        fmt::format("{} is for all keys; write it before the first --key, or nest two runs", typed.type)};
+  opt.command = whole_command(typed.shell, std::move(command));
+  if (!opt.type) opt.type = find_lock_type("lock");
+  if (opt.type_options.backoff && !opt.type->polls)
+    throw Error{
+        Error::usage,
+        fmt::format("--backoff is for --type spin and plain: a release wakes up the waiters of --type {}",
+                    opt.type->name)};
+  if (opt.max_hold && opt.min_hold > *opt.max_hold)
+    throw Error{Error::config,
+                fmt::format("--min-hold {} is longer than {}", exact(opt.min_hold),
+                            as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
+  if (opt.until_group && !Family::proc_shows_us())
+    throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
+  opt.plan_time(typed.lost_grace);
+  opt.deployment = resolve(typed.server);
+  need_few_servers(*opt.type, opt.deployment.targets.size());
+  opt.complete_names(typed.keys);
+  refuse_too_many(opt.names, opt.type->name);
+  if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
+                                          opt.type->only_one_key)};
+  check_once_per(opt);
+  opt.check(opt.deployment.targets.size());
+}
+
+}  // namespace rlock
