@@ -7,14 +7,13 @@
 #include "cmd/app/completion_words.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/options.h"
+#include "cmd/cli/parser.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
 namespace {
 
 using Words = std::vector<std::string>;
-
-bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
 /// The list of candidates has room for one sentence.
 std::string meaning_of(const Option& option) {

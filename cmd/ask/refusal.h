@@ -3,18 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "cmd/ask/wait_lines.h"
-
 namespace rlock {
 
 /// Warns that an operation could not wake up the waiters. `done`: the operation, for example "released
 /// 'deploy'". `why`: the reason; if it is empty, prints nothing.
 void say_unannounced(std::string_view done, const std::string& why);
-
-/// Prints why a wait failed and returns the exit status. `deadlock`: why the wait would never have ended; empty: it could
-/// have.
-///
-/// Throws EndedBySignal if a signal ended the wait.
-[[nodiscard]] int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadlock = {});
 
 }  // namespace rlock

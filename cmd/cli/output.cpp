@@ -57,13 +57,16 @@ int try_print(std::string_view text) noexcept {
   return write_all(STDOUT_FILENO, text);
 }
 
+void refuse_output(int error, std::string_view undone) {
+  throw Error{Error::system, fmt::format("write error on stdout: {}{}", std::strerror(error), undone)};
+}
+
 void print(std::string_view text) {
   while (!text.empty()) {
     if (!writable(STDOUT_FILENO, TimePoint::min()))
       if (const int signal = EndingSignals{}.wait(STDOUT_FILENO, POLLOUT)) die_of(signal);
     const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
-    if (const int failed = try_print(piece))
-      throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+    if (const int failed = try_print(piece)) refuse_output(failed);
     text.remove_prefix(piece.size());
   }
 }

@@ -14,8 +14,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
-
 /// CLI11 without its own --help, which takes as long to declare as three options.
 struct Bare : CLI::App {
   Bare() : CLI::App("", "", nullptr) { allow_extras(); }

@@ -8,6 +8,9 @@
 
 namespace rlock {
 
+/// Is this word an option? "-" alone is an operand.
+inline bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
 /// The result of parsing a command line, whose options have been set.
 struct [[nodiscard]] Parsed {
   enum class Action { act, help, version } action = Action::act;

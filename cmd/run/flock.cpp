@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_report.h"
-#include "cmd/run/complete_run.h"
 #include "cmd/run/run.h"
+#include "cmd/run/run_options.h"
 #include "cmd/run/run_verbs.h"
 
 namespace rlock {
@@ -62,7 +62,7 @@ class Flock final : public Verb {
   std::vector<std::string> command_in(std::vector<std::string> words) const;
   [[noreturn]] static void refuse_descriptor(const std::string& number);
 
-  RunOptions options_;
+  RunRequest options_;
   TypedRun typed_;
   bool no_fork_ = false, close_ = false;
   Events events_;

@@ -25,7 +25,7 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
 
 }  // namespace
 
-void declare_telling(VerbSpec& spec, RunOptions& opt) {
+void declare_telling(VerbSpec& spec, RunRequest& opt) {
   spec.group("Reports");
   declare_remarks(spec, opt);
   spec.add(
@@ -69,12 +69,12 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
   declare_verbosity(spec);
 }
 
-bool status_replaces_events(const RunOptions& opt) {
+bool status_replaces_events(const RunRequest& opt) {
   return !opt.events.empty() && !parse_count(opt.events) && !opt.status_file.empty() &&
          replaces(opt.status_file, opt.events);
 }
 
-void check_reports(const RunOptions& opt) {
+void check_reports(const RunRequest& opt) {
   if (status_replaces_events(opt))
     throw Error{Error::usage, fmt::format("--events {} and --status-file {} name one file: the status would "
                                           "replace the events; give two files",

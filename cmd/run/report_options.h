@@ -1,18 +1,18 @@
 #pragma once
 
 #include "cmd/cli/options.h"
-#include "cmd/run/run_options.h"
+#include "cmd/run/run_request.h"
 
 namespace rlock {
 
 /// The options for what `rlock run` tells people and programs: --reason, --label, --show-args, --status-file,
 /// --status-fd, --events, --syslog, -q and -v.
-void declare_telling(VerbSpec& spec, RunOptions& options);
+void declare_telling(VerbSpec& spec, RunRequest& options);
 
 /// Would --status-file replace the file of --events?
-bool status_replaces_events(const RunOptions& opt);
+bool status_replaces_events(const RunRequest& opt);
 
 /// Throws Error{usage} if --status-file would replace the file of --events. Call it before either is opened.
-void check_reports(const RunOptions& opt);
+void check_reports(const RunRequest& opt);
 
 }  // namespace rlock

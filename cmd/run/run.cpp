@@ -18,7 +18,7 @@ namespace rlock {
 
 namespace {
 
-int end_without_command(const RunOptions& opt, HoldReport& report, StatusOutput& status,
+int end_without_command(const RunRequest& opt, HoldReport& report, StatusOutput& status,
                         const CannotRun& why) {
   warn(why.text);
   report.outcome = HoldReport::Outcome::not_started;
@@ -30,7 +30,7 @@ int end_without_command(const RunOptions& opt, HoldReport& report, StatusOutput&
 
 }  // namespace
 
-int run(const RunOptions& opt, HoldReport& report, StatusOutput& status, Events& events) {
+int run(const RunRequest& opt, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(opt);
   if (events.wanted()) status.tell_also([&events](const HoldReport& ended) { events.ended(ended); });
   auto [found, problem] = look_up(opt.command);

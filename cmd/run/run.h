@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cmd/hold/events.h"
-#include "cmd/run/run_options.h"
+#include "cmd/run/run_request.h"
 #include "cmd/run/status_output.h"
 
 namespace rlock {
@@ -9,6 +9,6 @@ namespace rlock {
 /// Finds the command, acquires the lock, runs the command and releases. Returns the exit status. Completes `report`,
 /// which has the facts of report_of(), and writes it to `status`. If it throws Error, it has written nothing, and
 /// `report` has the facts so far. Opens `events` (--events, --syslog), and reports to it. REQUIRES: all outlive the run.
-int run(const RunOptions& options, HoldReport& report, StatusOutput& status, Events& events);
+int run(const RunRequest& options, HoldReport& report, StatusOutput& status, Events& events);
 
 }  // namespace rlock

@@ -4,7 +4,7 @@
 
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_report.h"
-#include "cmd/run/run_options.h"
+#include "cmd/run/run_request.h"
 #include "cmd/run/status_output.h"
 #include "cmd/server/session.h"
 
@@ -12,7 +12,7 @@ namespace rlock {
 
 /// What the three steps of a run share: the options, the record, its outputs, and the session with the server.
 struct RunContext {
-  const RunOptions& opt;
+  const RunRequest& opt;
   const std::string found;  ///< the path of the command in PATH; see CommandLookup
   HoldReport& report;       ///< what is known so far; the verb completes it after a failure
   StatusOutput& status;

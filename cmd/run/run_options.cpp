@@ -9,7 +9,7 @@
 namespace rlock {
 namespace {
 
-void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+void declare_what(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
   spec.group("What to acquire");
   spec.add(
       {.names = "-k, --key",
@@ -51,7 +51,7 @@ void declare_what(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
        }});
 }
 
-void declare_once_per(VerbSpec& spec, RunOptions& opt) {
+void declare_once_per(VerbSpec& spec, RunRequest& opt) {
   spec.add(
       {.names = "--once-per",
        .value = "DUR",
@@ -67,7 +67,7 @@ void declare_once_per(VerbSpec& spec, RunOptions& opt) {
        .set = into(opt.once_per)});
 }
 
-void declare_hold(VerbSpec& spec, RunOptions& opt) {
+void declare_hold(VerbSpec& spec, RunRequest& opt) {
   spec.group("How long to hold");
   spec.add(
       {.names = "--lease",
@@ -125,7 +125,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .set = either(opt.until_group, "command group", "group")});
 }
 
-void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+void declare_stop(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
   spec.group("How to stop COMMAND");
   declare_signal(
       spec, opt,
@@ -143,7 +143,7 @@ void declare_stop(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
 }
 
-void declare_rare(VerbSpec& spec, RunOptions& opt) {
+void declare_rare(VerbSpec& spec, RunRequest& opt) {
   spec.group("Rarely needed");
   spec.add(
       {.names = "--on-deadlock",
@@ -194,7 +194,7 @@ std::vector<Foreign> foreign_options() {
 
 }  // namespace
 
-void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
+void declare_if_unreachable(VerbSpec& spec, RunRequest& opt) {
   spec.add(
       {.names = "--if-unreachable",
        .value = "fail|skip|run",
@@ -218,7 +218,7 @@ void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
        .configurable = true});
 }
 
-void declare_run(VerbSpec& spec, RunOptions& opt, TypedRun& typed) {
+void declare_run(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
   spec.about =

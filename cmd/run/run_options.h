@@ -1,53 +1,14 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "cmd/cli/options.h"
-#include "cmd/hold/hold_request.h"
+#include "cmd/run/run_request.h"
 
 namespace rlock {
 
-/// What to do if no server can be used. By default the exit status is 69.
-enum class IfUnreachable {
-  fail,  ///< exit with status 69
-  skip,  ///< do not run the command; exit with status 0
-  run,   ///< run the command without a lock
-};
-
-/// The options of `rlock run`: what to hold, and the command. After complete_run() they have no contradictions.
-struct RunOptions : HoldRequest {
-  IfUnreachable if_unreachable = IfUnreachable::fail;
-
-  std::optional<Milliseconds> max_hold;  ///< the command is stopped this long after the acquire
-  bool until_group = false;              ///< release when the last member of the command's group has ended
-  bool die_of_its_signal = true;         ///< die as the command died; false: exit with 128 + that signal
-  std::optional<int> not_executed;       ///< exit with this status instead of 126 and 127
-
-  bool show_args = false;  ///< show the arguments of the command too
-  std::optional<std::int64_t> status_fd;
-  std::string status_file;
-
-  std::vector<std::string> command;  ///< argv, unchanged; with -c: /bin/sh -c STRING
-  bool scrub_password = false;       ///< remove passwords from its environment
-};
-
-/// Words of the command line that complete_run() makes into options.
-struct TypedRun {
-  std::vector<std::string> keys;
-  ServerOptions server;
-  std::optional<std::string> shell;        ///< the STRING of -c
-  std::optional<Milliseconds> lost_grace;  ///< --lost-grace; Budget::lost_grace counts
-  bool command_marked = false;             ///< "--" stood before COMMAND
-  std::string type;                        ///< the switch that chose the type: "-s"
-  std::size_t keys_before_type = 0;        ///< this many keys stood before it
-};
-
 /// --if-unreachable.
-void declare_if_unreachable(VerbSpec& spec, RunOptions& options);
+void declare_if_unreachable(VerbSpec& spec, RunRequest& options);
 
-/// Declares the options of `run`, which write into `options` and `typed`. Next comes complete_run().
-void declare_run(VerbSpec& spec, RunOptions& options, TypedRun& typed);
+/// Declares the options of `run`, which write into `options` and `typed`.
+void declare_run(VerbSpec& spec, RunRequest& options, TypedRun& typed);
 
 }  // namespace rlock

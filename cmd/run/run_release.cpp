@@ -24,7 +24,7 @@ namespace rlock {
 namespace {
 
 /// Does the key stay, for --min-hold or because the work is done?
-bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
+bool stays(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
   if (lost || !ended.ran() || ended.stopped_by) return false;
   if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
   return opt.min_hold > Milliseconds{0};
@@ -50,7 +50,7 @@ void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, bool 
 }
 
 /// If one of several keys was removed, its remover has recorded that end. This end is for the other keys.
-HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, const std::optional<Loss>& lost) {
+HoldEnd end_for_history(const RunRequest& opt, const CommandOutcome& ended, const std::optional<Loss>& lost) {
   HoldEnd end = end_of(ended, lost);
   if (!lost || !lost->by || opt.names.size() == 1) return end;
   end.outcome = "lost";
@@ -69,7 +69,7 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
 /// Releases all keys, and prints what the user should know about it.
 HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
                              const CommandOutcome& ended) {
-  const RunOptions& opt = run.opt;
+  const RunRequest& opt = run.opt;
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
   if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
@@ -94,7 +94,7 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
 }
 
 /// Names the processes that the command left. `released`: the server has confirmed the release of every key.
-void name_processes_left(const RunOptions& opt, const std::vector<pid_t>& left, bool released) {
+void name_processes_left(const RunRequest& opt, const std::vector<pid_t>& left, bool released) {
   const std::string past = released ? fmt::format("released {}", opt.all_keys())
                                     : fmt::format("the command of {} has ended", opt.all_keys());
   std::vector<std::string> pids;
@@ -103,7 +103,7 @@ void name_processes_left(const RunOptions& opt, const std::vector<pid_t>& left, 
                    pids.size() == 1 ? "runs" : "run"));
 }
 
-void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended, bool released) {
+void say_how_it_ended(const RunRequest& opt, const CommandOutcome& ended, bool released) {
   say_why_it_did_not_start(opt, ended);
   if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", opt.all_keys()));
   if (ended.left_hidden)
@@ -135,19 +135,19 @@ TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
   return marks ? std::max(usual, lease_ends) : usual;
 }
 
-void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended) {
+void say_why_it_did_not_start(const RunRequest& opt, const CommandOutcome& ended) {
   if (ended.not_started == 0) return;
   warn(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()), std::strerror(ended.not_started),
                    ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
 }
 
-int exit_of(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
+int exit_of(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
   const int exit = exit_status(ended, lost);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
   return refused && ended.not_started != 0 ? opt.not_executed.value_or(exit) : exit;
 }
 
-int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
+int end_like(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
   if (opt.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)

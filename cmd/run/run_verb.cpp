@@ -3,9 +3,9 @@
 #include "base/log.h"
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_report.h"
-#include "cmd/run/complete_run.h"
 #include "cmd/run/report_options.h"
 #include "cmd/run/run.h"
+#include "cmd/run/run_options.h"
 #include "cmd/run/run_verbs.h"
 #include "cmd/run/status_output.h"
 
@@ -47,7 +47,7 @@ class RunVerb final : public Verb {
     }
   }
 
-  RunOptions options_;
+  RunRequest options_;
   TypedRun typed_;
   Events events_;
   StatusOutput status_;

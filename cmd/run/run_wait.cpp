@@ -40,7 +40,7 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
 
 /// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
 Acquired wait_for_all(RunContext& run, HoldWait& wait) {
-  const RunOptions& opt = run.opt;
+  const RunRequest& opt = run.opt;
   if (opt.type->kind == &kinds::permit)
     if (const auto failure =
             refuse_latch(run.session, opt.names.front(), PoolKind::permits, opt.started, opt.wait))

@@ -21,7 +21,7 @@ bool says_yes(const Vote& vote) {
 
 CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
-  const RunOptions& options = run.opt;
+  const RunRequest& options = run.opt;
   // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
   CommandOptions how = with_or_without_lock(run, describe_no_hold(), {"RLOCK_PID"});
   if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
@@ -37,7 +37,7 @@ CommandOutcome run_command_alone(RunContext& run) {
 
 }  // namespace
 
-std::optional<LockName> existing_key(Session& session, const RunOptions& options) {
+std::optional<LockName> existing_key(Session& session, const RunRequest& options) {
   const Interrupted interrupted = [&session] { return session.signals.any(); };
   // This needs new connections, because another process may use those of the wait. A replica may answer, too.
   Executor look{session.loop,

@@ -23,7 +23,7 @@ namespace {
 constexpr Milliseconds kSlow{100};
 
 /// A server to check: a node of the deployment, or a primary of a Cluster.
-struct Place {
+struct CheckedServer {
   std::string name;
   std::size_t node;
   std::string key;  ///< in a Cluster, a key whose slot this server has
@@ -51,8 +51,8 @@ class Doctor final : public Verb {
     Session session{server_, nullptr, Session::Access::looks};
     session.ask_all(command({"PING"}));
     std::vector<Patient> patients;
-    for (const Place& place : places(session)) {
-      patients.push_back(examine(session, place));
+    for (const CheckedServer& checked : checked_servers(session)) {
+      patients.push_back(examine(session, checked));
       find_duplicate(patients);
     }
     show(patients);
@@ -60,8 +60,8 @@ class Doctor final : public Verb {
   }
 
  private:
-  static std::vector<Place> places(Session& session);
-  static Patient examine(Session& session, const Place& place);
+  static std::vector<CheckedServer> checked_servers(Session& session);
+  static Patient examine(Session& session, const CheckedServer& checked);
   static void find_duplicate(std::vector<Patient>& patients);
   void show(const std::vector<Patient>& patients) const;
 
@@ -98,55 +98,55 @@ Finding distance(Milliseconds took) {
 }
 
 /// Asks one node of the deployment only.
-Vote ask_at(Session& session, const Place& place, Call call) {
-  if (call.keys.empty() && !place.key.empty()) call.keys = {place.key};
+Vote ask_at(Session& session, const CheckedServer& checked, Call call) {
+  if (call.keys.empty() && !checked.key.empty()) call.keys = {checked.key};
   Delivery delivery = with_retries();
   delivery.only_nodes.assign(session.redis.nodes(), false);
-  delivery.only_nodes[place.node] = true;
-  const Vote vote = session.redis.run_all(call, delivery, session.patience())[place.node];
+  delivery.only_nodes[checked.node] = true;
+  const Vote vote = session.redis.run_all(call, delivery, session.patience())[checked.node];
   session.check_signals();
   return vote;
 }
 
 /// In a Cluster, each primary is a server to check.
-std::vector<Place> Doctor::places(Session& session) {
-  std::vector<Place> places;
+std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
+  std::vector<CheckedServer> all;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
-    const Place whole{.name = session.redis.str(node), .node = node, .key = {}};
+    const CheckedServer whole{.name = session.redis.str(node), .node = node, .key = {}};
     const bool cluster = session.deployment.targets[node].topology == Target::Topology::cluster;
     const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
     const auto map = slots.good_reply() != nullptr ? SlotMap::read(*slots.good_reply(), {}) : std::nullopt;
     if (!map || map->empty()) {
-      places.push_back(whole);
+      all.push_back(whole);
       continue;
     }
     for (std::string& key : key_of_each_node(*map)) {
       const Address* owner = map->owner(slot_of(key));
-      places.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
-                        .node = node,
-                        .key = std::move(key),
-                        .cluster = true});
+      all.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
+                     .node = node,
+                     .key = std::move(key),
+                     .cluster = true});
     }
   }
-  return places;
+  return all;
 }
 
 /// If a server does not answer the first call, no other follows: it would only fail again.
-Patient Doctor::examine(Session& session, const Place& place) {
-  Patient patient{.server = place.name, .findings = {}, .run_id = {}};
+Patient Doctor::examine(Session& session, const CheckedServer& checked) {
+  Patient patient{.server = checked.name, .findings = {}, .run_id = {}};
   const TimePoint asked = session.loop.now();
-  const Vote ping = ask_at(session, place, command({"PING"}));
+  const Vote ping = ask_at(session, checked, command({"PING"}));
   const auto took = std::chrono::duration_cast<Milliseconds>(session.loop.now() - asked);
   if (ping.good_reply() == nullptr) {
     patient.findings.push_back({"answer", false, sanitized(why(ping))});
     return patient;
   }
-  const Vote said = ask_at(session, place, with_large_reply(command({"INFO"})));
+  const Vote said = ask_at(session, checked, with_large_reply(command({"INFO"})));
   if (said.good_reply() != nullptr) {
     const auto info = parse_info(said.good_reply()->text());
     if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;
     patient.findings = diagnose(info);
-    const Target& target = session.deployment.targets[place.node];
+    const Target& target = session.deployment.targets[checked.node];
     if (target.topology == Target::Topology::single && is_cluster_node(info))
       patient.findings.insert(
           patient.findings.begin(),
@@ -155,9 +155,9 @@ Patient Doctor::examine(Session& session, const Place& place) {
                        url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
   }
   if (patient.findings.empty()) patient.findings.push_back(settings(said));
-  const std::string key = place.cluster ? place.key : session.name("rlock:doctor").str();
+  const std::string key = checked.cluster ? checked.key : session.name("rlock:doctor").str();
   patient.findings.push_back(
-      scripting(ask_at(session, place, {.script = &scripts::semaphore_status, .keys = {key}})));
+      scripting(ask_at(session, checked, {.script = &scripts::semaphore_status, .keys = {key}})));
   patient.findings.push_back(distance(took));
   return patient;
 }

@@ -88,8 +88,7 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
   const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)
                                      : (how.json ? document(opt, keys, id) : id.str()) + "\n";
   const auto print_it = [&] {
-    if (const int failed = print_hold(session, text))
-      throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+    if (const int failed = print_hold(session, text)) refuse_output(failed);
   };
   try {
     if (opt.script) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "cmd/ask/refusal.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/ancestor_watch.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
+#include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/verbs.h"
 #include "redis/slots.h"
 #include "sync/kinds/free_wait.h"

@@ -18,6 +18,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/hold/ancestor_watch.h"
 #include "cmd/hold/holder_facts.h"
+#include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
@@ -175,13 +176,14 @@ class Acquire final : public PoolVerb {
   }
 
   int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
-    if (print_hold(session, text_of(parts.front().lock->name(), held) + "\n") == 0) {
+    const int failed = print_hold(session, text_of(parts.front().lock->name(), held) + "\n");
+    if (failed == 0) {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
     static_cast<void>(release(session.redis, parts, {}, session.loop.within(kCleanupTime)));
     session.check_signals();
-    throw Error{Error::system, "write error on stdout; the permits were released"};
+    refuse_output(failed, "; the permits were released");
   }
 
   std::optional<Milliseconds> lease_;

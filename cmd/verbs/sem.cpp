@@ -7,11 +7,11 @@
 #include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cmd/ask/refusal.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/holder_facts.h"
+#include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
@@ -110,10 +110,11 @@ class Drain final : public PoolVerb {
     if (status != exit_code::ok) return status;
     const std::string text =
         json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
-    if (print_hold(session, text + "\n") == 0) return status;
+    const int failed = print_hold(session, text + "\n");
+    if (failed == 0) return status;
     give_back(session, answer.count);
     session.check_signals();
-    throw Error{Error::system, "write error on stdout; the permits were released"};
+    refuse_output(failed, "; the permits were released");
   }
 
  private:

@@ -28,14 +28,28 @@ constexpr std::size_t kReadOfToken = 1000;
 
 /// The result for one key.
 struct Removal {
+  enum class Outcome { removed, free, other_owner, declined, refused };
+
   LockName name;
-  std::string_view outcome;     ///< removed, free, other-owner, declined or refused
+  Outcome outcome;
   std::vector<Owner> owners{};  ///< the owners of the removed holds; for other-owner, the holders
   std::optional<std::string> error{};
 
   int exit_code() const {
-    if (outcome == "removed") return exit_code::ok;
-    return outcome == "refused" ? exit_code::wrong_type : exit_code::no;
+    if (outcome == Outcome::removed) return exit_code::ok;
+    return outcome == Outcome::refused ? exit_code::wrong_type : exit_code::no;
+  }
+
+  /// Its name in JSON.
+  std::string_view outcome_text() const {
+    switch (outcome) {
+      case Outcome::removed: return "removed";
+      case Outcome::free: return "free";
+      case Outcome::other_owner: return "other-owner";
+      case Outcome::declined: return "declined";
+      case Outcome::refused: return "refused";
+    }
+    return {};
   }
 };
 
@@ -129,10 +143,10 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
   if (!owner_ || (found.holders.empty() && found.state == Inspection::State::free)) {
     info(quoted(found.name) + " is free");
     say_if_pattern(found.name);
-    return {found.name, "free"};
+    return {found.name, Removal::Outcome::free};
   }
   info(not_held_by(*owner_, found));
-  Removal removal{found.name, "other-owner"};
+  Removal removal{found.name, Removal::Outcome::other_owner};
   for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
   return removal;
 }
@@ -164,7 +178,7 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
 
 Removal taken_by(const LockName& name, const Owner& other) {
   info(fmt::format("{} is held by {} by now", quoted(name), sanitized(other.str())));
-  return {name, "other-owner", {other}};
+  return {name, Removal::Outcome::other_owner, {other}};
 }
 
 /// `first`: what was found here before the first of several keys was removed; null: there is one key. The removal of one
@@ -179,7 +193,7 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
   if (first != nullptr && !owner_)
     for (const Holder& holder : found.holders)
       if (!first->held_by(holder.owner)) return taken_by(name, holder.owner);
-  if (!confirmed(views, found)) return {name, "declined"};
+  if (!confirmed(views, found)) return {name, Removal::Outcome::declined};
 
   const ForcedRemoval removal{session, found, looked, owner_, whose(session, found), reason_};
   const Forced forced = removal.remove();
@@ -187,22 +201,24 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
     case Forced::How::removed: break;
     case Forced::How::nothing_there:
       info(quoted(name) + (is_pool(found) ? ": this permit is free by now" : " is free by now"));
-      return {name, "free"};
+      return {name, Removal::Outcome::free};
     case Forced::How::other_owner: return taken_by(name, Owner{forced.other});
-    case Forced::How::refused: warn(forced.refused.text); return {name, "refused", {}, forced.refused.text};
+    case Forced::How::refused:
+      warn(forced.refused.text);
+      return {name, Removal::Outcome::refused, {}, forced.refused.text};
   }
   removal.write_history();
   say_unannounced("removed " + quoted(name), forced.unannounced);
   std::vector<std::string> owners;
   for (const Owner& owner : removal.owners()) owners.push_back(short_owner(owner));
   if (!json_) info(fmt::format("removed {} ({})", quoted(name), joined(owners, ", ")));
-  return {name, "removed", removal.owners()};
+  return {name, Removal::Outcome::removed, removal.owners()};
 }
 
 Json removal_json(const Removal& removal) {
   return Json::object({{"key", removal.name},
                        {"name", typed(removal.name)},
-                       {"outcome", Json::word(removal.outcome)},
+                       {"outcome", Json::word(removal.outcome_text())},
                        {"owners", Json::list(removal.owners)},
                        {"error", removal.error}});
 }

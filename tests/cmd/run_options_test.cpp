@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/parser.h"
-#include "cmd/run/complete_run.h"
+#include "cmd/run/run_request.h"
 
 namespace rlock {
 namespace {
@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 /// The options that result from the words behind `rlock run`. rlock asks no server for them, and reads no file except
 /// the config files that the words name.
 struct CommandLine {
-  RunOptions options;
+  RunRequest options;
   std::string refusal;
   int status = 0;
 
@@ -61,7 +61,7 @@ struct Bad {
 }  // namespace
 
 TEST_CASE("the defaults that the help names are those that count") {
-  RunOptions options;
+  RunRequest options;
   TypedRun typed;
   VerbSpec declared;
   declare_run(declared, options, typed);
@@ -85,7 +85,7 @@ TEST_CASE("in --backoff a minimum without a unit has the unit of the maximum") {
 }
 
 TEST_CASE("a run without options gets the documented defaults") {
-  const RunOptions options = CommandLine{{"-k", "k", "true"}}.options;
+  const RunRequest options = CommandLine{{"-k", "k", "true"}}.options;
   CHECK(options.names == std::vector{LockName{"k"}});
   CHECK(options.command == Words{"true"});
   CHECK(options.type->name == "lock");
@@ -125,7 +125,7 @@ TEST_CASE("the cron line of the manual sets the options that the manual explains
 
 TEST_CASE("--count implies --type permit, as --permits does") {
   for (const char* count : {"1", "2"}) {
-    const RunOptions options = with({"--count", count}).options;
+    const RunRequest options = with({"--count", count}).options;
     CHECK(std::string{options.type->name} == "permit");
     CHECK(std::to_string(options.type_options.count) == count);
     CHECK_FALSE(options.type_options.permits);

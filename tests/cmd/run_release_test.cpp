@@ -7,7 +7,7 @@
 using namespace rlock;
 
 TEST_CASE("not_executed is the status only if the command could not be executed") {
-  RunOptions options;
+  RunRequest options;
   const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, false); };
   const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, false); };
   CHECK(not_started(ENOENT) == 127);

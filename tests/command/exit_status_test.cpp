@@ -37,20 +37,6 @@ void occupy(RedisServer& redis) {
 
 }  // namespace
 
-TEST_CASE("the command's own status comes through") {
-  RedisServer redis;
-  for (const int status : {0, 1, 64, 75, 124, 125, 255})
-    CHECK(status_of(redis, run({}, {"sh", "-c", "exit " + std::to_string(status)})) == status);
-}
-
-TEST_CASE("rlock dies of the signal that killed the command") {
-  RedisServer redis;
-  Rlock rlock{run({}, {"sh", "-c", "kill -KILL $$"}), redis.environment()};
-  const int status = rlock.wait_status(kDeadline);
-  REQUIRE(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGKILL);
-}
-
 TEST_CASE("75: busy, or the wait ended; -E changes it") {
   RedisServer redis;
   occupy(redis);

@@ -54,7 +54,7 @@ class Acquisition {
         round_(redis, options, single_attempt_),
         outage_(options),
         undo_(redis, options.hurried),
-        sleep_(redis, options, outage_, can_be_held) {}
+        sleep_(redis, options, outage_, busy_, can_be_held) {}
 
   /// Runs rounds until the wait ends.
   Acquired run() {
@@ -75,7 +75,7 @@ class Acquisition {
       if (last_round()) return give_up();
       undo_round();
       // After undo_round(), blocked() is perhaps a new stage at the same place.
-      sleep_.after({blocked().what(), result(), round_.took()}, busy_);
+      sleep_.after({blocked().what(), result(), round_.took()});
       if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
   }

@@ -34,23 +34,25 @@ std::vector<Channel> channels_for(const Blocked& blocked, const std::optional<Bu
 
 }  // namespace
 
-Sleep::Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held)
+Sleep::Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, std::optional<Busy>& busy,
+             bool can_be_held)
     : redis_(redis),
       options_(options),
       outage_(outage),
+      busy_(busy),
       several_nodes_(redis.nodes() > 1),
       can_be_held_(can_be_held),
       pacing_(jitter),
       mailbox_(redis) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
-bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
+bool Sleep::once(const Blocked& blocked) {
   const BallotResult& result = blocked.result;
-  const Busy* const answer = result.busy ? &*busy : nullptr;
-  mailbox_.listen_to(channels_for(blocked, busy));
+  const Busy* const answer = result.busy ? &*busy_ : nullptr;
+  mailbox_.listen_to(channels_for(blocked, busy_));
   options_.tell(
       {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
-  const bool in_line = line_of(blocked, busy) != nullptr;
+  const bool in_line = line_of(blocked, busy_) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
   Pacing::Plan plan =
       pacing_.after({.several_nodes = several_nodes_,
@@ -61,29 +63,29 @@ bool Sleep::once(const Blocked& blocked, std::optional<Busy>& busy) {
                      .announced = !blocked.what.channels().empty() && !redis_.subscribe_error(),
                      .poll_every = in_line ? Line::kSleepsAtMost : blocked.what.poll_every(),
                      .pause = blocked.what.pause(),
-                     .behind = pause_behind_others(busy)},
+                     .behind = pause_behind_others(busy_)},
                     now);
   if (now < last) plan.until = earliest(plan.until, last);
   until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) until(earliest(plan.until, outage_.limit()));
-  if (plan.wakeups_end_it && until_told(blocked, busy, plan.until)) return true;
+  if (plan.wakeups_end_it && until_told(blocked, plan.until)) return true;
   until(plus(redis_.loop().now(), plan.extra));
   return false;
 }
 
 /// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
-bool Sleep::until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePoint latest) {
+bool Sleep::until_told(const Blocked& blocked, TimePoint latest) {
   Told told{.ask_at = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
-    const bool moved = read_messages(blocked, busy, now, told);
+    const bool moved = read_messages(blocked, now, told);
     if (moved && !told.worth_asking && now < told.ask_at) return true;
-    note_losses(busy, losses, now, told);
+    note_losses(losses, now, told);
     if (now >= told.ask_at || options_.patience.interrupted()) {
       if (told.worth_asking) pacing_.count_wakeup(now);
       const bool at_front =
-          line_of(blocked, busy) != nullptr ? *busy->position <= Line::kListening : can_be_held_;
+          line_of(blocked, busy_) != nullptr ? *busy_->position <= Line::kListening : can_be_held_;
       facts_needed_ = told.by_text || losses != losses_ || at_front;
       return false;
     }
@@ -92,13 +94,13 @@ bool Sleep::until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePo
 }
 
 /// Returns true if a message moved us up in the line.
-bool Sleep::read_messages(const Blocked& blocked, std::optional<Busy>& busy, TimePoint now, Told& told) {
+bool Sleep::read_messages(const Blocked& blocked, TimePoint now, Told& told) {
   bool moved = false;
   for (const Message& message : mailbox_.take()) {
     const Line::Notice notice =
-        blocked.result.busy ? blocked.what.read_notice(message, *busy) : Line::Notice::reason();
+        blocked.result.busy ? blocked.what.read_notice(message, *busy_) : Line::Notice::reason();
     moved = moved || notice.place;
-    if (notice.place) Line::move_up(*busy, notice, now);
+    if (notice.place) Line::move_up(*busy_, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
     told.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : told.ask_at);
@@ -110,10 +112,10 @@ bool Sleep::read_messages(const Blocked& blocked, std::optional<Busy>& busy, Tim
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
 /// waiters before us in the line.
-void Sleep::note_losses(const std::optional<Busy>& busy, std::uint64_t& losses, TimePoint now, Told& told) {
+void Sleep::note_losses(std::uint64_t& losses, TimePoint now, Told& told) {
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
   outage_.begin(now);
-  const Milliseconds pause = pause_behind_others(busy);
+  const Milliseconds pause = pause_behind_others(busy_);
   told.ask_at = earliest(told.ask_at, earliest(plus(now, pause), outage_.limit()));
   if (pause > Milliseconds{0}) mailbox_.listen_to({});  // to listen would connect at once
 }

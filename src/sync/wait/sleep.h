@@ -26,16 +26,17 @@ struct Blocked {
 /// So the confirmation can end the sleep, as a message does.
 class Sleep {
  public:
-  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments
-  /// outlive the Sleep.
-  Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, bool can_be_held);
+  /// `busy`: the last "busy" of this wait; if messages move us up in the line, it gets the new place. `can_be_held`: we
+  /// wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments outlive the Sleep.
+  Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, std::optional<Busy>& busy,
+        bool can_be_held);
 
   /// A round begins: if a connection is lost from now on, the next sleep ends soon.
   void begin_round() { losses_ = redis_.losses(); }
 
-  /// Sleeps. `busy`: the last "busy" of this wait; if messages move us up in the line, it gets the new place.
-  void after(const Blocked& blocked, std::optional<Busy>& busy) {
-    while (once(blocked, busy)) {}  // again after each move up in the line
+  /// Sleeps after a round that failed.
+  void after(const Blocked& blocked) {
+    while (once(blocked)) {}  // again after each move up in the line
   }
 
   /// Must the next round write facts about us? If not, the server knows them already, and the call only keeps
@@ -53,15 +54,16 @@ class Sleep {
     bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
   };
 
-  bool once(const Blocked& blocked, std::optional<Busy>& busy);
-  bool until_told(const Blocked& blocked, std::optional<Busy>& busy, TimePoint latest);
-  bool read_messages(const Blocked& blocked, std::optional<Busy>& busy, TimePoint now, Told& told);
-  void note_losses(const std::optional<Busy>& busy, std::uint64_t& losses, TimePoint now, Told& told);
+  bool once(const Blocked& blocked);
+  bool until_told(const Blocked& blocked, TimePoint latest);
+  bool read_messages(const Blocked& blocked, TimePoint now, Told& told);
+  void note_losses(std::uint64_t& losses, TimePoint now, Told& told);
   void until(TimePoint end);
 
   Redis& redis_;
   const AcquireOptions& options_;
   Outage& outage_;
+  std::optional<Busy>& busy_;
   const bool several_nodes_;
   const bool can_be_held_;
   Pacing pacing_;

@@ -1,4 +1,4 @@
-#include "cmd/run/complete_run.h"
+#include "cmd/run/run_request.h"
 
 #include <fmt/format.h>
 
@@ -95,7 +95,7 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
 }
 
 /// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
-void check_once_per(const RunOptions& opt) {
+void check_once_per(const RunRequest& opt) {
   if (!opt.once_per) return;
   const auto refuse = [](std::string_view why) {
     throw Error{Error::usage, fmt::format("--once-per {}", why)};
@@ -117,7 +117,7 @@ void check_once_per(const RunOptions& opt) {
 
 }  // namespace
 
-void complete_run(RunOptions& opt, const TypedRun& typed, std::vector<std::string> command) {
+void complete_run(RunRequest& opt, const TypedRun& typed, std::vector<std::string> command) {
   if (typed.keys.empty()) no_key(command, typed.command_marked);
   // A type counts for all keys: between two of them, it would look as if it were for the second one only.
   if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
