@@ -73,18 +73,20 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
   if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
-  // The same owner may have acquired the lost keys again, elsewhere, and our release would free this new hold.
-  if (lost && keys.owner_returns()) {
-    const std::vector<Part> parts = keys.ending(keys.parts(), past);
-    record_end(run.session.redis, parts, run.session.loop.within(cleanup_time(parts.size())));
-    return HoldReport::Released::no;
+  // The same owner may have acquired a lost key again, elsewhere, and our release would free this new hold. Our other
+  // keys are released all the same.
+  std::vector<Part> ours = keys.parts(), left;
+  if (lost) {
+    const auto stay =
+        std::ranges::stable_partition(ours, [&keys](const Part& part) { return !keys.owner_returns(part); });
+    left = keys.ending({stay.begin(), stay.end()}, past);
+    ours.erase(stay.begin(), stay.end());
   }
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
   // This is the server's time plus a duration: our clock does not matter.
   if (keep) options.keep_until = past.facts.since + opt.kept_for();
-  const std::vector<Part> parts =
-      keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
+  const std::vector<Part> parts = keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(ours, past);
   const bool marks = keep && opt.once_per;
   const Patience patience = release_patience(marks, hold.keeper(), run.session, parts.size());
   const std::vector<ReleaseResult> answers = release(run.session.redis, parts, options, patience);
@@ -97,7 +99,9 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
     if (answer.how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
   }
-  return released_of(answers);
+  if (left.empty()) return released_of(answers);
+  record_end(run.session.redis, left, run.session.loop.within(cleanup_time(left.size())));
+  return HoldReport::Released::no;
 }
 
 /// Names the processes that the command left. `released`: the server has confirmed the release of every key.
