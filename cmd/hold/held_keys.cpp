@@ -96,9 +96,12 @@ std::vector<InheritedHold> HeldKeys::holds() const {
 }
 
 bool HeldKeys::owner_returns() const {
-  return request_.owner || std::ranges::any_of(acquire_request_.parts, [](const Part& part) {
-           return !is_of_rlock(part.lock->owner());
-         });
+  return std::ranges::any_of(acquire_request_.parts,
+                             [this](const Part& part) { return owner_returns(part); });
+}
+
+bool HeldKeys::owner_returns(const Part& part) const {
+  return request_.owner || !is_of_rlock(part.lock->owner());
 }
 
 void HeldKeys::take(Taken taken, TimePoint now) {

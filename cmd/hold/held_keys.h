@@ -44,6 +44,9 @@ class HeldKeys {
   /// the keys with the same owner, after they are lost.
   bool owner_returns() const;
 
+  /// The same for one of our parts.
+  bool owner_returns(const Part& part) const;
+
   /// The id for the user: the owner, or the name of an InnerHold if we join a hold.
   Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
 

@@ -61,13 +61,20 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
 std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
                                         bool lost, const Patience& patience, const ReleaseOptions& options,
                                         Milliseconds kept) {
-  if (lost && keys.owner_returns()) {
-    record_end(redis, ending, patience);
-    return {};
+  std::vector<Part> ours, left;
+  for (const Part& part : ending) (lost && keys.owner_returns(part) ? left : ours).push_back(part);
+  const std::vector<ReleaseResult> released = release(redis, ours, options, patience);
+  if (!left.empty()) record_end(redis, left, redis.loop().within(cleanup_time(left.size())));
+  std::vector<ReleaseResult> answers;
+  auto next = released.begin();
+  for (const Part& part : ending) {
+    if (lost && keys.owner_returns(part)) {
+      answers.push_back({.how = ReleaseResult::How::not_ours});
+      continue;
+    }
+    report_release(quoted(part.lock->name()), *next, keys.expires_within(part, kept));
+    answers.push_back(*next++);
   }
-  std::vector<ReleaseResult> answers = release(redis, ending, options, patience);
-  for (std::size_t i = 0; i < ending.size(); ++i)
-    report_release(quoted(ending[i].lock->name()), answers[i], keys.expires_within(ending[i], kept));
   return answers;
 }
 

@@ -29,9 +29,9 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
 
 /// Releases the parts of a hold that ends, as HeldKeys::ending() made them. For each key it warns if no quorum of servers
-/// has confirmed the release, or if no waiter could be woken. If the hold is `lost`, and another process may have acquired
-/// the keys as the same owner, it only records the end: a release would free that hold. Then it returns nothing.
-/// `kept`: how long the release may keep the keys.
+/// has confirmed the release, or if no waiter could be woken. If the hold is `lost`, another process may have acquired a
+/// key again as an owner who returns, and a release would free that hold. Then it only records the end, and answers
+/// not_ours. `kept`: how long the release may keep the keys.
 std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
                                         bool lost, const Patience& patience,
                                         const ReleaseOptions& options = {}, Milliseconds kept = {});

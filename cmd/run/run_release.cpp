@@ -90,7 +90,7 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
     if (answers[i].how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
   }
-  return answers.empty() ? HoldReport::Released::no : released_of(answers);
+  return released_of(answers);
 }
 
 /// Names the processes that the command left. `released`: the server has confirmed the release of every key.

@@ -104,15 +104,14 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
-  std::optional<HoldWait> wait{std::in_place, run.session, run.opt,
-                               facts_of(run.opt, run.opt.command, run.opt.show_args), run.events.observer()};
-  const Acquired got = wait_for_all(run, *wait);
+  HoldWait wait{run.session, run.opt, facts_of(run.opt, run.opt.command, run.opt.show_args),
+                run.events.observer()};
+  const Acquired got = wait_for_all(run, wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-    if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;
-    wait.reset();  // ends its requests and its wait lines
+    if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
     return run_without_lock(run);
   }
-  HeldKeys keys = std::move(wait->keys());
+  HeldKeys keys = std::move(wait.keys());
   say_who_voted(run.session.redis, keys.taken().answers);
   report_taken(run.report, run.session.redis, keys.owner(), keys.taken(), keys.waited());
   run.events.acquired(run.report);

@@ -419,6 +419,22 @@ TEST_CASE("run --owner joins the hold of an earlier step, and does not run when 
   CHECK_FALSE(redis.has("k"));
 }
 
+TEST_CASE("a run that has lost the hold of an --owner releases the keys that it holds itself") {
+  RedisServer redis;
+  Process run =
+      sh(redis,
+         "hold=$(\"$RLOCK\" lock acquire a --owner ci --lease 1m --export) || exit 9\neval \"$hold\"\n"
+         "exec \"$RLOCK\" run -k a -k b --lease 9s -- sleep 60");
+  REQUIRE(eventually([&] { return redis.has("b"); }, 10s));
+  redis.del("a");
+  CHECK_MESSAGE(run.exit_code(20s) == 125, run.err());
+  CHECK_FALSE(redis.has("b"));
+  Rlock history = redis.rlock("history", "b");
+  CHECK(history.exit_code() == 0);
+  CHECK_MESSAGE(contains(history.out(), "lost: the server says that 'a' is not ours any more"),
+                history.out());
+}
+
 TEST_CASE("a run that has lost the hold of an --owner leaves it to a retry with the same --owner") {
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "spin", "plain"}) {
     CAPTURE(type);

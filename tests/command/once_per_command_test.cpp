@@ -132,6 +132,24 @@ TEST_CASE("a work that took longer than its period leaves nothing behind") {
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("a work is marked as done although the server is silent for longer than a release may take") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string go = folder / "go";
+  Rlock run{once("10m", {"--lease", "30s"}, {"sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done", go}),
+            redis.environment()};
+  REQUIRE(eventually([&] { return run.family().size() >= 3; }, 10s));
+  redis.freeze();
+  write_file(go, "");
+  REQUIRE(eventually([&] { return run.family().size() < 3; }, 10s));
+  CHECK(throughout([&] { return run.running(); }, 1500ms));
+  redis.thaw();
+  CHECK_MESSAGE(run.exit_code() == 0, run.err());
+  Rlock again{once("10m", {}, {"echo", "again"}), redis.environment()};
+  CHECK(again.exit_code() == 0);
+  CHECK(again.out().empty());
+}
+
 TEST_CASE("--once-per is for one key of a lock that one owner has, on one server") {
   RedisServer redis;
   for (const Words& more :
