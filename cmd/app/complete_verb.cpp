@@ -54,18 +54,15 @@ std::vector<std::string> ask(const Completion& found) {
     case Offer::file:
     case Offer::folder: return {};
     case Offer::profile: return profile_names(server_in(found));
-    case Offer::key:
-    case Offer::counter: {
-      Session session{server_in(found), nullptr, Session::Access::looks};
-      return key_candidates(session, found.offer == Offer::counter);
-    }
-    case Offer::owner: {
+    case Offer::owner:
       if (found.key.empty()) return {};
-      Session session{server_in(found), nullptr, Session::Access::looks};
-      return owner_candidates(session, found.key);
-    }
+      break;
+    case Offer::key:
+    case Offer::counter: break;
   }
-  return {};
+  Session session{server_in(found), nullptr, Session::Access::looks};
+  if (found.offer == Offer::owner) return owner_candidates(session, found.key);
+  return key_candidates(session, found.offer == Offer::counter);
 }
 
 class Complete final : public Verb {

@@ -22,7 +22,8 @@ void print(std::string_view text);
 /// ends it.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
-/// Throws Error{system} after try_print() has failed. `undone`: what was undone for that reason: "; the permits were released".
+/// Throws Error{system} after try_print() has failed. `undone`: what was undone for that reason, for example
+/// "; the permits were released".
 [[noreturn]] void refuse_output(int error, std::string_view undone = {});
 
 /// print() with a newline at the end. If both together have at most PIPE_BUF bytes, they are one write.

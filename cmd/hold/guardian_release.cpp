@@ -14,9 +14,6 @@ namespace rlock {
 void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
                          const std::string& whom, RlockEnd how, TimePoint now) {
   const bool killed = how == RlockEnd::killed;
-  // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
-  // this new hold.
-  if (!killed && keys.owner_returns()) return;
   const PastHold past =
       keys.past({.outcome = killed ? "killed" : "lost",
                  .why = whom + (killed ? " was killed" : " was stopped, and could not renew it")},
@@ -24,7 +21,11 @@ void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const
   ReleaseOptions options;
   const bool keep = request.min_hold > Milliseconds{0};
   if (keep) options.keep_until = past.facts.since + request.min_hold;
-  const std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(parts, past);
+  std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(parts, past);
+  // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
+  // this new hold.
+  if (!killed) std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
+  if (ending.empty()) return;
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
     Session session{request.deployment, request.wait, request.quorum_all};

@@ -8,7 +8,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/hold/hold_report.h"
 
 namespace rlock {
@@ -61,14 +61,15 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
 std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
                                         bool lost, const Patience& patience, const ReleaseOptions& options,
                                         Milliseconds kept) {
+  const auto may_be_anothers = [&](const Part& part) { return lost && keys.owner_returns(part); };
   std::vector<Part> ours, left;
-  for (const Part& part : ending) (lost && keys.owner_returns(part) ? left : ours).push_back(part);
-  const std::vector<ReleaseResult> released = release(redis, ours, options, patience);
+  for (const Part& part : ending) (may_be_anothers(part) ? left : ours).push_back(part);
+  const auto released = ours.empty() ? std::vector<ReleaseResult>{} : release(redis, ours, options, patience);
   if (!left.empty()) record_end(redis, left, redis.loop().within(cleanup_time(left.size())));
   std::vector<ReleaseResult> answers;
   auto next = released.begin();
   for (const Part& part : ending) {
-    if (lost && keys.owner_returns(part)) {
+    if (may_be_anothers(part)) {
       answers.push_back({.how = ReleaseResult::How::not_ours});
       continue;
     }

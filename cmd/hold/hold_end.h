@@ -30,8 +30,9 @@ void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease
 
 /// Releases the parts of a hold that ends, as HeldKeys::ending() made them. For each key it warns if no quorum of servers
 /// has confirmed the release, or if no waiter could be woken. If the hold is `lost`, another process may have acquired a
-/// key again as an owner who returns, and a release would free that hold. Then it only records the end, and answers
-/// not_ours. `kept`: how long the release may keep the keys.
+/// key again as an owner who returns, and a release would free that hold. For such a part it only records the end, and
+/// answers not_ours; that has a time of its own (cleanup_time()) behind `patience`. Returns one answer for each part, in
+/// the order of `ending`. `kept`: how long the release may keep the keys.
 std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
                                         bool lost, const Patience& patience,
                                         const ReleaseOptions& options = {}, Milliseconds kept = {});

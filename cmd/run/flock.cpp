@@ -41,9 +41,7 @@ Setter url_or_unlock(Setter url) {
   };
 }
 
-bool is_number(const std::string& word) {
-  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-}
+bool is_number(const std::string& word) { return !word.empty() && std::ranges::all_of(word, is_digit); }
 
 /// The user's shell, which flock uses for -c.
 std::string shell() {

@@ -40,12 +40,12 @@ int run(const RunRequest& opt, HoldReport& report, StatusOutput& status, Events&
   if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&waited)) return *exit;  // its report is written
-  std::optional<RunHold> hold{std::in_place, run,
-                              std::get<HeldKeys>(waited)};  // optional: it ends before end_like()
+  std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);
-  hold.reset();                       // waits for its guardian, which had time to end during the release
-  return end_like(opt, ended, lost);  // perhaps this process dies of the command's signal
+  // Waits for its guardian, which had time to end during the release. end_like() may die of the command's signal.
+  hold.reset();
+  return end_like(opt, ended, lost);
 }
 
 }  // namespace rlock

@@ -109,6 +109,7 @@ std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   const Acquired got = wait_for_all(run, wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
+    // The watches of `wait` ask nobody meanwhile: no server has answered "busy".
     return run_without_lock(run);
   }
   HeldKeys keys = std::move(wait.keys());

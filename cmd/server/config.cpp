@@ -60,10 +60,10 @@ void refuse_foreign(const std::string& path, const struct stat& facts) {
 
 /// Opens the file without waiting for a writer, because a FIFO must not block us.
 File read_file(const std::string& path) {
-  const Descriptor open{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!open) refuse(path, std::strerror(errno));
+  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!opened) refuse(path, std::strerror(errno));
   struct stat facts{};
-  if (::fstat(open.number(), &facts) != 0) refuse(path, std::strerror(errno));
+  if (::fstat(opened.number(), &facts) != 0) refuse(path, std::strerror(errno));
   // Asks about the descriptor, because the name may lead to another file by now.
   const bool nothing = is_null_device(facts);
   if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
@@ -71,7 +71,7 @@ File read_file(const std::string& path) {
   File file{.text = std::string(kLargestFile + 1, '\0'), .private_to_owner = (facts.st_mode & 077) == 0};
   std::size_t size = 0;
   while (size < file.text.size()) {
-    const ssize_t got = ::read(open.number(), file.text.data() + size, file.text.size() - size);
+    const ssize_t got = ::read(opened.number(), file.text.data() + size, file.text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse(path, std::strerror(errno));
     if (got == 0) break;

@@ -28,7 +28,8 @@ bool is_pool(const Inspection& found);
 /// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty, every holder is meant.
 bool is_meant(const Holder& holder, const std::optional<Owner>& named);
 
-/// Throws Error{wrong_type} if it is a pool with holders, and the user named none of them. `what` must be named: "the holder".
+/// Throws Error{wrong_type} if it is a pool with holders, and the user named none of them. `what`: what to name, for
+/// example "the holder".
 void expect_named(const Inspection& found, const std::optional<Owner>& named, std::string_view what);
 
 /// "'deploy' is not held by owner 'ci-7'; see: rlock inspect deploy"

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"

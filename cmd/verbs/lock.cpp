@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/owner_option.h"

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/latch_guard.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"

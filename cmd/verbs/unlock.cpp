@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_options.h"

@@ -41,6 +41,7 @@ int new_timer() {
 Loop::Loop() : timer_(new_timer()) {}
 
 void Loop::take_own_timer() {
+  timer_.reset();  // first, because there may be no other free descriptor
   timer_.reset(new_timer());
   armed_ = kNever;
 }

@@ -68,7 +68,7 @@ std::optional<std::string> contents_of(const std::string& path) {
 void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   pid_t number = 0;
   for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (!digit && number > 0) numbers.push_back(std::exchange(number, 0));
     if (digit) number = number * 10 + (c - '0');
   }

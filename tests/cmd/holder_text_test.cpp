@@ -1,9 +1,9 @@
 #include "cmd/view/holder_text.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "cmd/view/wait_text.h"
+#include "support/contains.h"
 
 using namespace rlock;
 using std::chrono_literals::operator""s;

@@ -3,10 +3,10 @@
 #include "cmd/view/key_row.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "cmd/view/key_table.h"
 #include "cmd/view/table.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

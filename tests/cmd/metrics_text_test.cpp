@@ -3,12 +3,12 @@
 #include "cmd/view/metrics_text.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include <regex>
 #include <set>
 
 #include "base/text.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

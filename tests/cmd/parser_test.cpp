@@ -1,11 +1,11 @@
 #include "cmd/cli/parser.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "base/error.h"
 #include "cmd/cli/help.h"
 #include "cmd/cli/suggest.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

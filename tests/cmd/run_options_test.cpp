@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include "support/contains.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/parser.h"
 #include "cmd/run/run_request.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

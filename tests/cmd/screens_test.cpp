@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/help.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

@@ -4,9 +4,9 @@
 #include "cmd/view/top_screen.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "cmd/view/table.h"
+#include "support/contains.h"
 
 namespace rlock {
 namespace {

@@ -435,6 +435,27 @@ TEST_CASE("a run that has lost the hold of an --owner releases the keys that it 
                 history.out());
 }
 
+TEST_CASE("the guardian of a run that was stopped past its lease ends the keys of the run itself") {
+  RedisServer redis;
+  Process run =
+      sh(redis,
+         "hold=$(\"$RLOCK\" lock acquire a --owner ci --lease 1m --export) || exit 9\neval \"$hold\"\n"
+         "exec \"$RLOCK\" run -k a -k b --lease 3s -- sleep 60");
+  REQUIRE(eventually([&] { return redis.has("b"); }, 10s));
+  run.signal(SIGSTOP);
+  REQUIRE(eventually(
+      [&] {
+        Rlock history = redis.rlock("history", "b");
+        return history.exit_code() == 0 &&
+               contains(history.out(), "rlock was stopped, and could not renew it");
+      },
+      20s));
+  CHECK(redis.has("a"));
+  CHECK_FALSE(redis.has("b"));
+  run.signal(SIGCONT);
+  CHECK(run.exit_code(20s) == 125);
+}
+
 TEST_CASE("a run that has lost the hold of an --owner leaves it to a retry with the same --owner") {
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "spin", "plain"}) {
     CAPTURE(type);

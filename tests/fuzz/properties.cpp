@@ -1,12 +1,12 @@
 #include "fuzz/properties.h"
 
 #include <string>
-#include "support/contains.h"
 
 #include "base/text.h"
 #include "base/time.h"
 #include "fuzz/must.h"
 #include "redis/target.h"
+#include "support/contains.h"
 #include "sync/kinds/keys.h"
 
 namespace rlock::test {

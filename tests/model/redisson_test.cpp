@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include "support/contains.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "hold.h"
 #include "interpreter.h"
 #include "numbers.h"
+#include "support/contains.h"
 #include "sync/kinds/keys.h"
 
 using namespace rlock;

@@ -1,9 +1,9 @@
 #include "redis/handshake.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "base/identity.h"
+#include "support/contains.h"
 
 using namespace rlock;
 

@@ -1,9 +1,9 @@
 #include "redis/tls_library.h"
 
 #include <doctest/doctest.h>
-#include "support/contains.h"
 
 #include "base/error.h"
+#include "support/contains.h"
 
 using namespace rlock;
 

@@ -1,5 +1,4 @@
 #include "support/process.h"
-#include "support/contains.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,6 +21,7 @@
 #include <utility>
 
 #include "loop/processes.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 
 extern char** environ;

@@ -855,6 +855,18 @@ TEST_CASE("an undo goes only to the nodes that may have received the acquire") {
   CHECK(redis.asked.at(4) == std::vector{false, true, true});
 }
 
+TEST_CASE("a wait that ends after an undo sends no other one, because no node has seen the next identity") {
+  ListRedis redis{3};
+  const Toy again{"k"};
+  AcquireOptions options = waiting(redis, 1ms);
+  options.renew_identity = [&](NewIdentity) { return AcquireRequest{.parts = {part_of(again)}}; };
+  redis.answers({kHeld, kBusy, kBusy});
+  redis.answers(kDone);
+
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::busy);
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release"});
+}
+
 TEST_CASE("an undo behind a late acquire takes its followers along") {
   ListRedis redis;
   redis.is_silent();

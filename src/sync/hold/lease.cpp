@@ -39,8 +39,9 @@ Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
 }
 
 /// Without renewals, the stop must lie after the start. With renewals, it must lie at least lease/6 after the
-/// first renewal, so in the second half of the lease. `stop` is Budget::stop_after(). The sums are in 1/600 of a millisecond, because with
-/// rounding a longer lease could be too short again. Without `lost_grace`, lease/6 is assumed.
+/// first renewal, so in the second half of the lease. `stop` is Budget::stop_after(). The sums are in 1/600 of
+/// a millisecond, because with rounding a longer lease could be too short again. Without `lost_grace`, lease/6
+/// is assumed.
 bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
   const auto part = [](Milliseconds whole, int percent) { return whole.count() * 6 * percent; };
   const auto grace = lost_grace ? part(*lost_grace, 100) : lease.count() * 100;

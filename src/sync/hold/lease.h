@@ -24,9 +24,8 @@ struct Budget {
 
   Milliseconds valid_for() const { return lease - drift; }
   Milliseconds kill_after() const { return valid_for() - margin; }
-  Milliseconds stop_after() const {
-    return kill_after() - lost_grace;
-  }  // fits() in lease.cpp has this sum, too
+  /// fits() in lease.cpp has this sum, too.
+  Milliseconds stop_after() const { return kill_after() - lost_grace; }
 
   /// "lease 30s · renews every 10s · survives 14.4s without
   /// Redis · stops the command at 24.4s, kills it at 29.4s"

@@ -17,7 +17,8 @@ namespace rlock {
 /// dies, the head asks when the lease ends.
 class FairLock final : public Lock {
  public:
-  /// `turn`: the place in the queue, at several servers, too; Claim::turn counts for a line only. `wait_timeout`: Redisson's fairLockWaitTimeout if it differs from the default of 5 minutes. Each waiter
+  /// `turn`: whether to take a place in the queue, at several servers, too. (Claim::turn counts for a line only.)
+  /// `wait_timeout`: Redisson's fairLockWaitTimeout if it differs from the default of 5 minutes. Each waiter
   /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. A waiter of
   /// rlock that does not ask loses its place after two thirds of its lease, or after this time if it is given
   /// and shorter.

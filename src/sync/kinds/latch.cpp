@@ -19,8 +19,7 @@ namespace {
 /// How long the record of a latch stays after the latch was set or opened.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
 
-/// The number behind `"name":` in a record of lua/latch/record. Empty: the record has none, or is another
-/// text.
+/// The number behind `"name":` in a record of lua/latch/record. Empty: the record has none.
 std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
   const std::string label = fmt::format("\"{}\":", name);
   const std::size_t at = record.find(label);
@@ -117,11 +116,10 @@ std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
   return reply.kind() == Reply::Kind::text ? parse_latch_record(reply.text()) : std::nullopt;
 }
 
-std::optional<LatchRecord> parse_latch_record(std::string_view record) {
-  if (!record.starts_with("{\"total\":")) return std::nullopt;
-  return LatchRecord{.total = number_in(record, "total"),
-                     .set = time_in(record, "set"),
-                     .opened = time_in(record, "opened")};
+std::optional<LatchRecord> parse_latch_record(std::string_view text) {
+  if (!text.starts_with("{\"total\":")) return std::nullopt;
+  return LatchRecord{
+      .total = number_in(text, "total"), .set = time_in(text, "set"), .opened = time_in(text, "opened")};
 }
 
 LatchWait::LatchWait(Claim claim, Until until)

@@ -49,8 +49,7 @@ void append_values(Call& call, const Values& values) {
     } else if (is_next(call.script->args, call.args.size())) {
       call.args.edit().push_back(value);
     } else {
-      throw Error{Error::internal,
-                  fmt::format("{} has another key or argument where {} was to go", call.script->name, value)};
+      throw Error{Error::internal, fmt::format("{} has no place for one more value", call.script->name)};
     }
   }
 }

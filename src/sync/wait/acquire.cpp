@@ -5,10 +5,11 @@
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
 //   undo, then new identity  After an undo, the next round has another owner or other request ids. So a late
 //                            copy of an old call cannot touch what the new round acquires. The owner stays and
-//                            keeps its place in the queue if no copy can be in flight: there is only one server,
-//                            it has answered the undo, and each call was written once. An owner that the user named never changes:
-//                            the round leaves out the nodes that have not answered the undo
-//                            (Undo::closed_nodes()). If nothing was undone, the same calls are sent again.
+//                            keeps its place in the queue if no copy can be in flight: there is only one
+//                            server, it has answered the undo, and each call was written once. An owner that
+//                            the user named never changes: the round leaves out the nodes that have not
+//                            answered the undo (Undo::closed_nodes()). If nothing was undone, the same calls
+//                            are sent again.
 //   listen before sleep      A waiter that began to listen later would miss a release (Sleep).
 //   undo before giving up    The caller may end the process, so give_up() first gives the servers a moment to
 //                            answer. Then another process goes on with the undo, if the caller can start one
@@ -94,7 +95,7 @@ class Acquisition {
       outage_.end();
     }
     if (result().failure) outage_.begin(begun);
-    // One node is enough for this; for busy_, a quorum cannot grant it.
+    // One node that says "busy" is enough here. busy_ needs so many that no quorum can grant it.
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
     const bool has_reason = failure_ || busy_;
     if (has_reason && cut_short()) return;
@@ -166,12 +167,12 @@ class Acquisition {
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake());
     const AcquireRequest request =
         options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
-    const Owner* const before =
-        blocked().what().asker();  // stages_ still has the old owner; one that is named stays
+    // stages_ still has the old owner. An owner that the user named stays.
+    const Owner* const before = blocked().what().asker();
     undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
     std::vector<Stage> renewed = stages_for(request);
-    for (std::size_t i = 0; i < renewed.size(); ++i)
-      renewed[i].queued = stages_[i].queued;  // false for those that were undone
+    // A place that was not given up stays, and must be given up at the end.
+    for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;
     stages_ = std::move(renewed);
   }
 

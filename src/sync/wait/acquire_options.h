@@ -56,7 +56,7 @@ struct Waiting {
 
 struct AcquireOptions {
   /// Makes the same request with a new identity, so that an undo in flight cannot cancel the new attempt. Empty:
-  /// the wait asks one server for one thing, or for something that leaves no trace.
+  /// the wait asks one server for one thing, or for something that has no undo.
   std::function<AcquireRequest(NewIdentity)> renew_identity;
 
   Patience patience;  ///< if it has ended from the start, there is a single attempt within attempt_timeout

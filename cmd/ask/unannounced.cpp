@@ -1,4 +1,4 @@
-#include "cmd/ask/refusal.h"
+#include "cmd/ask/unannounced.h"
 
 #include <fmt/format.h>
 
