@@ -440,8 +440,9 @@ TEST_CASE("the guardian of a run that was stopped past its lease ends the keys o
   Process run =
       sh(redis,
          "hold=$(\"$RLOCK\" lock acquire a --owner ci --lease 1m --export) || exit 9\neval \"$hold\"\n"
-         "exec \"$RLOCK\" run -k a -k b --lease 3s -- sleep 60");
-  REQUIRE(eventually([&] { return redis.has("b"); }, 10s));
+         "exec \"$RLOCK\" run -k a -k b --lease 3s -- sh -c 'echo at work; sleep 60'");
+  REQUIRE(
+      eventually([&] { return contains(run.out(), "at work"); }, 10s));  // behind the start of the guardian
   run.signal(SIGSTOP);
   REQUIRE(eventually(
       [&] {
