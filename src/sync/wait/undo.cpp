@@ -35,8 +35,7 @@ void Undo::note(Stage& stage, const Votes& votes) {
 
 void Undo::post(Stage& stage, Wake wake) {
   stage.queued = false;  // the undo also gives up the place in the queue
-  // A new identity has reached no node before its first round. A single node may have a place of ours in its queue.
-  stage.reached.resize(redis_.nodes(), false);
+  // Several nodes: a new identity has reached none of them before its first round. A single one may have our place.
   if (redis_.nodes() > 1 && std::ranges::count(stage.reached, true) == 0) return;
   for (UndoCall& undo : stage.undo_calls(wake)) {
     // The undo goes to abandoned connections only if a copy of the acquire may be in flight there. Otherwise
