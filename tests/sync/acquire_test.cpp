@@ -839,6 +839,31 @@ TEST_CASE(
   if (stays) CHECK(redis.asked.at(2) == std::vector{true, false, false});
 }
 
+TEST_CASE("a fixed owner counts as one, if another part joins the hold of an outer owner") {
+  ListRedis redis{3};
+  std::string owner = "o:2";
+  SUBCASE("the same owner") {}
+  SUBCASE("another") { owner = "o:3"; }
+  const bool stays = owner == "o:2";
+  const Toy joined{"a", false, "o:1"};
+  const Toy before{"b", false, "o:2"};
+  const Toy again{"b", false, owner};
+  AcquireOptions options = waiting(redis, 20'000ms);
+  options.renew_identity = [&](NewIdentity) {
+    return AcquireRequest{.parts = {part_of(joined), part_of(again)}};
+  };
+  redis.answers(kHeld);
+  redis.answers({kHeld, kBusy, kBusy});
+  redis.answers(kDone);                         // the undo of the first part
+  redis.answers({std::nullopt, kDone, kDone});  // the undo of the second part
+  for (int i = 0; i < 4; ++i)
+    redis.answers({std::nullopt, kHeld, kHeld});  // this undo again, if it is sent; both parts
+
+  const AcquireRequest request{.parts = {part_of(joined), part_of(before)}};
+  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+  CHECK(redis.asked.back() == std::vector{!stays, true, true});
+}
+
 TEST_CASE("an undo goes only to the nodes that may have received the acquire") {
   ListRedis redis{3};
   AcquireOptions options = waiting(redis, 20'000ms);

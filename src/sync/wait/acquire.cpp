@@ -5,8 +5,8 @@
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
 //   undo, then new identity  After an undo, the next round has another owner or other request ids. So a late
 //                            copy of an old call cannot touch what the new round acquires. The owner stays and
-//                            keeps its place in the queue if no copy can be in flight: there is only one
-//                            server, it has answered the undo, and each call was written once. An owner that
+//                            keeps its place in the queue if no copy can be in flight, that is, if there is only
+//                            one server, it has answered the undo, and each call was written once. An owner that
 //                            the user named never changes: the round leaves out the nodes that have not
 //                            answered the undo (Undo::closed_nodes()). If nothing was undone, the same calls
 //                            are sent again.
@@ -43,6 +43,11 @@ std::vector<Stage> stages_for(const AcquireRequest& request) {
   return stages_of(std::move(items), request.together);
 }
 
+bool have_same_owner(const Stage& one, const Stage& other) {
+  const Owner* const owner = one.what().asker();
+  return owner != nullptr && *owner == *other.what().asker();
+}
+
 /// One wait: from the first call until everything is acquired or undone.
 class Acquisition {
  public:
@@ -64,8 +69,8 @@ class Acquisition {
       sleep_.begin_round();
       round_.end_by(outage_.limit_of(begun));
       if (auto taken = round_.attempt(stages_, undo_, sleep_.facts_needed())) {
-        // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
-        // not answer this round.
+        // Undo calls of earlier rounds continue in the background. The release at the end of the hold cleans up the
+        // nodes that did not answer this round.
         undo_.detach();
         // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
         // some may not have voted for us, and announce what others do there.
@@ -75,7 +80,7 @@ class Acquisition {
       note_round(begun);
       if (last_round()) return give_up();
       undo_round();
-      // After undo_round(), blocked() is perhaps a new stage at the same place.
+      // blocked() is fetched only here: undo_round() may have put a new stage in the place of the old one.
       sleep_.after({blocked().what(), result(), round_.took()});
       if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
@@ -95,7 +100,7 @@ class Acquisition {
       outage_.end();
     }
     if (result().failure) outage_.begin(begun);
-    // One node that says "busy" is enough here. busy_ needs so many that no quorum can grant it.
+    // One node that says "busy" is enough here. busy_ needs so many that no quorum can grant it now.
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
     const bool has_reason = failure_ || busy_;
     if (has_reason && cut_short()) return;
@@ -106,7 +111,7 @@ class Acquisition {
   bool denied() const { return result().failure && result().failure->kind != Error::unreachable; }
 
   /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full attempt?
-  /// Then the failure of an earlier round says more.
+  /// Then the failure of an earlier round says more. With trouble() the failure is real, and no lack of time.
   bool cut_short() const {
     const bool may_answer_yet = unreachable() && result().may_be_granted;
     const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
@@ -126,7 +131,8 @@ class Acquisition {
   // --- undo ------------------------------------------------------------------------------------
 
   /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it. A wait
-  /// that cannot get one drops the calls that are not answered yet: written later, they would undo the next round.
+  /// without `renew_identity` keeps its identity: it awaits the undo, and drops the calls that are not answered by then.
+  /// Written later, they would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
     // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
@@ -139,15 +145,15 @@ class Acquisition {
     }
   }
 
-  /// Undoes what this round was granted, and leaves the queues of all stages but the blocked one. Returns false if
-  /// there was nothing to do.
+  /// Undoes what this round was granted, and leaves the queues of all stages. But a place in the queue of the blocked
+  /// stage stays, unless a node granted that stage. Returns false if there was nothing to do.
   bool undo_stages() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
     // With one node, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
     const bool late_grant = several_nodes_ && result().may_be_granted && !blocked().queued;
     const auto has_traces = [&](std::size_t i) {
       if (i == round_.blocked()) return granted || late_grant;
-      return i < round_.blocked() || stages_[i].queued;  // a place behind: an earlier round came further
+      return i < round_.blocked() || stages_[i].queued;  // a later stage: an earlier round came further
     };
     bool any = false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -165,12 +171,11 @@ class Acquisition {
     const bool certain = !several_nodes_ && undo_.certain();
     // A new owner needs a new place: the old owner leaves the queue.
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake());
-    const AcquireRequest request =
-        options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
-    // stages_ still has the old owner. An owner that the user named stays.
-    const Owner* const before = blocked().what().asker();
-    undo_.renew_identity(before != nullptr && *before == request.parts.front().lock->owner());
-    std::vector<Stage> renewed = stages_for(request);
+    std::vector<Stage> renewed =
+        stages_for(options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner));
+    // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
+    // that the user named none.
+    undo_.renew_identity(std::ranges::equal(stages_, renewed, have_same_owner));
     // A place that was not given up stays, and must be given up at the end.
     for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;
     stages_ = std::move(renewed);

@@ -7,7 +7,7 @@
 namespace rlock {
 
 /// The time during which no server can be used, within one wait. AcquireOptions::first_contact limits it until a
-/// server first answers, AcquireOptions::outage after that. It has no clock.
+/// round ends with "busy", AcquireOptions::outage after that. It has no clock.
 class Outage {
  public:
   /// REQUIRES: the options outlive it.
