@@ -10,18 +10,18 @@
 namespace rlock {
 namespace {
 
-void check_newest(const HoldRequest& opt, std::size_t servers) {
-  if (!opt.newest) return;
+void check_newest(const HoldRequest& request, std::size_t servers) {
+  if (!request.newest) return;
   const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
-  if (!opt.type->in_order.empty())
-    refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
+  if (!request.type->in_order.empty())
+    refuse(fmt::format("with --type {}: {}", request.type->name, request.type->in_order));
   if (servers > 1)
     refuse(fmt::format("with several servers ({}): they have no common queue of waiters",
                        as_given("url", "--url")));
-  if (opt.wait.nonblock)
+  if (request.wait.nonblock)
     refuse(fmt::format("with {}: it supersedes the other waiters, so it has to wait itself",
-                       opt.wait.nonblock_as_given()));
-  if (opt.queue_limit)
+                       request.wait.nonblock_as_given()));
+  if (request.queue_limit)
     refuse(
         "with --queue-limit: it supersedes the other waiters, however many there are, so it has to wait itself");
 }

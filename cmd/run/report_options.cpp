@@ -25,16 +25,16 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
 
 }  // namespace
 
-void declare_telling(VerbSpec& spec, RunRequest& opt) {
+void declare_telling(VerbSpec& spec, RunRequest& request) {
   spec.group("Reports");
-  declare_remarks(spec, opt);
+  declare_remarks(spec, request);
   spec.add(
       {.names = "--show-args",
        .manual =
            "Store the arguments of COMMAND, so that waiters and rlock inspect show them. Without it, rlock "
            "stores the name of COMMAND only, because arguments can hold secrets. If an interpreter runs a "
            "script, rlock stores the name of the script.",
-       .set = into(opt.show_args)});
+       .set = into(request.show_args)});
   spec.add(
       {.names = "--status-file",
        .value = "F",
@@ -43,16 +43,16 @@ void declare_telling(VerbSpec& spec, RunRequest& opt) {
            "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
            "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
        .offer = Offer::file,
-       .set = not_empty(opt.status_file, "the name of a file")});
+       .set = not_empty(request.status_file, "the name of a file")});
   spec.add({.names = "--status-fd",
             .value = "N",
             .help = "write that line to the open descriptor N",
             .manual =
                 "COMMAND does not inherit N, unless N is 1 or 2. If N is a pipe that is full and that no "
                 "process reads, rlock gives up after 5s and prints a warning.",
-            .set = open_descriptor(opt.status_fd)});
+            .set = open_descriptor(request.status_fd)});
   declare_events(
-      spec, opt,
+      spec, request,
       "The events are: waiting (rlock waits for another holder, or moves up in the queue); acquired; trouble (a renewal "
       "fails, or the server fails during the wait); recovered (that is over); lost; stopping (rlock stops COMMAND); and "
       "released, gave-up or ended (the last line). A number is an open descriptor, which COMMAND "
@@ -69,16 +69,16 @@ void declare_telling(VerbSpec& spec, RunRequest& opt) {
   declare_verbosity(spec);
 }
 
-bool status_replaces_events(const RunRequest& opt) {
-  return !opt.events.empty() && !parse_count(opt.events) && !opt.status_file.empty() &&
-         replaces(opt.status_file, opt.events);
+bool status_replaces_events(const RunRequest& request) {
+  return !request.events.empty() && !parse_count(request.events) && !request.status_file.empty() &&
+         replaces(request.status_file, request.events);
 }
 
-void check_reports(const RunRequest& opt) {
-  if (status_replaces_events(opt))
+void check_reports(const RunRequest& request) {
+  if (status_replaces_events(request))
     throw Error{Error::usage, fmt::format("--events {} and --status-file {} name one file: the status would "
                                           "replace the events; give two files",
-                                          in_quotes(opt.events), in_quotes(opt.status_file))};
+                                          in_quotes(request.events), in_quotes(request.status_file))};
 }
 
 }  // namespace rlock

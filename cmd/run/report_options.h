@@ -10,9 +10,9 @@ namespace rlock {
 void declare_telling(VerbSpec& spec, RunRequest& options);
 
 /// Would --status-file replace the file of --events?
-bool status_replaces_events(const RunRequest& opt);
+bool status_replaces_events(const RunRequest& request);
 
 /// Throws Error{usage} if --status-file would replace the file of --events. Call it before either is opened.
-void check_reports(const RunRequest& opt);
+void check_reports(const RunRequest& request);
 
 }  // namespace rlock

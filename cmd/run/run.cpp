@@ -18,11 +18,11 @@ namespace rlock {
 
 namespace {
 
-int end_without_command(const RunRequest& opt, HoldReport& report, StatusOutput& status,
+int end_without_command(const RunRequest& request, HoldReport& report, StatusOutput& status,
                         const CannotRun& why) {
   warn(why.text);
   report.outcome = HoldReport::Outcome::not_started;
-  report.exit = opt.not_executed.value_or(why.exit_code);
+  report.exit = request.not_executed.value_or(why.exit_code);
   report.error = why.text;
   status.write(report);
   return report.exit;
@@ -30,22 +30,24 @@ int end_without_command(const RunRequest& opt, HoldReport& report, StatusOutput&
 
 }  // namespace
 
-int run(const RunRequest& opt, HoldReport& report, StatusOutput& status, Events& events) {
-  events.open(opt);
+int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
+  events.open(request);
+  // Each status.write(), here and in the steps, tells the events too.
   if (events.wanted()) status.tell_also([&events](const HoldReport& ended) { events.ended(ended); });
-  auto [found, problem] = look_up(opt.command);
-  if (problem) return end_without_command(opt, report, status, *problem);
+  auto [found, problem] = look_up(request.command);
+  if (problem) return end_without_command(request, report, status, *problem);
   // The context has the session: from here on, a signal only sets a flag.
-  RunContext run{opt, std::move(found), report, status, events};
-  if (verbosity() == Verbosity::verbose) debug(opt.budget.str());  // else the text would only cost time
+  RunContext run{request, std::move(found), report, status, events};
+  if (verbosity() == Verbosity::verbose) debug(request.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
-  if (const int* exit = std::get_if<int>(&waited)) return *exit;  // its report is written
+  if (const int* exit = std::get_if<int>(&waited)) return *exit;  // without the lock; the report is written
   std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);
-  // Waits for its guardian, which had time to end during the release. end_like() may die of the command's signal.
+  // Its destructor waits for the guardian, which had time to end during the release. It runs here, because end_like()
+  // may die of the command's signal.
   hold.reset();
-  return end_like(opt, ended, lost);
+  return end_like(request, ended, lost);
 }
 
 }  // namespace rlock

@@ -10,15 +10,15 @@
 
 namespace rlock {
 
-/// What the three steps of a run share: the options, the record, its outputs, and the session with the server.
+/// What the three steps of a run share: the request, the record, its outputs, and the session with the server.
 struct RunContext {
-  const RunRequest& opt;
+  const RunRequest& request;
   const std::string found;  ///< the path of the command in PATH; see CommandLookup
   HoldReport& report;       ///< what is known so far; the verb completes it after a failure
   StatusOutput& status;
   Events& events;
   /// Once the session exists, a signal only sets a flag that we check.
-  Session session{opt.deployment, opt.wait, opt.quorum_all};
+  Session session{request.deployment, request.wait, request.quorum_all};
 };
 
 }  // namespace rlock

@@ -27,8 +27,8 @@ CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.
   std::vector<std::string_view> marks{"RLOCK_STACK"};
   if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
-  CommandOptions options = with_or_without_lock(run, describe_hold(run.opt, keys), marks);
-  if (run.opt.max_hold) options.max_hold = plus(keys.taken().asked, *run.opt.max_hold);
+  CommandOptions options = with_or_without_lock(run, describe_hold(run.request, keys), marks);
+  if (run.request.max_hold) options.max_hold = plus(keys.taken().asked, *run.request.max_hold);
   return options;
 }
 
@@ -40,11 +40,11 @@ CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
   for (const auto& [name, value] : variables)
     if (std::ranges::find(marks, name) != marks.end())
       options.marks.push_back(name + "=" + value.value_or(""));
-  std::ranges::copy(run.opt.deployment.environment, std::back_inserter(variables));
-  if (run.opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  options.command = {.argv = run.opt.command, .variables = std::move(variables), .found = run.found};
-  options.rules = run.opt.stop;
-  options.until_group = run.opt.until_group;
+  std::ranges::copy(run.request.deployment.environment, std::back_inserter(variables));
+  if (run.request.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
+  options.command = {.argv = run.request.command, .variables = std::move(variables), .found = run.found};
+  options.rules = run.request.stop;
+  options.until_group = run.request.until_group;
   return options;
 }
 
@@ -66,7 +66,7 @@ CommandOutcome RunHold::run_command() {
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](RlockEnd end) {
-    release_in_guardian(run_.opt, keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
+    release_in_guardian(run_.request, keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
   };
   run_.events.listen_to(options);
   return options;

@@ -24,10 +24,10 @@ namespace rlock {
 namespace {
 
 /// Does the key stay, for --min-hold or because the work is done?
-bool stays(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
+bool stays(const RunRequest& request, const CommandOutcome& ended, bool lost) {
   if (lost || !ended.ran() || ended.stopped_by) return false;
-  if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
-  return opt.min_hold > Milliseconds{0};
+  if (request.once_per) return ended.exit_code == 0 && !ended.max_hold;
+  return request.min_hold > Milliseconds{0};
 }
 
 /// If no message named the remover in time, the history of a key may name it.
@@ -50,11 +50,12 @@ void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, bool 
 }
 
 /// If one of several keys was removed, its remover has recorded that end. This end is for the other keys.
-HoldEnd end_for_history(const RunRequest& opt, const CommandOutcome& ended, const std::optional<Loss>& lost) {
+HoldEnd end_for_history(const RunRequest& request, const CommandOutcome& ended,
+                        const std::optional<Loss>& lost) {
   HoldEnd end = end_of(ended, lost);
-  if (!lost || !lost->by || opt.names.size() == 1) return end;
+  if (!lost || !lost->by || request.names.size() == 1) return end;
   end.outcome = "lost";
-  end.why = fmt::format("one of {} was {}", opt.all_keys(), lost->why);
+  end.why = fmt::format("one of {} was {}", request.all_keys(), lost->why);
   return end;
 }
 
@@ -69,17 +70,17 @@ Patience release_patience(bool marks, const Keeper& keeper, const Session& sessi
 /// Releases all keys, and prints what the user should know about it.
 HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
                              const CommandOutcome& ended) {
-  const RunRequest& opt = run.opt;
+  const RunRequest& request = run.request;
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
-  if (lost && ended.ran() && !ended.said_lost) warn_late_loss(opt.all_keys(), hold.keeper().why());
+  if (lost && ended.ran() && !ended.said_lost) warn_late_loss(request.all_keys(), hold.keeper().why());
   ReleaseOptions options;
-  const bool keep = stays(opt, ended, lost);
+  const bool keep = stays(request, ended, lost);
   // This is the server's time plus a duration: our clock does not matter.
-  if (keep) options.keep_until = past.facts.since + opt.kept_for();
+  if (keep) options.keep_until = past.facts.since + request.kept_for();
   const std::vector<Part> parts =
       keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
-  const bool marks = keep && opt.once_per;
+  const bool marks = keep && request.once_per;
   const Patience patience = release_patience(marks, hold.keeper(), run.session, parts.size());
   const std::vector<ReleaseResult> answers =
       release_held(run.session.redis, keys, parts, lost, patience, options,
@@ -94,39 +95,39 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
 }
 
 /// Names the processes that the command left. `released`: the server has confirmed the release of every key.
-void name_processes_left(const RunRequest& opt, const std::vector<pid_t>& left, bool released) {
-  const std::string past = released ? fmt::format("released {}", opt.all_keys())
-                                    : fmt::format("the command of {} has ended", opt.all_keys());
+void name_processes_left(const RunRequest& request, const std::vector<pid_t>& left, bool released) {
+  const std::string past = released ? fmt::format("released {}", request.all_keys())
+                                    : fmt::format("the command of {} has ended", request.all_keys());
   std::vector<std::string> pids;
   for (const pid_t pid : left) pids.push_back(std::to_string(pid));
   warn(fmt::format("{} while {} still {} (--until group waits for it)", past, joined(pids, ", "),
                    pids.size() == 1 ? "runs" : "run"));
 }
 
-void say_how_it_ended(const RunRequest& opt, const CommandOutcome& ended, bool released) {
-  say_why_it_did_not_start(opt, ended);
-  if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", opt.all_keys()));
+void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, bool released) {
+  say_why_it_did_not_start(request, ended);
+  if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
   if (ended.left_hidden)
     warn(fmt::format(
         "the command of {} has ended, but others of its process group may still run: /proc does not show them",
-        opt.all_keys()));
-  if (!ended.left.empty()) name_processes_left(opt, ended.left, released);
+        request.all_keys()));
+  if (!ended.left.empty()) name_processes_left(request, ended.left, released);
 }
 
 }  // namespace
 
 bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
-  const PastHold past = hold.keys().past(end_for_history(run.opt, ended, lost), run.session.loop.now());
+  const PastHold past = hold.keys().past(end_for_history(run.request, ended, lost), run.session.loop.now());
   run.report.released = release(run, hold, past, ended);
   if (run.report.released == HoldReport::Released::no)
     learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended.ran(), lost);
-  say_how_it_ended(run.opt, ended, run.report.released == HoldReport::Released::yes);
+  say_how_it_ended(run.request, ended, run.report.released == HoldReport::Released::yes);
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);
   report_ended(run.report, ended, lost ? std::optional{lost->why} : std::nullopt, hold.lasted(),
-               exit_of(run.opt, ended, lost.has_value()));
+               exit_of(run.request, ended, lost.has_value()));
   run.status.write(run.report);
   return lost.has_value();
 }
@@ -135,24 +136,25 @@ TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
   return marks ? std::max(usual, lease_ends) : usual;
 }
 
-void say_why_it_did_not_start(const RunRequest& opt, const CommandOutcome& ended) {
+void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {
   if (ended.not_started == 0) return;
-  warn(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()), std::strerror(ended.not_started),
-                   ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()),
+                   std::strerror(ended.not_started),
+                   ended.not_started == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
 }
 
-int exit_of(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
+int exit_of(const RunRequest& request, const CommandOutcome& ended, bool lost) {
   const int exit = exit_status(ended, lost);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
-  return refused && ended.not_started != 0 ? opt.not_executed.value_or(exit) : exit;
+  return refused && ended.not_started != 0 ? request.not_executed.value_or(exit) : exit;
 }
 
-int end_like(const RunRequest& opt, const CommandOutcome& ended, bool lost) {
+int end_like(const RunRequest& request, const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
-  if (opt.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)
+  if (request.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)
     die_of(*ended.signal);
-  return exit_of(opt, ended, lost);
+  return exit_of(request, ended, lost);
 }
 
 }  // namespace rlock

@@ -12,13 +12,13 @@ bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 /// that writes the mark is tried as long as the lock is ours, if that is longer than `usual`.
 TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends);
 
-void say_why_it_did_not_start(const RunRequest& opt, const CommandOutcome& ended);
+void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended);
 
 /// The exit status of the run: see exit_status() and RunRequest::not_executed.
-int exit_of(const RunRequest& opt, const CommandOutcome& ended, bool lost);
+int exit_of(const RunRequest& request, const CommandOutcome& ended, bool lost);
 
 /// Ends like the command: dies of the same signal, and passes a stroke such as ^C on to the rest of our group.
 /// REQUIRES: nothing is left to do.
-int end_like(const RunRequest& opt, const CommandOutcome& ended, bool lost);
+int end_like(const RunRequest& request, const CommandOutcome& ended, bool lost);
 
 }  // namespace rlock

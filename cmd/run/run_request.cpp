@@ -95,58 +95,58 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
 }
 
 /// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
-void check_once_per(const RunRequest& opt) {
-  if (!opt.once_per) return;
+void check_once_per(const RunRequest& request) {
+  if (!request.once_per) return;
   const auto refuse = [](std::string_view why) {
     throw Error{Error::usage, fmt::format("--once-per {}", why)};
   };
-  if (!opt.type->once_per)
-    refuse(fmt::format("with --type {}: it is for lock, fair and fenced", opt.type->name));
-  if (opt.names.size() > 1) refuse("is for one --key; nest two runs");
-  if (opt.min_hold > Milliseconds{0})
+  if (!request.type->once_per)
+    refuse(fmt::format("with --type {}: it is for lock, fair and fenced", request.type->name));
+  if (request.names.size() > 1) refuse("is for one --key; nest two runs");
+  if (request.min_hold > Milliseconds{0})
     refuse("contradicts --min-hold, which keeps the key after a failure, too");
-  if (opt.deployment.targets.size() > 1)
+  if (request.deployment.targets.size() > 1)
     refuse(
         fmt::format("with several servers ({}): each would keep the key by itself, and they need not agree",
                     as_given("url", "--url")));
-  if (opt.joining.inside) refuse("with --owner: only the outermost hold can keep the key");
-  if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
+  if (request.joining.inside) refuse("with --owner: only the outermost hold can keep the key");
+  if (find_hold(holds_above_us(), request.names.front()) != nullptr)
     refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
-                       quoted(opt.names.front())));
+                       quoted(request.names.front())));
 }
 
 }  // namespace
 
-void complete_run(RunRequest& opt, const TypedRun& typed, std::vector<std::string> command) {
+void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::string> command) {
   if (typed.keys.empty()) no_key(command, typed.command_marked);
   // A type counts for all keys: between two of them, it would look as if it were for the second one only.
   if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
     throw Error{
         Error::usage,
         fmt::format("{} is for all keys; write it before the first --key, or nest two runs", typed.type)};
-  opt.command = whole_command(typed.shell, std::move(command));
-  if (!opt.type) opt.type = find_lock_type("lock");
-  if (opt.type_options.backoff && !opt.type->polls)
+  request.command = whole_command(typed.shell, std::move(command));
+  if (!request.type) request.type = find_lock_type("lock");
+  if (request.type_options.backoff && !request.type->polls)
     throw Error{
         Error::usage,
         fmt::format("--backoff is for --type spin and plain: a release wakes up the waiters of --type {}",
-                    opt.type->name)};
-  if (opt.max_hold && opt.min_hold > *opt.max_hold)
+                    request.type->name)};
+  if (request.max_hold && request.min_hold > *request.max_hold)
     throw Error{Error::config,
-                fmt::format("--min-hold {} is longer than {}", exact(opt.min_hold),
-                            as_given("max-hold", fmt::format("--max-hold {}", exact(*opt.max_hold))))};
-  if (opt.until_group && !Family::proc_shows_us())
+                fmt::format("--min-hold {} is longer than {}", exact(request.min_hold),
+                            as_given("max-hold", fmt::format("--max-hold {}", exact(*request.max_hold))))};
+  if (request.until_group && !Family::proc_shows_us())
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
-  opt.plan_time(typed.lost_grace);
-  opt.deployment = resolve(typed.server);
-  need_few_servers(*opt.type, opt.deployment.targets.size());
-  opt.complete_names(typed.keys);
-  refuse_too_many(opt.names, opt.type->name);
-  if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
-                                          opt.type->only_one_key)};
-  check_once_per(opt);
-  opt.check(opt.deployment.targets.size());
+  request.plan_time(typed.lost_grace);
+  request.deployment = resolve(typed.server);
+  need_few_servers(*request.type, request.deployment.targets.size());
+  request.complete_names(typed.keys);
+  refuse_too_many(request.names, request.type->name);
+  if (request.names.size() > 1 && !request.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", request.type->name,
+                                          request.names.size(), request.type->only_one_key)};
+  check_once_per(request);
+  request.check(request.deployment.targets.size());
 }
 
 }  // namespace rlock

@@ -40,10 +40,10 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
 
 /// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
 Acquired wait_for_all(RunContext& run, HoldWait& wait) {
-  const RunRequest& opt = run.opt;
-  if (opt.type->kind == &kinds::permit)
-    if (const auto failure =
-            refuse_latch(run.session, opt.names.front(), PoolKind::permits, opt.started, opt.wait))
+  const RunRequest& request = run.request;
+  if (request.type->kind == &kinds::permit)
+    if (const auto failure = refuse_latch(run.session, request.names.front(), PoolKind::permits,
+                                          request.started, request.wait))
       return GaveUp{.why = GaveUp::Why::unreachable, .failure = failure};
   return wait.run();
 }
@@ -59,7 +59,7 @@ struct Instead {
 /// If a server has answered "busy", or one of our keys exists on a server that still answers, the command does not run
 /// without a lock.
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
-  const IfUnreachable choice = run.opt.if_unreachable;
+  const IfUnreachable choice = run.request.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
   const std::string given = as_given(
       "if-unreachable", choice == IfUnreachable::skip ? "--if-unreachable skip" : "--if-unreachable run");
@@ -68,8 +68,8 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
   if (choice == IfUnreachable::skip) return {choice, fmt::format("; the command does not run ({})", given)};
   constexpr std::string_view kNeverBeside = ", so the command does not run without a lock";
   if (wait.seen_busy()) return {.then = fmt::format("; the lock was busy during the wait{}", kNeverBeside)};
-  const bool is_pool = run.opt.type->kind == &kinds::permit;
-  if (const auto key = existing_key(run.session, run.opt))
+  const bool is_pool = run.request.type->kind == &kinds::permit;
+  if (const auto key = existing_key(run.session, run.request))
     return {.then = fmt::format("; {} exists there{}{}", quoted(*key),
                                 is_pool ? ", and its permits may be taken" : "", kNeverBeside)};
   return {choice, fmt::format("; the command runs without a lock ({})", given)};
@@ -80,7 +80,7 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
 std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   HoldReport& report = run.report;
   say_who_voted(run.session.redis, gave_up.answers);
-  report.waited = elapsed(run.opt.started, run.session.loop.now());
+  report.waited = elapsed(run.request.started, run.session.loop.now());
   const Instead instead = instead_of_lock(run, wait, gave_up);
   if (instead.choice != IfUnreachable::fail) {
     report_gave_up(report, run.session.redis, gave_up, exit_code::ok);
@@ -104,7 +104,7 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
-  HoldWait wait{run.session, run.opt, facts_of(run.opt, run.opt.command, run.opt.show_args),
+  HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
   const Acquired got = wait_for_all(run, wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {

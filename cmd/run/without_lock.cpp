@@ -21,14 +21,14 @@ bool says_yes(const Vote& vote) {
 
 CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
-  const RunRequest& options = run.opt;
+  const RunRequest& request = run.request;
   // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
   CommandOptions how = with_or_without_lock(run, describe_no_hold(), {"RLOCK_PID"});
-  if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
+  if (request.max_hold) how.max_hold = plus(session.loop.now(), *request.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
   how.command.outlives_us = true;
   run.events.listen_to(how);
-  HeldLock nothing{.name = [&options] { return options.all_keys(); },
+  HeldLock nothing{.name = [&request] { return request.all_keys(); },
                    .deadlines = [] { return Deadlines{}; },
                    .held = false,
                    .lost = [] { return std::optional<std::string>{}; }};
@@ -37,19 +37,19 @@ CommandOutcome run_command_alone(RunContext& run) {
 
 }  // namespace
 
-std::optional<LockName> existing_key(Session& session, const RunRequest& options) {
+std::optional<LockName> existing_key(Session& session, const RunRequest& request) {
   const Interrupted interrupted = [&session] { return session.signals.any(); };
   // This needs new connections, because another process may use those of the wait. A replica may answer, too.
   Executor look{session.loop,
-                options.deployment.targets,
-                {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};
+                request.deployment.targets,
+                {.timeouts = request.deployment.timeouts, .interrupted = interrupted}};
   const Patience patience{plus(session.loop.now(), kCleanupTime), interrupted};
   std::vector<Redis::Request> requests;
-  for (const LockName& name : options.names)
+  for (const LockName& name : request.names)
     requests.push_back(look.post(command({"EXISTS", name.str()}, name.str()), {}, patience.until));
   session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
   for (std::size_t i = 0; i < requests.size(); ++i)
-    if (std::ranges::any_of(requests[i].votes(), says_yes)) return options.names[i];
+    if (std::ranges::any_of(requests[i].votes(), says_yes)) return request.names[i];
   return std::nullopt;
 }
 
@@ -58,13 +58,13 @@ int run_without_lock(RunContext& run) {
   const auto why = run.report.error;
   run.events.runs_without_lock(run.report);
   const CommandOutcome ended = run_command_alone(run);
-  say_why_it_did_not_start(run.opt, ended);
+  say_why_it_did_not_start(run.request, ended);
   report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.loop.now()),
-               exit_of(run.opt, ended, false));
+               exit_of(run.request, ended, false));
   run.report.held.reset();
   if (!run.report.error) run.report.error = why;
   run.status.write(run.report);
-  return end_like(run.opt, ended, false);
+  return end_like(run.request, ended, false);
 }
 
 }  // namespace rlock

@@ -18,6 +18,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
+#include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
 namespace {

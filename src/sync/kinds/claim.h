@@ -8,10 +8,6 @@
 
 namespace rlock {
 
-/// How often a holder renews its lease: two renewals may get lost within a lease. A waiter for a fair lock
-/// asks as often, or more often if its wait timeout is short.
-constexpr Milliseconds renewal_interval(Milliseconds lease) { return lease / 3; }
-
 /// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because the
 /// caller does not wait, or polls. `no_places`: over several servers there is no line, because each server
 /// would order the waiters differently.

@@ -8,6 +8,7 @@
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
 #include "sync/kinds/keys.h"
+#include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
 namespace {
