@@ -16,7 +16,6 @@
 #include "cmd/cli/suggest.h"
 #include "cmd/server/configurable_options.h"
 #include "cmd/server/server_options.h"
-#include "cmd/server/settings.h"
 
 namespace rlock {
 namespace {
@@ -38,12 +37,12 @@ int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
 
 /// Applies the defaults of the environment and of the config files to options that were not typed.
 void take_defaults(const VerbSpec& spec, const std::vector<const Option*>& typed) {
-  if (spec.server == nullptr) return;
+  if (!spec.find_default) return;
   for (const auto& group : spec.groups) {
     for (const Option& option : group.options) {
       if ((option.variable.empty() && !option.configurable) || std::ranges::count(typed, &option) > 0)
         continue;
-      const auto found = default_of(*spec.server, option);
+      const auto found = spec.find_default(option);
       if (!found) continue;
       found->give_to(option);
       remember_default(found->name, found->as_written());

@@ -47,8 +47,6 @@ struct Option {
   Setter set_default = {};         ///< takes such a default after all typed options; empty: same as `set`
 };
 
-struct ServerOptions;  // cmd/server/server_setting.h
-
 /// The default of an option, from the environment or a config file.
 struct OptionDefault {
   std::string name;  ///< the long name of the option, without dashes
@@ -108,9 +106,10 @@ struct VerbSpec {
   std::vector<Example> examples;
   /// The long names of the options to explain if the help has no room for all: "key wait".
   std::string_view common = {};
-  bool command_follows = false;     ///< options end at the first operand, which starts a command
-  bool* marked = nullptr;           ///< set to true if "--" stands before that command
-  ServerOptions* server = nullptr;  ///< the server options of a verb with a server
+  bool command_follows = false;  ///< options end at the first operand, which starts a command
+  bool* marked = nullptr;        ///< set to true if "--" stands before that command
+  /// Finds the default of an option in the environment and the config files. Empty: the verb reads none of them.
+  std::function<std::optional<OptionDefault>(const Option&)> find_default = {};
 
   VerbSpec& group(std::string_view title, std::string_view note = {});
   VerbSpec& add(Option option);

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/log.h"
 #include "cmd/run/command_lookup.h"
@@ -13,6 +14,7 @@
 #include "cmd/run/run_hold.h"
 #include "cmd/run/run_release.h"
 #include "cmd/run/run_wait.h"
+#include "cmd/run/without_lock.h"
 
 namespace rlock {
 
@@ -40,7 +42,8 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   RunContext run{request, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(request.budget.str());  // else the text would only cost time
   const auto waited = wait_for_keys(run);
-  if (const int* exit = std::get_if<int>(&waited)) return *exit;  // without the lock; the report is written
+  if (const int* exit = std::get_if<int>(&waited)) return *exit;
+  if (std::holds_alternative<RunWithoutLock>(waited)) return run_without_lock(run);
   std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);

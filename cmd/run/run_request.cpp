@@ -139,6 +139,7 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
   request.plan_time(typed.lost_grace);
   request.deployment = resolve(typed.server);
+  announce(request.deployment);
   need_few_servers(*request.type, request.deployment.targets.size());
   request.complete_names(typed.keys);
   refuse_too_many(request.names, request.type->name);

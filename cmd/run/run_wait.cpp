@@ -102,15 +102,14 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 }  // namespace
 
-std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
+std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
   HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
   const Acquired got = wait_for_all(run, wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
-    // The watches of `wait` ask nobody meanwhile: no server has answered "busy".
-    return run_without_lock(run);
+    return RunWithoutLock{};
   }
   HeldKeys keys = std::move(wait.keys());
   say_who_voted(run.session.redis, keys.taken().answers);

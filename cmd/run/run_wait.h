@@ -7,8 +7,11 @@
 
 namespace rlock {
 
-/// The first step of a run: waits until all its keys are held. If it gives up, or runs the command without a
-/// lock (--if-unreachable), the run is over, and it returns the exit status.
-std::variant<HeldKeys, int> wait_for_keys(RunContext& run);
+/// There is no lock, and the command must run all the same (--if-unreachable run).
+struct RunWithoutLock {};
+
+/// The first step of a run: waits until all its keys are held. An exit status means that the run is over without the
+/// lock, and that its report is written.
+std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run);
 
 }  // namespace rlock

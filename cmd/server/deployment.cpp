@@ -194,11 +194,8 @@ Deployment resolve(const ServerOptions& flags) {
       std::ranges::find_if(sources, [](const auto& one) { return !one.options.urls.empty(); });
   const std::string source =
       named_by == sources.end() ? "REDIS_URL" : spelled_source(*named_by, "url", "url in a config file");
-  if (!all.urls.empty()) {
-    deployment.targets = targets_of(all.urls, source);
-  } else {
-    deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, source);
-  }
+  const std::vector<std::string> without_url{redis_url.value_or(std::string{kDefaultUrl})};
+  deployment.targets = targets_of(all.urls.empty() ? without_url : all.urls, source);
 
   const PasswordSource password =
       all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
@@ -216,11 +213,14 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
   if (profile_of(flags) && flags.config)  // the file with that profile
     deployment.environment.emplace_back("RLOCK_CONFIG", absolute(*flags.config));
+  return deployment;
+}
+
+void announce(const Deployment& deployment) {
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
     warn(fmt::format("no server was named: using {}, which is a different server on each host; see --url",
                      deployment.targets[0].str()));
-  return deployment;
 }
 
 Setter key_into(std::vector<std::string>& keys) {

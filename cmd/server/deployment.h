@@ -48,9 +48,12 @@ struct Deployment {
 constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
 /// Reads the environment and the config files, lets `flags` overrule them, and asks for a password with
-/// --askpass. Prints the server if no source named one. Throws Error{usage} for bad values, and Error{config}
-/// for errors in a config file or a password file.
+/// --askpass. Remembers where each setting came from (base/as_given.h). Throws Error{usage} for bad values, and
+/// Error{config} for errors in a config file or a password file.
 Deployment resolve(const ServerOptions& flags);
+
+/// Tells the messages how a user types the keys of this deployment (base/key_text.h). Warns if no source named a server.
+void announce(const Deployment& deployment);
 
 /// The longest key, prefix included.
 constexpr std::size_t kLongestKey = 4096;

@@ -3,6 +3,7 @@
 #include "cmd/server/server_options.h"
 
 #include "base/log.h"
+#include "cmd/server/settings.h"
 
 namespace rlock {
 namespace {
@@ -41,7 +42,7 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   declare_settings(spec, options, Where::files);
   if (!spec.find("quiet")) declare_verbosity(spec, &options);
   declare_foreign_server_options(spec);
-  spec.server = &options;
+  spec.find_default = [&options](const Option& option) { return default_of(options, option); };
 }
 
 void declare_file_settings(VerbSpec& spec, ServerOptions& options) {

@@ -30,7 +30,9 @@ constexpr Milliseconds kOutage{60000};
 }  // namespace
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
-    : Session(resolve(server), wait, {.to_primary = access == Access::writes}) {}
+    : Session(resolve(server), wait, {.to_primary = access == Access::writes}) {
+  announce(deployment);
+}
 
 Session::Session(Deployment resolved, const WaitOptions& wait, bool all)
     : Session(std::move(resolved), &wait, {.all = all, .to_primary = true}) {}

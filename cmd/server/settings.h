@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cmd/cli/options.h"
-#include "cmd/server/server_options.h"
+#include "cmd/server/server_setting.h"
 
 namespace rlock {
 
