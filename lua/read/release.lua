@@ -1,8 +1,8 @@
 -- Release one read hold. If no hold of any owner is left, delete the lock and wake up the waiters.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: the read holds of this owner count while it exists
 --       line: order, waiters, facts  the waiters, see line/in_turn

@@ -2,8 +2,8 @@
 -- the waiters whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
