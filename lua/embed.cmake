@@ -334,3 +334,23 @@ constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlo
     set(${arg_SOURCES} ${arg_TO}/scripts.cpp PARENT_SCOPE)
   endif()
 endfunction()
+
+# `cmake -P lua/embed.cmake` prints what names each script gets from its contract: .luacheckrc needs them.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  set(folder ${CMAKE_CURRENT_LIST_DIR})
+  file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
+  foreach(file IN LISTS files)
+    file(STRINGS ${folder}/${file} contracts REGEX "names_of\\(")
+    list(TRANSFORM contracts REPLACE ".*'(.*)'.*" "\\1.lua")
+    set(names lua/${file})
+    foreach(contract IN LISTS contracts ITEMS ${file})
+      string(REPLACE ".lua" "" contract ${contract})
+      foreach(section IN ITEMS KEYS ARGV)
+        read_rows(${folder} ${contract} ${section} rows)
+        list(TRANSFORM rows REPLACE "[.].*" "")  # of line.order, `line`; of ids..., `ids`
+        list(APPEND names ${rows})
+      endforeach()
+    endforeach()
+    message("${names}")
+  endforeach()
+endif()
