@@ -10,8 +10,7 @@ local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-if readable then redis.call('zrem', taken, '') end
+if readable then redis.call('zrem', taken, '') end  -- first: it needs no memory, and removes nothing
 local time = now()
 local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
 local answer = {}

@@ -44,8 +44,7 @@ local function release_hold()
   -- If this owner also writes, the release of its write hold reads the note instead.
   local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
-    redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
-    -- This write comes second, because it needs memory: a server whose memory is full refuses only the first write of a script.
+    redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
     return {'kept', rest}
   end

@@ -42,8 +42,7 @@ local function release_hold()
   end
 
   local reads = redis.call('hlen', lock) > 2
-  if reads then redis.call('hdel', lock, field) end
-  -- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
+  if reads then redis.call('hdel', lock, field) end  -- first: it needs no memory
   local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
