@@ -12,12 +12,14 @@
 #                                        sharded, waited and ticket, too, where ARGV has them
 #   --       ids...   16 bytes each      all that follow, as a list
 #   --       those of lock/release       the rows of that contract
+#   -- QUORUM  without the line          the nodes of a quorum get a second script, with the files of lua/quorum in place of those
+#                                        of lua/shared
 #
 # If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
 # `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
 #
-# Two more lines are read here: "-- The nodes of a quorum get this script without the line." makes a second script, and
-# "local ask = script('lock/acquire')" in multi/lock says that multi/lock does for several keys what lock/acquire does for one.
+# The line `local ask = script('lock/acquire')` in multi/lock says that multi/lock does for several keys what lock/acquire does for
+# one.
 
 # Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>: the names in their order (a field as line.order);
 # <into>_required: how many of them a call must give; <into>_numbers: the names that are numbers.
@@ -87,6 +89,18 @@ function(read_rows folder file section into)
   set(${into} "${names}" PARENT_SCOPE)
   set(${into}_required ${required} PARENT_SCOPE)
   set(${into}_numbers "${numbers}" PARENT_SCOPE)
+endfunction()
+
+# Does a contract have the row QUORUM? Sets <into>.
+function(read_quorum folder file into)
+  file(READ ${folder}/${file}.lua text)
+  string(REPLACE "\r" "" text "\n${text}")
+  set(${into} OFF PARENT_SCOPE)
+  if(text MATCHES "\n-- QUORUM  without the line\n")
+    set(${into} ON PARENT_SCOPE)
+  elseif(text MATCHES "\n(-- *[Qq][Uu][Oo][Rr][Uu][Mm][^\n]*|--[^\n]*without the line[^\n]*)")
+    message(FATAL_ERROR "${folder}/${file}.lua: is there a script without the line? Then write the row of lock/acquire: ${CMAKE_MATCH_1}")
+  endif()
 endfunction()
 
 # Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. A script for several
@@ -255,10 +269,9 @@ function(embed_scripts)
   foreach(file IN LISTS files)
     file(READ ${arg_FROM}/${file}.lua text)
     string(REPLACE "/" "_" constant "${file}")
-    if(text MATCHES "\n-- The nodes of a quorum get this script without the line\\.\n")
+    read_quorum(${arg_FROM} ${file} for_quorum)
+    if(for_quorum)
       list(APPEND of_quorum ${file})
-    elseif(text MATCHES "--([^\n]*nodes of a quorum get[^\n]*)")
-      message(FATAL_ERROR "${file}.lua: is there a script without the line? Then write the sentence of lock/acquire:${CMAKE_MATCH_1}")
     endif()
     if(text MATCHES "\nlocal ask = script\\('([a-z_/]+)'\\)\n")
       set(several_${CMAKE_MATCH_1} ${constant})
@@ -321,3 +334,23 @@ constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlo
     set(${arg_SOURCES} ${arg_TO}/scripts.cpp PARENT_SCOPE)
   endif()
 endfunction()
+
+# `cmake -P lua/embed.cmake` prints what names each script gets from its contract: .luacheckrc needs them.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  set(folder ${CMAKE_CURRENT_LIST_DIR})
+  file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
+  foreach(file IN LISTS files)
+    file(STRINGS ${folder}/${file} contracts REGEX "names_of\\(")
+    list(TRANSFORM contracts REPLACE ".*'(.*)'.*" "\\1.lua")
+    set(names lua/${file})
+    foreach(contract IN LISTS contracts ITEMS ${file})
+      string(REPLACE ".lua" "" contract ${contract})
+      foreach(section IN ITEMS KEYS ARGV)
+        read_rows(${folder} ${contract} ${section} rows)
+        list(TRANSFORM rows REPLACE "[.].*" "")  # of line.order, `line`; of ids..., `ids`
+        list(APPEND names ${rows})
+      endforeach()
+    endforeach()
+    message("${names}")
+  endforeach()
+endif()

@@ -22,8 +22,7 @@ local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
--- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
-redis.call('del', request)
+redis.call('del', request)  -- first: it needs no memory
 redis.call('set', request, '', 'xx')  -- sets nothing; a client without this right fails before it adds
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)

@@ -25,8 +25,7 @@ if taken then
   if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', 'permits'} end
 end
 
-redis.call('del', pool)
--- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
+redis.call('del', pool)  -- first: it needs no memory
 redis.call('set', request, 1, 'px', memory)
 if taken then
   discard(taken)

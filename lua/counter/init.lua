@@ -32,8 +32,7 @@ if not there and kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-if there then redis.call('del', request) end
+if there then redis.call('del', request) end  -- first: it needs no memory, and removes nothing
 local before = there and tonumber(redis.call('get', pool)) or 0
 local function free_now() return total - (kind_taken == 'zset' and redis.call('zcard', taken) or 0) end
 -- A new pool is made before ended permits come back, so its size is right wherever a missing right stops this script.

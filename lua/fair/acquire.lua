@@ -21,6 +21,7 @@
 -- A script that calls this one gets a second value: whether the owner held the lock before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
+local write_with_ttl = include('redis/write_with_ttl')
 local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
@@ -39,9 +40,7 @@ if not place then return {'foreign', found, key} end
 
 if ours or kind == 'none' and (not place.head or place.head == owner) then
   local longest = math.max(redis.call('pttl', lock), lease)
-  redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
-  redis.call('hsetnx', lock, owner, 1)
-  redis.call('pexpire', lock, longest)
+  write_with_ttl('hsetnx', lock, longest, owner, 1)
   redis.call('lrem', queue.order, 0, owner)
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
@@ -58,9 +57,7 @@ if patience > 0 then
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * theirs
   local stays = math.max(due, redis.call('pttl', queue.alive))
-  redis.call('pexpire', queue.alive, stays)  -- first: a client that may not PEXPIRE leaves no key without a TTL
-  redis.call('hset', queue.alive, owner, string.format('%.0f %.0f', time + patience, since))
-  redis.call('pexpire', queue.alive, stays)
+  write_with_ttl('hset', queue.alive, stays, owner, string.format('%.0f %.0f', time + patience, since))
   redis.call('zadd', queue.deadlines, string.format('%.0f', time + due), owner)
   if position == 0 then
     redis.call('rpush', queue.order, owner)

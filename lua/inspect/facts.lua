@@ -4,6 +4,7 @@
 --       lock  the key that they hold. If there are too many facts, the script reads those of the present holders only
 -- ->    {owner, JSON, ...}. One of the owners is `latch` if rlock has made a latch
 local field_of = include('redis/field_of')
+local owner_in = include('hold/owner_in')
 
 -- The fields of a hash, if they are no more than `most`.
 local function few_fields(key, most)
@@ -19,7 +20,7 @@ if not names then
 end
 local answer, size = {}, 0
 for i = 1, #names do
-  local owner = string.sub(names[i], -6) == ':write' and string.sub(names[i], 1, -7) or names[i]
+  local owner = owner_in(names[i])
   local facts = field_of(meta, owner, 65536)
   size = size + (facts and #facts or 0)
   if size > 3000000 then break end  -- the client refuses a much larger reply

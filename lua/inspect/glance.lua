@@ -19,6 +19,7 @@
 --                ends, -1: never. holds: how many the owner has. JSON: '' if the owner says nothing
 local now = include('redis/now')
 local field_of = include('redis/field_of')
+local owner_in = include('hold/owner_in')
 local tail_of = include('permits/tail_of')
 local permit_id = include('permits/permit_id')
 local slot_in = include('permits/slot_in')
@@ -39,7 +40,7 @@ local function read_owners()
   local fields, seen = redis.call('hscan', lock, '0', 'count', '10')[2], {}
   unnamed = redis.call('hlen', lock)
   for i = 1, #fields, 2 do
-    local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
+    local owner = owner_in(fields[i])
     local counts = owner == 'mode' or seen[owner] or named < most_named
     if counts then unnamed = unnamed - 1 end
     if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, 1000), '', rest, fields[i + 1]) end

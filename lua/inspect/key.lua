@@ -20,6 +20,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
+local slot_in = include('permits/slot_in')
 local most = 999  -- more than people read; an inspection must not keep the server from its work
 
 -- The answer to a command, if its key has the type that it wants.
@@ -36,17 +37,14 @@ elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
 end
 
--- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the permit.
+-- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
 local by_tail, owners, nameless = {}, {}, 0
+local function hex(c) return string.format('%02x', string.byte(c)) end
 for i = 1, #permits, 2 do
   owners[#owners + 1] = ''
-  if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then
-    local function hex(c) return string.format('%02x', string.byte(c)) end
-    local tail = string.gsub(string.sub(permits[i], 5), '.', hex)
-    by_tail[tail] = #owners
-    nameless = nameless + 1
-  end
+  local slot, tail = slot_in(permits[i])
+  if slot then by_tail[string.gsub(tail, '.', hex)], nameless = #owners, nameless + 1 end
 end
 -- Try permit 1 of every owner, then permit 2, and so on: an owner may have released some of them, also the first ones. Give an
 -- owner up after `most_missing` in a row, and stop after `tries`.

@@ -17,7 +17,6 @@ local kind = kind_of(latch)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
-redis.call('del', latch)
--- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
+redis.call('del', latch)  -- first: it needs no memory
 redis.call('set', request, 'deleted', 'px', memory)
 return {'done', announce(channel, '1', sharded)}

@@ -21,8 +21,7 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 local left = math.max(redis.call('get', latch) - count, 0)
--- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
-redis.call('del', request)
+redis.call('del', request)  -- first: it needs no memory
 redis.call('decrby', latch, 0)  -- a client without this right fails before the request has an answer
 redis.call('set', request, left, 'px', memory)
 if left > 0 then

@@ -10,6 +10,7 @@
 --       neither  the request has neither set nor opened the latch
 local now = include('redis/now')
 local field_of = include('redis/field_of')
+local write_with_ttl = include('redis/write_with_ttl')
 
 local answered = redis.call('get', request)
 if not answered or (answered ~= 'set' and answered ~= '0') then return 'neither' end
@@ -22,9 +23,5 @@ else
   local was, since = string.match(before, '^{"total":(%d+),"set":(%d+),"opened":')
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end
-local longest = math.max(redis.call('pttl', record), stays)
--- A client that may not PEXPIRE must fail before there is a hash without a TTL.
-redis.call('pexpire', record, longest)
-redis.call('hset', record, 'latch', facts)
-redis.call('pexpire', record, longest)
+write_with_ttl('hset', record, math.max(redis.call('pttl', record), stays), 'latch', facts)
 return 'written'

@@ -1,9 +1,9 @@
 -- Acquire the lock, or answer who holds it and for how long at most.
 -- This call may be sent twice: the second copy changes no count.
--- The nodes of a quorum get this script without the line.
 -- What it does stands in lua/shared/hold/take_lock.lua, for fenced/acquire, too.
 --
--- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens a TTL, and gives one to a lock that has none
+-- QUORUM  without the line
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens a TTL, and a lock that has none gets one
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn. If a call leaves out `line` and `request`, it has
 --                                    one key, and works while a cluster slot moves
 --       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the

@@ -1,8 +1,8 @@
 -- Release one hold. If it was the owner's last one, delete the lock and wake up the waiter whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: owner -> holds
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the

@@ -19,6 +19,7 @@
 local now = include('redis/now')
 local holds_by = include('hold/holds_by')
 local field_of = include('redis/field_of')
+local write_with_ttl = include('redis/write_with_ttl')
 
 local function record(since, time, lives, ended_at)
   return '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lives .. ',"ended_at":' .. ended_at ..
@@ -30,11 +31,9 @@ if not holds_by(held, member) then
   local until_then, arrived
   if alive then until_then, arrived = string.match(field_of(alive, owner, 100) or '', '^(%d+) (%d+)') end
   if not until_then or tonumber(until_then) <= time then return 'not_ours' end
-  local stays = math.max(redis.call('pttl', alive), 1)
-  redis.call('pexpire', waits, stays)
   local since = string.format('%.0f', math.floor(arrived / 1000))
-  redis.call('hset', waits, owner, record(since, time, string.format('%.0f', until_then - time), 'null'))
-  redis.call('pexpire', waits, stays)
+  local said = record(since, time, string.format('%.0f', until_then - time), 'null')
+  write_with_ttl('hset', waits, math.max(redis.call('pttl', alive), 1), owner, said)
   return 'written'
 end
 if waits then redis.call('hdel', waits, owner) end
@@ -54,14 +53,14 @@ if known > 16 then
 end
 
 local longest = math.max(redis.call('pttl', meta), tonumber(lease))
--- A client that may not PEXPIRE must fail before there is a hash without a TTL.
-redis.call('pexpire', meta, longest)
 local function renews(text) return text and string.find(text, '"renews":true', 1, true) end
 if renews(before) and not renews(facts) then
   local renewed, its_lease = string.match(before, '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
-  if renewed and renewed + its_lease > time then return 'written' end
+  if renewed and renewed + its_lease > time then
+    redis.call('pexpire', meta, longest)
+    return 'written'
+  end
 end
 local ended_at = ended == '1' and time or 'null'
-redis.call('hset', meta, owner, record(since, time, lease, ended_at))
-redis.call('pexpire', meta, longest)
+write_with_ttl('hset', meta, longest, owner, record(since, time, lease, ended_at))
 return 'written'

@@ -1,7 +1,7 @@
 -- Acquire several locks: all of them or none.
 -- This call may be sent twice, as lock/acquire may.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  keys...       for each member those of lock/acquire, then those of lock/release
 -- ARGV  arguments...  the number of members; below zero: undo the call that acquired that many. Then for each member the number
 --                     of keys of lock/acquire and of lock/release, the number of arguments of both, and the arguments

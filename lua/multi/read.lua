@@ -1,7 +1,8 @@
 -- Acquire several read locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for read/acquire and
 -- read/release.
 -- This call may be sent twice, as read/acquire may.
--- The nodes of a quorum get this script without the line.
+--
+-- QUORUM  without the line
 local ask = script('read/acquire')
 local undo = script('read/release')
 local all_or_none = include('hold/all_or_none')

@@ -1,7 +1,8 @@
 -- Acquire several write locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for write/acquire and
 -- write/release.
 -- This call may be sent twice, as write/acquire may.
--- The nodes of a quorum get this script without the line.
+--
+-- QUORUM  without the line
 local ask = script('write/acquire')
 local undo = script('write/release')
 local all_or_none = include('hold/all_or_none')

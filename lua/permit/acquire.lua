@@ -34,6 +34,7 @@ local mend_slots = include('permits/mend_slots')
 local free_slot = include('permits/free_slot')
 local lives_for = include('redis/lives_for')
 local permit_id = include('permits/permit_id')
+local no_lease = include('permits/no_lease')
 local in_pieces = include('redis/in_pieces')
 local is_over = include('hold/is_over')
 local starts_anew = include('hold/starts_anew')
@@ -73,8 +74,8 @@ if missing > available and size > 0 and count > size then
   announce_more()
   return {'too_small', size}
 end
-local first = redis.call('zrange', taken, 0, 0, 'withscores')[2]
-local rest = not first and -2 or first == '922337203685477' and -1 or math.max(first - time, 0)
+local first_end, rest = tonumber(redis.call('zrange', taken, 0, 0, 'withscores')[2]), -2
+if first_end then rest = first_end == no_lease and -1 or math.max(first_end - time, 0) end
 local blocked = in_turn(line, {
   owner = owner, ours = missing == 0, over = is_over(request, missing == 0), needs = missing, room = available, rest = rest,
   time = time,
@@ -87,7 +88,7 @@ end
 -- With more permits no script could release any.
 if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'too_many'} end
 
-local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
+local ends_at = lease > 0 and time + lease or no_lease
 local slot, leases, named = -1, {}, {-1, ''}
 for i = 1, count do
   local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0

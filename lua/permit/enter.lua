@@ -30,8 +30,7 @@ for i = 1, count do
   if not ours[i] or tonumber(redis.call('zscore', taken, ours[i])) <= time then return {'not_ours'} end
 end
 if request and redis.call('get', request) == 'undone' then return {'not_ours'} end
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-redis.call('zrem', taken, '')
+redis.call('zrem', taken, '')  -- first: it needs no memory, and removes nothing
 mend_slots(taken, slots, lease)
 for i = 1, count do
   local ends = math.max(tonumber(redis.call('zscore', taken, ours[i])), time + lease)

@@ -47,8 +47,7 @@ local function release_hold()
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
   if kind_taken == 'none' then redis.call('del', slots) end
   if kind_taken ~= 'zset' then return {'not_ours'} end
-  -- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-  redis.call('zrem', taken, '')
+  redis.call('zrem', taken, '')  -- first: it needs no memory, and removes nothing
   local time = now()
   local there = kind == 'number'
   local back = there and reclaim(pool, taken, slots, time) or 0

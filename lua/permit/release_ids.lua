@@ -24,8 +24,7 @@ local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'too_many')
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-if readable then redis.call('zrem', taken, '') end
+if readable then redis.call('zrem', taken, '') end  -- first: it needs no memory, and removes nothing
 if there then redis.call('incrby', pool, 0) end  -- a client without this right fails before it loses a permit
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
 local answer, gone = {''}, {}

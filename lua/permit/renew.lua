@@ -35,8 +35,7 @@ for i = 1, count do
   ends = math.max(ends, before)
 end
 if not goes_on(request, memory) then return 'not_ours' end
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-redis.call('zrem', taken, '')
+redis.call('zrem', taken, '')  -- first: it needs no memory, and removes nothing
 mend_slots(taken, slots, lease)
 local leases = {}
 for i = 1, count do leases[2 * i - 1], leases[2 * i] = ends, ours[i] end

@@ -8,12 +8,12 @@
 -- ->    {1 or 0, ...}  for each id: 1 if it was renewed, 0 if it is not taken, or its lease has ended
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
+local no_lease = include('permits/no_lease')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
--- This removes nothing. A server whose memory is full refuses only the first write of a script, if that write needs memory.
-if readable then redis.call('zrem', taken, '') end
+if readable then redis.call('zrem', taken, '') end  -- first: it needs no memory, and removes nothing
 local time = now()
-local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
+local ends_at = lease > 0 and time + lease or no_lease
 local answer = {}
 for i, id in ipairs(ids) do
   local ends = readable and redis.call('zscore', taken, id)

@@ -1,8 +1,8 @@
 -- Acquire the lock for reading: beside other readers, or beside a write hold of the same owner.
 -- This call may be sent twice: the second copy changes no count. (A first hold is set to 1; for one more hold the server
 -- remembers the request.) This script never shortens a lease.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       timeout  string: the read holds of this owner count while it exists. Its TTL is their lease
 --       line: order, waiters, facts  the waiters, see line/in_turn

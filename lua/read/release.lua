@@ -1,8 +1,8 @@
 -- Release one read hold. If no hold of any owner is left, delete the lock and wake up the waiters.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: the read holds of this owner count while it exists
 --       line: order, waiters, facts  the waiters, see line/in_turn
@@ -44,8 +44,7 @@ local function release_hold()
   -- If this owner also writes, the release of its write hold reads the note instead.
   local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
-    redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
-    -- This write comes second, because it needs memory: a server whose memory is full refuses only the first write of a script.
+    redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
     return {'kept', rest}
   end

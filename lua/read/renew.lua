@@ -20,7 +20,6 @@ if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then ret
 if not goes_on(request, memory) then return 'not_ours' end
 
 local rest = math.max(redis.call('pttl', timeout), lease)
-redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))
--- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
 redis.call('set', timeout, 1, 'px', rest)
 return 'renewed'

@@ -19,8 +19,7 @@ local tell_waiters = include('line/tell_waiters')
 local tell_each = include('line/tell_each')
 
 local answered = redis.call('get', request)
--- First, because DEL needs no memory: a server whose memory is full refuses only the first write of a script.
-redis.call('del', request)
+redis.call('del', request)  -- first: it needs no memory
 redis.call('set', request, 0, 'px', memory)
 local is_pool = kind_of(pool) == 'number'
 if answered == '1' and is_pool then

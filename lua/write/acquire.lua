@@ -1,8 +1,8 @@
 -- Acquire the lock for writing: alone.
 -- This call may be sent twice: the second copy changes no count. (A first hold is set to 1; for one more hold the server
 -- remembers the request.) This script never shortens a lease.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire

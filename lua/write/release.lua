@@ -2,8 +2,8 @@
 -- the waiters whose turn it is.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
--- The nodes of a quorum get this script without the line.
 --
+-- QUORUM  without the line
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
 --       line: order, waiters, facts  optional: the waiters, see line/in_turn
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
@@ -42,8 +42,7 @@ local function release_hold()
   end
 
   local reads = redis.call('hlen', lock) > 2
-  if reads then redis.call('hdel', lock, field) end
-  -- Second: a server whose memory is full refuses only the first write of a script, and the one above needs no memory.
+  if reads then redis.call('hdel', lock, field) end  -- first: it needs no memory
   local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)

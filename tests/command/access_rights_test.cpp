@@ -86,7 +86,8 @@ class Scene {
 /// The commands that the scripts call, as their sources write them.
 std::set<std::string> called_by_scripts() {
   std::set<std::string> commands;
-  const std::regex call{R"re((?:call\(|in_pieces\(|if_type\('[a-z]+', |(?:list|hash|zset) = )'([a-z]+)')re"};
+  const std::regex call{
+      R"re((?:call\(|in_pieces\(|write_with_ttl\(|if_type\('[a-z]+', |(?:list|hash|zset) = )'([a-z]+)')re"};
   for (const Script* script : scripts::all) {
     const std::string source{script->source};
     for (std::sregex_iterator found{source.begin(), source.end(), call}, end; found != end; ++found)

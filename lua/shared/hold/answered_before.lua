@@ -5,8 +5,7 @@ local function answered_before(request, way, memory)
   if not request then return nil end
   local answer = redis.call('get', request)
   if way ~= 'undo' then return answer == '0' and {'still_held'} or answer and {'released', ''} or nil end
-  -- DEL comes before SET, because it needs no memory. A server whose memory is full refuses only the first write of a script.
-  redis.call('del', request)
+  redis.call('del', request)  -- first: it needs no memory
   redis.call('set', request, 'undone', 'px', memory)
   if not answer or answer == 'undone' then return {'not_ours'} end
   return nil

@@ -1,9 +1,11 @@
+local owner_in = include('hold/owner_in')
+
 -- One of the owners in `lock`, a hash with at least one field. Wait lines show this owner as the holder. The hash may be large,
 -- so the function reads only about a hundred fields; '' if it finds no owner there.
 local function holder_of(lock)
   local fields = redis.call('hscan', lock, '0', 'count', '100')[2]
   for i = 1, #fields, 2 do
-    local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
+    local owner = owner_in(fields[i])
     if owner ~= 'mode' then return string.sub(owner, 1, 1000) end
   end
   return ''

@@ -1,3 +1,5 @@
+local write_with_ttl = include('redis/write_with_ttl')
+
 -- Stores the note of a waiter (see waiter_of), or, with owner '', the note of the line itself (see load_line). REQUIRES: the
 -- line has a waiter. The notes expire with the line, even if they were lost before and this call creates them again.
 -- line: see in_turn
@@ -6,10 +8,10 @@ local function write_note(line, owner, waiter)
   if waiter then
     text = string.format('%.0f %s %d %.0f %d', waiter.alive, waiter.arrived, waiter.needs, waiter.told, waiter.before)
   end
-  local lost = redis.call('pttl', line.waiters) < 0
-  local stays = lost and math.max(redis.call('pttl', line.order), 1000)
-  if lost then redis.call('pexpire', line.waiters, stays) end  -- first: a client that may not PEXPIRE leaves no key without a TTL
-  redis.call('hset', line.waiters, owner, text)
-  if lost then redis.call('pexpire', line.waiters, stays) end
+  if redis.call('pttl', line.waiters) < 0 then
+    write_with_ttl('hset', line.waiters, math.max(redis.call('pttl', line.order), 1000), owner, text)
+  else
+    redis.call('hset', line.waiters, owner, text)
+  end
 end
 return write_note
