@@ -6,7 +6,6 @@
 #include "base/identity.h"
 #include "base/text.h"
 #include "cmd/verbs/found_lock.h"
-#include "cmd/view/history_text.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/pool.h"
 #include "sync/watch/holder_messages.h"

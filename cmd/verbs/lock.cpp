@@ -19,7 +19,6 @@
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/requests.h"

@@ -63,16 +63,6 @@ std::string end_text(const HoldEnd& end) {
 
 }  // namespace
 
-PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
-  std::string type{found.kind->name};
-  if (holder.mode == Holder::Mode::read) type = "read";
-  if (holder.mode == Holder::Mode::write) type = "write";
-  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
-  past.ended = found.now + since_found;
-  past.end = std::move(end);
-  return past;
-}
-
 std::string past_text(const PastHold& past) {
   const bool worth_saying = past.waited && *past.waited >= kWorthSaying;
   const std::string waited = worth_saying ? fmt::format(", waited {}", describe(*past.waited)) : "";
