@@ -86,16 +86,15 @@ void Events::runs_without_lock(const HoldReport& report) {
 
 void Events::ended(const HoldReport& report) {
   if (!std::exchange(wanted_, false)) return;  // a failure after the end must not report another end
-  const std::string_view outcome = text_of(report.outcome);
   if (!acquired_ && !gave_up_)
     return tell("gave-up", Weight::notice,
-                {{"outcome", outcome}, {"exit", report.exit}, {"why", report.error}});
-  if (report.outcome == HoldReport::Outcome::lost) lost(report.error.value_or(""));
+                {{"outcome", text_of(report.outcome)}, {"exit", report.exit}, {"why", report.error}});
+  if (report.outcome == HoldOutcome::lost) lost(report.error.value_or(""));
   const bool gone = !report.released || *report.released == HoldReport::Released::no;
-  end(!gone, outcome, report.exit, report.held);
+  end(!gone, report.outcome, report.exit, report.held);
 }
 
-void Events::ended(std::string_view outcome, Milliseconds held, bool released) {
+void Events::ended(HoldOutcome outcome, Milliseconds held, bool released) {
   end(released, outcome, std::nullopt, held);
 }
 
@@ -107,10 +106,10 @@ void Events::killed(const HoldRequest& request, const PastHold& past) {
   events.end(true, past.end.outcome, std::nullopt, past.held());
 }
 
-void Events::end(bool released, std::string_view outcome, std::optional<int> exit,
+void Events::end(bool released, HoldOutcome outcome, std::optional<int> exit,
                  std::optional<Milliseconds> held) {
   tell(released ? "released" : "ended", Weight::info,
-       {{"outcome", outcome}, {"exit", exit}, {"held_ms", held}});
+       {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
 }
 
 void Events::tell(std::string_view name, Weight weight,

@@ -40,9 +40,8 @@ class Events final : public WaitObserver {
   void runs_without_lock(const HoldReport& report);
   void ended(const HoldReport& report);
 
-  /// The end of the hold of a script. `outcome`: as in the history. `released`: false if it was lost, or is left to
-  /// its lease.
-  void ended(std::string_view outcome, Milliseconds held, bool released);
+  /// The end of the hold of a script. `released`: false if it was lost, or is left to its lease.
+  void ended(HoldOutcome outcome, Milliseconds held, bool released);
 
   /// Reports from a guardian that rlock was killed and that its hold is released. A guardian has no descriptor of
   /// rlock's, so it opens the outputs again. It cannot open a descriptor that the user named. Throws like open().
@@ -57,8 +56,7 @@ class Events final : public WaitObserver {
 
  private:
   void open_outputs(const std::string& file, const std::string& socket);
-  void end(bool released, std::string_view outcome, std::optional<int> exit,
-           std::optional<Milliseconds> held);
+  void end(bool released, HoldOutcome outcome, std::optional<int> exit, std::optional<Milliseconds> held);
   void tell(std::string_view name, Event::Weight weight,
             std::vector<std::pair<std::string_view, Json>> fields) noexcept;
 

@@ -15,7 +15,7 @@ void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const
                          const std::string& whom, RlockEnd how, TimePoint now) {
   const bool killed = how == RlockEnd::killed;
   const PastHold past =
-      keys.past({.outcome = killed ? "killed" : "lost",
+      keys.past({.outcome = killed ? HoldOutcome::killed : HoldOutcome::lost,
                  .why = whom + (killed ? " was killed" : " was stopped, and could not renew it")},
                 now);
   ReleaseOptions options;

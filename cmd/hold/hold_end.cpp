@@ -19,7 +19,8 @@ constexpr Milliseconds kAnswer{250};
 
 std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
   for (const PastHold& past : history.holds) {
-    const bool removed = past.owner == owner && past.end.outcome == "removed" && past.ended >= since;
+    const bool removed =
+        past.owner == owner && past.end.outcome == HoldOutcome::removed && past.ended >= since;
     if (removed && past.end.why) return sanitized(*past.end.why);
   }
   return std::nullopt;
@@ -42,8 +43,8 @@ void report_release(const std::string& key, const ReleaseResult& answer,
 }  // namespace
 
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
-  HoldEnd end{.outcome = std::string{text_of(outcome_of(ended, lost.has_value()))}};
-  if (lost && lost->by) end.outcome = "removed";
+  HoldEnd end{.outcome = outcome_of(ended, lost.has_value())};
+  if (lost && lost->by) end.outcome = HoldOutcome::removed;
   if (lost) end.why = lost->by.value_or(lost->why);
   if (!lost && ended.stopped_by) end.why = ended.stopped_by;
   if (ended.not_started != 0) end.why = std::strerror(ended.not_started);

@@ -8,9 +8,6 @@
 #include "cmd/cli/output.h"
 
 namespace rlock {
-
-using Outcome = HoldReport::Outcome;
-
 namespace {
 
 std::string_view name_of(HoldReport::Released released) {
@@ -24,24 +21,6 @@ std::string_view name_of(HoldReport::Released released) {
 }
 
 }  // namespace
-
-std::string_view text_of(HoldReport::Outcome outcome) {
-  switch (outcome) {
-    case HoldReport::Outcome::ran: return "ran";
-    case HoldReport::Outcome::busy: return "busy";
-    case HoldReport::Outcome::unreachable: return "unreachable";
-    case HoldReport::Outcome::lost: return "lost";
-    case HoldReport::Outcome::max_hold: return "max-hold";
-    case HoldReport::Outcome::stopped: return "stopped";
-    case HoldReport::Outcome::not_started: return "not-started";
-    case HoldReport::Outcome::interrupted: return "interrupted";
-    case HoldReport::Outcome::deadlock: return "deadlock";
-    case HoldReport::Outcome::superseded: return "superseded";
-    case HoldReport::Outcome::done: return "done";
-    case HoldReport::Outcome::error: return "error";
-  }
-  return "error";
-}
 
 std::string HoldReport::json() const {
   // A failure of rlock leaves the release to the guardian or the lease.
@@ -98,7 +77,7 @@ void report_nodes(HoldReport& report, const Executor& redis, const std::vector<A
 }  // namespace
 
 void report_failed(HoldReport& report, const Error& error) {
-  report.outcome = error.kind() == Error::unreachable ? Outcome::unreachable : Outcome::error;
+  report.outcome = error.kind() == Error::unreachable ? HoldOutcome::unreachable : HoldOutcome::error;
   report.exit = exit_code::of(error.kind());
   report.error = error.what();
 }
@@ -108,26 +87,26 @@ void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gav
   report_nodes(report, redis, gave_up.answers);
   if (gave_up.failure) report.error = gave_up.failure->text;
   switch (gave_up.why) {
-    case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
-    case GaveUp::Why::interrupted: report.outcome = Outcome::interrupted; return;
+    case GaveUp::Why::busy: report.outcome = HoldOutcome::busy; return;
+    case GaveUp::Why::interrupted: report.outcome = HoldOutcome::interrupted; return;
     case GaveUp::Why::refused:
-      report.outcome = Outcome::error;
+      report.outcome = HoldOutcome::error;
       report.error = gave_up.refused->text;
       return;
     case GaveUp::Why::unreachable: break;
   }
   const bool down = !gave_up.failure || gave_up.failure->kind == Error::unreachable;
-  report.outcome = down ? Outcome::unreachable : Outcome::error;
+  report.outcome = down ? HoldOutcome::unreachable : HoldOutcome::error;
 }
 
 void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up,
                     const NotHeld& not_held) {
   report_gave_up(report, redis, gave_up, not_held.exit);
   switch (not_held.why) {
-    case NotHeld::Why::deadlock: report.outcome = Outcome::deadlock; break;
-    case NotHeld::Why::superseded: report.outcome = Outcome::superseded; break;
-    case NotHeld::Why::done: report.outcome = Outcome::done; break;
-    case NotHeld::Why::queue_full: report.outcome = Outcome::busy; break;
+    case NotHeld::Why::deadlock: report.outcome = HoldOutcome::deadlock; break;
+    case NotHeld::Why::superseded: report.outcome = HoldOutcome::superseded; break;
+    case NotHeld::Why::done: report.outcome = HoldOutcome::done; break;
+    case NotHeld::Why::queue_full: report.outcome = HoldOutcome::busy; break;
     case NotHeld::Why::signal:
     case NotHeld::Why::script_ended:
     case NotHeld::Why::other: break;
@@ -144,13 +123,13 @@ void report_taken(HoldReport& report, const Executor& redis, const Owner& owner,
   report_nodes(report, redis, taken.answers);
 }
 
-Outcome outcome_of(const CommandOutcome& ended, bool lost) {
-  if (ended.interrupted) return Outcome::interrupted;
-  if (ended.too_late) return Outcome::unreachable;
-  if (!ended.ran()) return Outcome::not_started;
-  if (lost) return Outcome::lost;
-  if (ended.stopped_by) return Outcome::stopped;
-  return ended.max_hold ? Outcome::max_hold : Outcome::ran;
+HoldOutcome outcome_of(const CommandOutcome& ended, bool lost) {
+  if (ended.interrupted) return HoldOutcome::interrupted;
+  if (ended.too_late) return HoldOutcome::unreachable;
+  if (!ended.ran()) return HoldOutcome::not_started;
+  if (lost) return HoldOutcome::lost;
+  if (ended.stopped_by) return HoldOutcome::stopped;
+  return ended.max_hold ? HoldOutcome::max_hold : HoldOutcome::ran;
 }
 
 void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,

@@ -14,26 +14,13 @@
 #include "redis/executor.h"
 #include "sync/hold/release.h"
 #include "sync/wait/acquire.h"
+#include "sync/watch/hold_outcome.h"
 
 namespace rlock {
 
 /// How a hold went and ended. For a run, it is also the record: one line of JSON, which is unambiguous, unlike an exit
 /// status.
 struct HoldReport {
-  enum class Outcome {
-    ran,
-    busy,
-    unreachable,
-    lost,
-    max_hold,
-    stopped,
-    not_started,
-    interrupted,
-    deadlock,
-    superseded,
-    done,
-    error
-  };
   enum class Released { yes, no, kept, unknown };
 
   /// One node of a quorum.
@@ -43,7 +30,7 @@ struct HoldReport {
     std::string_view said{};  ///< granted, busy, refused, failed or late
   };
 
-  Outcome outcome = Outcome::error;
+  HoldOutcome outcome = HoldOutcome::error;
   int exit = 0;                       ///< exit status of rlock
   std::optional<int> command_exit;    ///< set if the command exited, and no signal ended it
   std::optional<int> command_signal;  ///< set if a signal ended the command
@@ -64,10 +51,8 @@ struct HoldReport {
 /// The answer of a node, as a word of the record. "late": it had not answered when enough others had.
 std::string_view text_of(Answer answer);
 
-std::string_view text_of(HoldReport::Outcome outcome);
-
 /// The outcome of a run whose wait succeeded; `lost`: its lock was lost.
-HoldReport::Outcome outcome_of(const CommandOutcome& ended, bool lost);
+HoldOutcome outcome_of(const CommandOutcome& ended, bool lost);
 
 /// The facts before anything was asked: keys and type.
 HoldReport report_of(const HoldRequest& request);

@@ -130,7 +130,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const bool leaves_it = !request_.stop.stop_on_loss && renewed_.loss();
   const HoldReport::Released released = leaves_it ? HoldReport::Released::no : release_keys(how);
   const bool lost = released == HoldReport::Released::no || renewed_.loss();
-  events_.ended(lost ? "lost" : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
+  events_.ended(lost ? HoldOutcome::lost : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
                 released == HoldReport::Released::yes);
 }
 
@@ -203,12 +203,13 @@ void ScriptKeeper::forget_released() {
 }
 
 HoldEnd ScriptKeeper::end() {
-  if (renewed_.parts().empty()) return {.outcome = "released", .why = "its owner has released it"};
+  if (renewed_.parts().empty()) return {.outcome = HoldOutcome::released, .why = "its owner has released it"};
   if (const auto lost = renewed_.loss())
-    return {.outcome = lost->by ? "removed" : "lost", .why = lost->by.value_or(lost->why)};
-  if (told_by_) return {.outcome = "interrupted", .signal = told_by_};
-  if (processes_.stopping()) return {.outcome = "stopped", .why = processes_.asked_by()};
-  return {.outcome = "released", .why = "the script has ended"};
+    return {.outcome = lost->by ? HoldOutcome::removed : HoldOutcome::lost,
+            .why = lost->by.value_or(lost->why)};
+  if (told_by_) return {.outcome = HoldOutcome::interrupted, .signal = told_by_};
+  if (processes_.stopping()) return {.outcome = HoldOutcome::stopped, .why = processes_.asked_by()};
+  return {.outcome = HoldOutcome::released, .why = "the script has ended"};
 }
 
 /// Returns `no` if a key was lost before its release, and `kept` if the keys are left to their lease.

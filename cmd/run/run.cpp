@@ -23,7 +23,7 @@ namespace {
 int end_without_command(const RunRequest& request, HoldReport& report, StatusOutput& status,
                         const CannotRun& why) {
   warn(why.text);
-  report.outcome = HoldReport::Outcome::not_started;
+  report.outcome = HoldOutcome::not_started;
   report.exit = request.not_executed.value_or(why.exit_code);
   report.error = why.text;
   status.write(report);

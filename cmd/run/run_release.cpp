@@ -54,7 +54,7 @@ HoldEnd end_for_history(const RunRequest& request, const CommandOutcome& ended,
                         const std::optional<Loss>& lost) {
   HoldEnd end = end_of(ended, lost);
   if (!lost || !lost->by || request.names.size() == 1) return end;
-  end.outcome = "lost";
+  end.outcome = HoldOutcome::lost;
   end.why = fmt::format("one of {} was {}", request.all_keys(), lost->why);
   return end;
 }

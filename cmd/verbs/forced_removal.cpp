@@ -6,7 +6,6 @@
 #include "base/identity.h"
 #include "base/text.h"
 #include "cmd/verbs/found_lock.h"
-#include "cmd/view/history_text.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/pool.h"
 #include "sync/watch/holder_messages.h"
@@ -28,7 +27,7 @@ std::vector<Owner> ForcedRemoval::owners() const {
 
 PastHold ForcedRemoval::past(const Holder& holder) const {
   return past_of(found, holder, elapsed(looked, session.loop.now()),
-                 {.outcome = "removed", .why = by_whom(user_at_host(), reason)});
+                 {.outcome = HoldOutcome::removed, .why = by_whom(user_at_host(), reason)});
 }
 
 /// The calls behind a removal: they tell the holder, erase its metadata, and record the removal in the history.

@@ -101,7 +101,7 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
                                         undone ? "was released" : "stays held, as it was before");
     if (!session.signals.drain_any()) throw Error{error.kind(), why};
     warn(why);
-    events.ended("interrupted", elapsed(keys.taken().asked, session.loop.now()), undone);
+    events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()), undone);
     throw EndedBySignal{*session.signals.ended()};
   }
   events = {};  // the hold goes on without this process

@@ -19,7 +19,6 @@
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/requests.h"
@@ -168,9 +167,10 @@ class Release final : public LockVerb {
                   with_retries({number_release(found.name, owner, kMarkStays)}));
     Call ends = erase_metadata(found.name, owner, lock->hold_entry());
     if (session.deployment.history && holder->meta)
-      ends = write_end(found.name, owner, lock->hold_entry(),
-                       past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = "released"}),
-                       WriteEnd::if_it_ended);
+      ends = write_end(
+          found.name, owner, lock->hold_entry(),
+          past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
+          WriteEnd::if_it_ended);
     Part part{.lock = lock, .release_followers = {std::move(ends)}};
     const ReleaseResult back =
         release(session.redis, {&part, 1}, {}, session.loop.within(session.deployment.timeouts.command))

@@ -47,29 +47,21 @@ std::string end_text(const HoldEnd& end) {
                              : end.exit ? fmt::format("exit {}", *end.exit)
                                         : "";
   const std::string then = status.empty() ? "" : fmt::format(" ({})", status);
-  if (end.outcome == "ran") return status.empty() ? "ended" : status;
-  if (end.outcome == "max-hold") return "stopped by --max-hold" + then;
-  if (end.outcome == "stopped") return fmt::format("stopped by {}{}", why.empty() ? "rlock stop" : why, then);
-  if (end.outcome == "removed")
-    return fmt::format("removed by {}{}", why.empty() ? "another client" : why, then);
-  if (end.outcome == "not-started") return because("the command was not started");
-  if (end.outcome == "interrupted")
-    return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
-  if (end.outcome == "killed") return why.empty() ? "killed" : why;
-  return because(sanitized(end.outcome)) + then;
+  switch (end.outcome) {
+    case HoldOutcome::ran: return status.empty() ? "ended" : status;
+    case HoldOutcome::max_hold: return "stopped by --max-hold" + then;
+    case HoldOutcome::stopped: return fmt::format("stopped by {}{}", why.empty() ? "rlock stop" : why, then);
+    case HoldOutcome::removed:
+      return fmt::format("removed by {}{}", why.empty() ? "another client" : why, then);
+    case HoldOutcome::not_started: return because("the command was not started");
+    case HoldOutcome::interrupted:
+      return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
+    case HoldOutcome::killed: return why.empty() ? "killed" : why;
+    default: return because(sanitized(end.word())) + then;
+  }
 }
 
 }  // namespace
-
-PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
-  std::string type{found.kind->name};
-  if (holder.mode == Holder::Mode::read) type = "read";
-  if (holder.mode == Holder::Mode::write) type = "write";
-  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
-  past.ended = found.now + since_found;
-  past.end = std::move(end);
-  return past;
-}
 
 std::string past_text(const PastHold& past) {
   const bool worth_saying = past.waited && *past.waited >= kWorthSaying;
@@ -93,7 +85,7 @@ Json past_json(const PastHold& past) {
                        {"ended_at", past.ended},
                        {"waited_ms", past.waited},
                        {"held_ms", past.held()},
-                       {"outcome", past.end.outcome},
+                       {"outcome", past.end.word()},
                        {"exit", past.end.exit},
                        {"signal", past.end.signal},
                        {"why", past.end.why},

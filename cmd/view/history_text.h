@@ -4,13 +4,8 @@
 
 #include "cmd/cli/output.h"
 #include "sync/watch/history.h"
-#include "sync/watch/inspection.h"
 
 namespace rlock {
-
-/// The record of a hold that is removed, or released on behalf of its owner. If the holder has no metadata,
-/// the time of the inspection counts as its start. `since_found`: the time since the inspection.
-PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end);
 
 /// One line: "2026-11-21 03:12:07  alice@ci-7 pid 4121 (make) "hotfix 42", waited 3s, held 12m03s: exit 0".
 std::string past_text(const PastHold& past);

@@ -137,9 +137,9 @@ TEST_CASE(
     HeldKeys keys = keys_of(request);
     keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
     CHECK(keys.waited() == Milliseconds{700});
-    const PastHold past = keys.past({.outcome = "ran"}, plus(asked, Milliseconds{300}));
+    const PastHold past = keys.past({.outcome = HoldOutcome::ran}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
-    CHECK(past.end.outcome == "ran");
+    CHECK(past.end.outcome == HoldOutcome::ran);
     CHECK(past.waited == Milliseconds{700});
     CHECK(past.facts.since == Milliseconds{5000});
     CHECK(past.ended == Milliseconds{5300});
@@ -191,7 +191,7 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     HeldKeys keys = keys_of(request);
     const TimePoint asked = Clock::now();
     keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
-    const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = "ran"}, asked));
+    const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = HoldOutcome::ran}, asked));
     CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
     REQUIRE_FALSE(parts.front().release_followers.empty());
     const std::vector<std::string>& args = parts.front().release_followers.front().args;

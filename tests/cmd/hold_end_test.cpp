@@ -18,7 +18,7 @@ using namespace rlock::test;
 namespace {
 
 std::string text_of(const HoldEnd& end) {
-  std::string text = end.outcome;
+  std::string text{text_of(end.outcome)};
   if (end.exit) text += fmt::format(", exit {}", *end.exit);
   if (end.signal) text += fmt::format(", signal {}", *end.signal);
   if (end.why) text += ", why: " + *end.why;
@@ -70,14 +70,14 @@ TEST_CASE("only a removal of this very hold, after its acquire, shows who remove
     std::string by;
   };
   for (const Row& row : {
-           Row{"unknown", "me:1", 5000, {.outcome = "removed"}, "nobody"},
-           Row{"another", "you:1", 5000, {.outcome = "removed", .why = "alice"}, "nobody"},
-           Row{"earlier", "me:1", 4999, {.outcome = "removed", .why = "alice"}, "nobody"},
-           Row{"stopped", "me:1", 5000, {.outcome = "stopped", .why = "alice"}, "nobody"},
+           Row{"unknown", "me:1", 5000, {.outcome = HoldOutcome::removed}, "nobody"},
+           Row{"another", "you:1", 5000, {.outcome = HoldOutcome::removed, .why = "alice"}, "nobody"},
+           Row{"earlier", "me:1", 4999, {.outcome = HoldOutcome::removed, .why = "alice"}, "nobody"},
+           Row{"stopped", "me:1", 5000, {.outcome = HoldOutcome::stopped, .why = "alice"}, "nobody"},
            Row{"removed",
                "me:1",
                5000,
-               {.outcome = "removed", .why = "alice: \033stuck"},
+               {.outcome = HoldOutcome::removed, .why = "alice: \033stuck"},
                "alice: \\x1bstuck"},
        }) {
     CAPTURE(row.key);

@@ -23,7 +23,7 @@ using test::TempDir;
 using test::write_file;
 
 HoldReport sample() {
-  return {.outcome = HoldReport::Outcome::ran,
+  return {.outcome = HoldOutcome::ran,
           .exit = 0,
           .command_exit = 0,
           .locked = true,

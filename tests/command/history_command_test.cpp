@@ -321,6 +321,15 @@ TEST_CASE("a foreign value under the history's key hinders no release, and reach
   }
 }
 
+TEST_CASE("an outcome that only another version knows is shown as it was written") {
+  RedisServer redis;
+  redis.cli({"ZADD", "rlock:history:{k}", "1",
+             "me:1\n{\"ended_at\":1,\"since\":1,\"outcome\":\"evicted\",\"exit\":3}"});
+  Rlock text{{"history", "k"}, redis.environment()};
+  CHECK(contains(text.out(), ": evicted (exit 3)\n"));
+  CHECK(last(redis)["outcome"] == "evicted");
+}
+
 TEST_CASE("arguments of the command are not written down, unless --show-args says so") {
   RedisServer redis;
   CHECK(status_of(redis, {"run", "-k", "k", "--", "true", "--token", "CANARY"}) == 0);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include "support/direct.h"
 #include "support/redis_server.h"
@@ -24,7 +26,7 @@ PastHold past(std::int64_t since, std::int64_t ended) {
   past.facts.since = Milliseconds{since};
   past.ended = Milliseconds{ended};
   past.waited = Milliseconds{3000};
-  past.end = {.outcome = "ran", .exit = 3};
+  past.end = {.outcome = HoldOutcome::ran, .exit = 3};
   return past;
 }
 
@@ -46,14 +48,14 @@ TEST_CASE("the ends of holds are read back, the newest first") {
   Scene scene;
   scene.end(past(1000, 5000));
   PastHold second = past(6000, 7000);
-  second.end = {.outcome = "stopped", .signal = 15, .why = "alice@ops: stuck"};
+  second.end = {.outcome = HoldOutcome::stopped, .signal = 15, .why = "alice@ops: stuck"};
   scene.end(second, Owner{"you:1"});
 
   const History history = scene.read();
   CHECK(history.now.count() > 1600000000000);
   REQUIRE(history.holds.size() == 2);
   CHECK(history.holds[0].owner == Owner{"you:1"});
-  CHECK(history.holds[0].end.outcome == "stopped");
+  CHECK(history.holds[0].end.outcome == HoldOutcome::stopped);
   CHECK(history.holds[0].end.signal == 15);
   CHECK(history.holds[0].end.why == "alice@ops: stuck");
   const PastHold& first = history.holds[1];
@@ -90,10 +92,10 @@ TEST_CASE("the end of a hold counts once: copies, and a second record, add nothi
   scene.end(past(1000, 5000));
   scene.end(past(1000, 5000));
   PastHold other = past(1001, 5003);  // the same hold, whose start was read from another clock
-  other.end = {.outcome = "removed"};
+  other.end = {.outcome = HoldOutcome::removed};
   scene.end(other);
   REQUIRE(scene.read().holds.size() == 1);
-  CHECK(scene.read().holds[0].end.outcome == "ran");
+  CHECK(scene.read().holds[0].end.outcome == HoldOutcome::ran);
 
   scene.end(past(5001, 6000));  // the next hold of the same owner
   CHECK(scene.read().holds.size() == 2);
@@ -163,9 +165,23 @@ TEST_CASE("long texts are cut, and foreign entries are left out") {
   const auto odd = scene.read().holds;
   REQUIRE(odd.size() == 2);
   CHECK(odd[0].held().count() == 0);
-  CHECK(odd[0].end.outcome == "unknown");
+  CHECK(odd[0].end.word() == "unknown");
   CHECK_FALSE(odd[0].end.exit);
   CHECK_FALSE(odd[0].end.signal);
+}
+
+TEST_CASE("each outcome has a word of its own, and a word that another version wrote keeps its text") {
+  std::set<std::string_view> words;
+  for (int i = 0; i <= static_cast<int>(HoldOutcome::unknown); ++i) {
+    const auto outcome = static_cast<HoldOutcome>(i);
+    CHECK(outcome_in(text_of(outcome)) == outcome);
+    CHECK(words.insert(text_of(outcome)).second);
+  }
+  const Reply entry{std::string{"me:1\n{\"ended_at\":1,\"outcome\":\"evicted\"}"}};
+  const History history = read_history(Reply{std::vector<Reply>{Reply{std::int64_t{1}}, entry}});
+  REQUIRE(history.holds.size() == 1);
+  CHECK(history.holds[0].end.outcome == HoldOutcome::unknown);
+  CHECK(history.holds[0].end.word() == "evicted");
 }
 
 TEST_CASE("each outer hold of several parts records its end when it is released, and no inner hold does") {

@@ -29,7 +29,7 @@ std::string entry_of(const PastHold& past) {
       .add("since", facts.since.count())
       .add("ended_at", past.ended.count())
       .add("waited_ms", waited)
-      .add("outcome", past.end.outcome)
+      .add("outcome", past.end.word())
       .add("exit", past.end.exit)
       .add("signal", past.end.signal)
       .add("why", brief_or_null(past.end.why, kLongestText));
@@ -55,10 +55,12 @@ std::optional<PastHold> read_entry(std::string_view text) {
   past.facts = *facts;
   past.ended = *facts->ended_at;
   if (const auto waited = number_at(*entry, "waited_ms")) past.waited = Milliseconds{*waited};
-  past.end = {.outcome = text_at(*entry, "outcome").value_or("unknown"),
+  const std::string word = text_at(*entry, "outcome").value_or("unknown");
+  past.end = {.outcome = outcome_in(word),
               .exit = small_number_at(*entry, "exit"),
               .signal = small_number_at(*entry, "signal"),
-              .why = text_at(*entry, "why")};
+              .why = text_at(*entry, "why"),
+              .other_word = word};
   return past;
 }
 

@@ -11,19 +11,20 @@
 #include "redis/call.h"
 #include "redis/reply.h"
 #include "sync/wait/acquire_request.h"
+#include "sync/watch/hold_outcome.h"
 #include "sync/watch/metadata.h"
 
 namespace rlock {
 
 /// How a hold ended.
 struct HoldEnd {
-  /// The outcome in the status record of a run (ran, max-hold, stopped, lost, not-started, interrupted, …),
-  /// or one of three others. killed: rlock was killed. released: its owner, which was no run, released it.
-  /// removed: it was removed by force.
-  std::string outcome;
+  HoldOutcome outcome = HoldOutcome::unknown;
   std::optional<int> exit{};         ///< the exit status of the command
   std::optional<int> signal{};       ///< the signal that ended the command
   std::optional<std::string> why{};  ///< for people; if stopped or removed: "alice@ops: stuck since noon"
+  std::string other_word{};          ///< if the outcome is unknown: its word in the history
+
+  std::string_view word() const { return outcome == HoldOutcome::unknown ? other_word : text_of(outcome); }
 };
 
 /// A hold that has ended, as the history of its key records it. The client that ends the hold records it, in

@@ -1,6 +1,7 @@
 #include "sync/watch/inspection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sync/kinds/line.h"
 
@@ -32,6 +33,16 @@ std::int64_t Inspection::waiting() const {
 
 bool Inspection::held_by(const Owner& owner) const {
   return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+}
+
+PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {
+  std::string type{found.kind->name};
+  if (holder.mode == Holder::Mode::read) type = "read";
+  if (holder.mode == Holder::Mode::write) type = "write";
+  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
+  past.ended = found.now + since_found;
+  past.end = std::move(end);
+  return past;
 }
 
 }  // namespace rlock

@@ -86,4 +86,8 @@ struct Inspection {
   bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().meta; }
 };
 
+/// The record of a hold that is removed, or released on behalf of its owner. If the holder has no metadata,
+/// the time of the inspection counts as its start. `since_found`: the time since the inspection.
+PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end);
+
 }  // namespace rlock
