@@ -79,7 +79,7 @@ std::string holder(const std::string& owner, const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("1: a free key") {
+TEST_CASE("a free key is named, and is free") {
   Scene scene;
   CHECK(scene.text({"nightly"}) == "nightly       free\n");
   CHECK(scene.json({"nightly"}) ==
@@ -87,7 +87,7 @@ TEST_CASE("1: a free key") {
             kNoOthers);
 }
 
-TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
+TEST_CASE("a lock of rlock shows its holder, with reason, labels and the job's address") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
@@ -107,7 +107,7 @@ TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
       std::string::npos);
 }
 
-TEST_CASE("3: a lock of ours, in JSON") {
+TEST_CASE("the JSON of a lock of rlock has its holder and the holder's facts") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
@@ -117,7 +117,7 @@ TEST_CASE("3: a lock of ours, in JSON") {
             holder(kOurs, kMeta) + "]," + kNoOthers);
 }
 
-TEST_CASE("4: a Java holder is named as such") {
+TEST_CASE("a Java holder is named as such") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
@@ -129,7 +129,7 @@ TEST_CASE("4: a Java holder is named as such") {
             holder(kJava, R"("meta":null)") + "]," + kNoOthers);
 }
 
-TEST_CASE("5: a lock without a TTL") {
+TEST_CASE("a lock without a TTL never expires") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   CHECK(scene.text({"orders"})
@@ -137,7 +137,7 @@ TEST_CASE("5: a lock without a TTL") {
   CHECK(scene.json({"orders"}).find(R"("ttl_ms":-1,"holders":[{)") != std::string::npos);
 }
 
-TEST_CASE("6: a lock that was entered three times") {
+TEST_CASE("a lock that was entered three times shows the count") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "3"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
@@ -145,7 +145,7 @@ TEST_CASE("6: a lock that was entered three times") {
   CHECK(scene.json({"orders"}).find(R"("count":3)") != std::string::npos);
 }
 
-TEST_CASE("7: a key that --min-hold keeps") {
+TEST_CASE("a key that --min-hold keeps shows how its command ended") {
   Scene scene;
   Rlock run = scene.redis.rlock("run", "-k", "report", "--min-hold", "5m", "--", "sh", "-c", "exit 3");
   CHECK(run.exit_code() == 3);
@@ -157,7 +157,7 @@ TEST_CASE("7: a key that --min-hold keeps") {
   CHECK(json.find(R"("ended_at":0,"exit":3})") != std::string::npos);
 }
 
-TEST_CASE("8: a dead holder") {
+TEST_CASE("a holder that has not renewed for most of its lease looks dead") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "9000"});
@@ -166,7 +166,7 @@ TEST_CASE("8: a dead holder") {
             .ends_with("  owner 6f3a00...:1, not renewed for DUR: the holder looks dead; expires in DUR\n"));
 }
 
-TEST_CASE("9: hostile names, owners and facts print nothing that a terminal would obey") {
+TEST_CASE("hostile names, owners and facts print nothing that a terminal would obey") {
   Scene scene;
   const std::string key = "a\x1b[2Jb\nc";
   scene.redis.cli({"HSET", key, "\x1b]0;x\a:1", "1"});
@@ -187,14 +187,14 @@ TEST_CASE("9: hostile names, owners and facts print nothing that a terminal woul
   CHECK(split(text, '\n').size() == 5);
 }
 
-TEST_CASE("10: bytes that are no UTF-8 become U+FFFD in JSON") {
+TEST_CASE("bytes that are no UTF-8 become U+FFFD in JSON") {
   Scene scene;
   scene.redis.cli({"HSET", "\xFF", kJava, "1"});
   CHECK(scene.text({"\xFF"}).starts_with("\\xff          lock, held\n"));
   CHECK(scene.json({"\xFF"}).starts_with(R"({"key":"\ufffd",)"));
 }
 
-TEST_CASE("11: keys of other types are named as such, and are no failure") {
+TEST_CASE("keys of other types are named as such, and are no failure") {
   Scene scene;
   scene.redis.cli({"RPUSH", "list", "x"});
   scene.redis.cli({"SADD", "set", "x"});
@@ -212,7 +212,7 @@ TEST_CASE("11: keys of other types are named as such, and are no failure") {
             kNoOthers);
 }
 
-TEST_CASE("12: a plain token lock") {
+TEST_CASE("a plain lock shows the beginning of its token") {
   Scene scene;
   scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "900000"});
   CHECK(scene.text({"plain"}) ==
@@ -221,7 +221,7 @@ TEST_CASE("12: a plain token lock") {
       R"({"key":"plain","name":"plain","type":"plain","state":"held","ttl_ms":0,"holders":[{"owner":"token-of-somebody",)"));
 }
 
-TEST_CASE("13: readers share a lock") {
+TEST_CASE("readers share a lock, and each has its lines") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -236,7 +236,7 @@ TEST_CASE("13: readers share a lock") {
   CHECK(scene.json({"rw"}).find(R"("mode":"read","count":2)") != std::string::npos);
 }
 
-TEST_CASE("14: a writer that also reads") {
+TEST_CASE("a writer that also reads has both of its holds") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -247,7 +247,7 @@ TEST_CASE("14: a writer that also reads") {
   CHECK(scene.json({"rw"}).find(R"("mode":"write")") != std::string::npos);
 }
 
-TEST_CASE("15: a fenced lock tells its token") {
+TEST_CASE("a fenced lock shows its token") {
   Scene scene;
   scene.redis.cli({"HSET", "f", kJava, "1"});
   scene.redis.cli({"SET", "redisson_lock_token:{f}", "41"});
@@ -256,7 +256,7 @@ TEST_CASE("15: a fenced lock tells its token") {
   CHECK(scene.json({"f"}).find(R"("fence":41)") != std::string::npos);
 }
 
-TEST_CASE("16: a fair lock tells its queue") {
+TEST_CASE("a fair lock shows its queue") {
   Scene scene;
   scene.redis.cli({"HSET", "fair", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "fair", "21000"});
@@ -276,7 +276,7 @@ TEST_CASE("16: a fair lock tells its queue") {
         std::string::npos);
 }
 
-TEST_CASE("17: waiters of a lock are counted by their subscriptions") {
+TEST_CASE("waiters of a lock are counted by their subscriptions") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "60000"});
@@ -325,7 +325,7 @@ TEST_CASE("waiters are shown with their facts, for every kind of key") {
   }
 }
 
-TEST_CASE("18: a pool of permits shows slots and free permits") {
+TEST_CASE("a pool of permits shows slots and free permits") {
   Scene scene;
   const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
   scene.redis.cli({"SET", "seats", "3"});
@@ -355,7 +355,7 @@ TEST_CASE("a pool with more permits than an inspection reads has its size in eve
         std::string::npos);
 }
 
-TEST_CASE("19: a semaphore and a latch are numbers") {
+TEST_CASE("a semaphore and a latch are numbers") {
   Scene scene;
   scene.redis.cli({"SET", "number", "3"});
   CHECK(scene.text({"number"}) == "number        semaphore, 3 available\n");
@@ -380,7 +380,7 @@ TEST_CASE("a fenced lock that is free is still one: its token remains, so that t
   CHECK(Rlock{{"unlock", "--yes", "deploy"}, scene.redis.environment()}.exit_code() == 1);
 }
 
-TEST_CASE("20: junk in the place of facts is ignored") {
+TEST_CASE("junk in the place of facts is ignored") {
   Scene scene;
   for (const std::string junk :
        {"", "x", "{", "[]", "{\"since\":-1}", "{\"pid\":\"x\",\"host\":7}", "\xFF"}) {
