@@ -18,22 +18,22 @@ schedule(any-fault                  20 -     "faults;server"  "It takes up to ha
 schedule(any-server                 10 -     "server"         "It starts a server or rlock. tests/matrix runs these tests.")
 schedule(any-interop                 1 alone ""               "It measures the time of wake-ups or of acquires.")
 
-schedule(misshapen                  40 -     ""               "It takes three minutes.")
-schedule(faults-states              40 -     ""               "It takes a minute.")
+schedule(misshapen_answers          40 -     ""               "It takes three minutes.")
+schedule(faults-server_states       40 -     ""               "It takes a minute.")
 schedule(faults-holding             30 -     ""               "It takes a minute and a half.")
 schedule(faults-crowd               30 -     ""               "It takes a minute.")
-schedule(echo                       30 -     ""               "It takes a minute.")
+schedule(echoed_password            30 -     ""               "It takes a minute.")
 schedule(redlock                    30 -     ""               "It takes half a minute.")
 schedule(multi_command              30 -     ""               "It takes half a minute.")
 schedule(contention                 30 -     ""               "It takes 20 seconds.")
-schedule(admission                  30 -     ""               "It takes 20 seconds.")
+schedule(server_refusals            30 -     ""               "It takes 20 seconds.")
 schedule(deployments                30 -     ""               "It takes 15 seconds.")
 schedule(run_types                  30 -     ""               "It takes 15 seconds.")
 schedule(witness                    10 -     ""               "It starts a crowd, but no server.")
 
-schedule(heartbeat                  30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
-schedule(poison                      5 alone ""               "It measures scripts; only root has real-time priority for that.")
-schedule(sanitized.poison           10 -     ""               "Its limit is twice as long, so it runs beside others.")
+schedule(supervision                30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
+schedule(large_keys                  5 alone ""               "It measures scripts; only root has real-time priority for that.")
+schedule(sanitized.large_keys       10 -     ""               "Its limit is twice as long, so it runs beside others.")
 schedule(hostile_server              - alone ""               "It floods the machine with bytes.")
 schedule(sanitized.hostile_server    - alone ""               "It floods the machine with bytes.")
 schedule(script_family               - alone ""               "It floods the machine with processes.")
@@ -60,8 +60,8 @@ schedule(site                       20 -     ""               "It starts a brows
 
 # The tests of *_test.cpp that depend on a user, a namespace, a capability or another right. They have the label `rights`, too.
 set(by_rights
-  clock config frozen guardian held_command killed_run local local_directory lock_acquire_command loss nesting no_proc rights
-  sandbox script_family script_keeper script_user secrets settings slips status_output stopping traps)
+  command_process config frozen_run guardian held_command killed_run local local_directory lock_acquire_command lost_lock nesting
+  no_proc rights sandbox script_family script_keeper script_user secrets settings status_output stopping suspend usage_hints)
 
 # Gives a test what a row says, if there is this row.
 function(apply_row test row)

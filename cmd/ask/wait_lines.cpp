@@ -17,7 +17,6 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/view/inspection.h"
 
 namespace rlock {
 namespace {

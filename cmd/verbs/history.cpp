@@ -6,10 +6,11 @@
 #include "base/log.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_text.h"
 
 namespace rlock {
 namespace {

@@ -16,7 +16,7 @@
 #include "cmd/cli/screen_size.h"
 #include "cmd/verbs/key_options.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_json.h"
 #include "cmd/view/key_row.h"
 #include "cmd/view/key_table.h"
 

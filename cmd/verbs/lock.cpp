@@ -19,13 +19,32 @@
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_json.h"
+#include "cmd/view/inspection_text.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/requests.h"
 #include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {
+
+/// A key, and which hold of it the user means.
+struct FoundHold {
+  Views views;                     ///< one of each server
+  Inspection key;                  ///< what the servers agree on
+  std::optional<Owner> owner;      ///< the owner of the hold; empty: none was given
+  std::optional<RequestId> inner;  ///< its request, if the user named an inner hold that has not ended
+};
+
+/// The state of an inner hold; `unknown`: it has ended, or fewer servers than a quorum have it.
+InnerState inner_state(Session& session, const LockName& name, const InnerHold& hold) {
+  std::map<InnerState, std::size_t> states;
+  for (const Vote& vote : session.ask_each(ask_for_inner(name, hold.request)))
+    if (vote.reply) ++states[read_inner(*vote.reply)];
+  if (states[InnerState::reads] + states[InnerState::held] < session.redis.quorum())
+    return InnerState::unknown;
+  return states[InnerState::reads] > 0 ? InnerState::reads : InnerState::held;
+}
 
 /// The common part of these verbs: a key, an owner, and perhaps a type.
 class LockVerb : public Verb {
@@ -38,46 +57,40 @@ class LockVerb : public Verb {
     declare_expected_type(spec, type_);
   }
 
-  /// The view of each server; warns of those that do not answer. If the given owner is the name of an inner hold, and
-  /// no owner has exactly this name, looks for that hold.
-  Views views_of(Session& session) {
-    Views views = inspect_each(session, session.name(key_));
-    for (const std::string& server : views.silent) warn(server);
-    owner_ = given_;
-    inner_.reset();
+  /// Asks each server; warns of those that do not answer. If the given owner is the name of an inner hold, and no owner
+  /// has exactly this name, looks for that hold. Throws Error{wrong_type} if it is no lock, or one of another type.
+  FoundHold find(Session& session, const LockName& name) const {
+    FoundHold found{.views = inspect_each(session, name), .owner = given_};
+    std::vector<Inspection>& seen = found.views.seen;
+    for (const std::string& server : found.views.silent) warn(server);
     const auto inner = given_ ? inner_hold_in(*given_) : std::nullopt;
-    if (inner && sights(views.seen, *given_) == 0) look_for(session, *inner, views);
-    expect_lock(agreed(views.seen, owner_), type_, inner ? inner->owner : owner_);
-    return views;
+    if (inner && sights(seen, *given_) == 0) {
+      const InnerState state = inner_state(session, name, *inner);
+      if (state != InnerState::unknown) {
+        found.owner = inner->owner;
+        found.inner = inner->request;
+      }
+      // If the owner of a hold for reading also holds for writing, leaves out the latter.
+      if (state == InnerState::reads)
+        for (Inspection& view : seen)
+          std::erase_if(view.holders, [&](const Holder& holder) {
+            return holder.owner == inner->owner && holder.mode == Holder::Mode::write;
+          });
+    }
+    found.key = agreed(seen, found.owner);
+    expect_lock(found.key, type_, inner ? inner->owner : found.owner);
+    return found;
   }
 
-  /// Looks for an inner hold, and sets owner_ and inner_ if it has not ended. If it is a hold for reading, and its owner
-  /// also holds for writing, takes the latter out of the views.
-  void look_for(Session& session, const InnerHold& hold, Views& views) {
-    std::map<InnerState, std::size_t> states;
-    for (const Vote& vote : session.ask_each(ask_for_inner(session.name(key_), hold.request)))
-      if (vote.reply) ++states[read_inner(*vote.reply)];
-    if (states[InnerState::reads] + states[InnerState::held] < session.redis.quorum()) return;
-    owner_ = hold.owner;
-    inner_ = hold.request;
-    if (states[InnerState::reads] == 0) return;
-    for (Inspection& view : views.seen)
-      std::erase_if(view.holders, [&](const Holder& holder) {
-        return holder.owner == hold.owner && holder.mode == Holder::Mode::write;
-      });
-  }
-
-  Inspection find(Session& session) { return agreed(views_of(session).seen, owner_); }
-
-  /// The hold in question, with this lease; null: it does not exist.
-  std::unique_ptr<Lockable> lock_in(const Session& session, const Inspection& found,
-                                    Milliseconds lease) const {
-    return found_lock(found, {.name = found.name,
-                              .owner = *owner_,
-                              .lease = lease,
-                              .pub_sub = session.deployment.pub_sub(),
-                              .owner_returns = true,
-                              .request = inner_.value_or(RequestId{})});
+  /// That hold, with this lease; null: it does not exist.
+  static std::unique_ptr<Lockable> lock_in(const Session& session, const FoundHold& found,
+                                           Milliseconds lease) {
+    return found_lock(found.key, {.name = found.key.name,
+                                  .owner = *found.owner,
+                                  .lease = lease,
+                                  .pub_sub = session.deployment.pub_sub(),
+                                  .owner_returns = true,
+                                  .request = found.inner.value_or(RequestId{})});
   }
 
   /// Takes the owner as typed, or else from RLOCK_OWNER, if RLOCK_KEY has all our keys: `lock acquire --export` sets
@@ -106,12 +119,11 @@ class LockVerb : public Verb {
 
   /// Acts on each key; the worst exit status counts.
   template <class Act>
-  int for_each_key(const Act& act) {
+  int for_each_key(Session& session, const Act& act) const {
     int worst = exit_code::ok;
     for (const std::string& key : keys_) {
-      key_ = key;
       try {
-        worst = std::max(worst, act());
+        worst = std::max(worst, act(session.name(key)));
       } catch (const Error& error) {  // rlock goes on with the other keys
         warn(error.what());
         worst = std::max(worst, exit_code::of(error.kind()));
@@ -126,9 +138,7 @@ class LockVerb : public Verb {
   }
 
   std::string type_;
-  std::optional<Owner> given_;      ///< as typed
-  std::optional<Owner> owner_;      ///< the owner that holds it
-  std::optional<RequestId> inner_;  ///< the request of the inner hold; empty: no living inner hold was given
+  std::optional<Owner> given_;  ///< as typed
 };
 
 /// A keeper has this long to notice that its hold was released. This is longer than most leases. If the lease is longer
@@ -147,22 +157,23 @@ class Release final : public LockVerb {
   int act(TimePoint, std::vector<std::string>) override {
     require_owner();
     Session session{server_};
-    return for_each_key([&] { return release_one(session); });
+    return for_each_key(session, [&](const LockName& name) { return release_one(session, name); });
   }
 
  private:
-  int release_one(Session& session) {
+  int release_one(Session& session, const LockName& name) const {
     const TimePoint looked = session.loop.now();
-    const Inspection found = find(session);
-    const Owner owner = *owner_;
+    const FoundHold hold = find(session, name);
+    const Inspection& found = hold.key;
+    const Owner& owner = *hold.owner;
     // With the shortest lease, because a release never shortens the rest that the owner's other holds have.
-    const std::shared_ptr<const Lockable> lock = lock_in(session, found, Milliseconds{1});
+    const std::shared_ptr<const Lockable> lock = lock_in(session, hold, Milliseconds{1});
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
     // The metadata is that of the outer hold, so it does not tell whether an inner hold has a keeper. An inner hold
     // needs no mark, because the server remembers its release without one.
-    const bool has_keeper = inner_ || !holder->meta || holder->meta->renews;
-    if (has_keeper && !inner_)
+    const bool has_keeper = hold.inner || !holder->meta || holder->meta->renews;
+    if (has_keeper && !hold.inner)
       session.ask(mark_released(found.name, owner, kMarkStays),
                   with_retries({number_release(found.name, owner, kMarkStays)}));
     Call ends = erase_metadata(found.name, owner, lock->hold_entry());
@@ -202,13 +213,14 @@ class Renew final : public LockVerb {
   int act(TimePoint, std::vector<std::string>) override {
     require_owner();
     Session session{server_};
-    return for_each_key([&] { return renew_one(session); });
+    return for_each_key(session, [&](const LockName& name) { return renew_one(session, name); });
   }
 
  private:
-  int renew_one(Session& session) {
-    const Inspection found = find(session);
-    const Owner owner = *owner_;
+  int renew_one(Session& session, const LockName& name) const {
+    const FoundHold hold = find(session, name);
+    const Inspection& found = hold.key;
+    const Owner& owner = *hold.owner;
     const Holder* holder = holder_named(found, owner);
     if (!holder) return not_held(found);
     const Milliseconds lease = renewed_lease(lease_, *holder);
@@ -219,7 +231,7 @@ class Renew final : public LockVerb {
               "--lease {}: {} is held for {} more, and rlock never shortens a lease, because another hold of its "
               "owner may need it; to end the hold: rlock lock release",
               describe(lease), quoted(found.name), describe(*holder->ttl))};
-    const auto lock = lock_in(session, found, lease);
+    const auto lock = lock_in(session, hold, lease);
     if (!lock) return not_held(found);
     Delivery delivery = with_retries();
     if (holder->meta)
@@ -254,18 +266,17 @@ class Status final : public LockVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
-    const Views views = views_of(session);
+    const FoundHold found = find(session, session.name(key_));
+    const std::vector<Inspection>& seen = found.views.seen;
     if (json_) {
-      print_line(inspection_document(views.seen, true).str());
+      print_line(inspection_document(seen, true).str());
     } else if (verbosity() != Verbosity::quiet) {
-      print(inspections_text(views.seen));
+      print(inspections_text(seen));
     }
-    const Inspection& found = agreed(views.seen, owner_);
-    if (found.absent()) say_if_pattern(found.name);
-    const auto held_by = [&](const Owner& owner) {
-      return sights(views.seen, owner) >= session.redis.quorum();
-    };
-    const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(found.holders, held_by, &Holder::owner);
+    if (found.key.absent()) say_if_pattern(found.key.name);
+    const auto held_by = [&](const Owner& owner) { return sights(seen, owner) >= session.redis.quorum(); };
+    const bool held =
+        found.owner ? held_by(*found.owner) : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }
 

@@ -24,7 +24,7 @@
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_json.h"
 #include "loop/background.h"
 #include "sync/hold/lease.h"
 

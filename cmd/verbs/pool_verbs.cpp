@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -14,7 +17,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_text.h"
 #include "sync/kinds/keys.h"
 #include "sync/watch/metadata.h"
 
@@ -24,37 +27,135 @@ namespace {
 /// The length of a permit's id.
 constexpr std::size_t kIdBytes = 16;
 
+/// The options of init and status that only one of the nouns has.
+struct PoolOptions {
+  Milliseconds expire{0};         ///< init --expire
+  std::optional<std::string> id;  ///< status --id
+};
+
+void declare_expire(VerbSpec& spec, PoolOptions& options) {
+  spec.group("How long");
+  spec.add({.names = "--expire",
+            .value = "DUR",
+            .help = "delete the semaphore after DUR",
+            .standard = "never",
+            .manual = "The server deletes the semaphore even if clients hold permits or wait for some.",
+            .set = into(options.expire)});
+}
+
+void declare_id(VerbSpec& spec, PoolOptions& options) {
+  spec.examples.push_back({"rlock permit status seats --id \"$id\"", ""});
+  spec.add(
+      {.names = "--id",
+       .value = "ID",
+       .help = "print when the lease of this permit ends",
+       .manual =
+           "If no client holds the permit any more, rlock exits with status 1. In JSON, ttl_ms is the rest of the "
+           "lease, or -1 if the permit has no lease.",
+       .set = [&options](std::string_view text) { options.id = permit_id(text); }});
+}
+
+void declare_nothing(VerbSpec&, PoolOptions&) {}
+
+bool has_permits(const Inspection& found) { return found.available.has_value(); }
+
+bool has_holders(const Inspection& found) { return !found.holders.empty(); }
+
+/// The permits of a semaphore have no holders.
+std::vector<Call> forget_nothing(const LockName&) { return {}; }
+
+std::vector<Call> forget_holders_of(const LockName& name) {
+  return {erase_metadata(name, Owner{""}, {.key = taken_key(name), .member = {}})};
+}
+
+}  // namespace
+
+/// What differs between the verbs of `sem` and those of `permit`.
+struct PoolNoun {
+  std::string_view word;
+  PoolKind kind;
+  std::string_view init_about;
+  std::string_view init_example;
+  std::int64_t least;  ///< the smallest N of init
+  void (*declare_init)(VerbSpec& spec, PoolOptions& options);
+  std::string_view add_example;
+  std::string_view remove_example;
+  std::string_view status_about;
+  std::string_view status_example;
+  void (*declare_status)(VerbSpec& spec, PoolOptions& options);
+  std::string_view delete_about;
+  std::string_view delete_example;
+  std::string_view yes_manual;
+  bool (*asks_first)(const Inspection& found);  ///< delete without --yes
+  std::string_view delete_warning;
+  std::vector<Call> (*forget_holders)(const LockName& name);  ///< see PoolVerb::forget_holders()
+};
+
+namespace {
+
+constexpr std::array kNouns{
+    PoolNoun{.word = "sem",
+             .kind = PoolKind::semaphore,
+             .init_about = "Create a semaphore of N permits. The permits have no owner.",
+             .init_example = "rlock sem init slots 4",
+             .least = 0,
+             .declare_init = declare_expire,
+             .add_example = "rlock sem add slots 2",
+             .remove_example = "rlock sem add slots -- -2",
+             .status_about = "Print how many permits are available.",
+             .status_example = "rlock sem status slots",
+             .declare_status = declare_nothing,
+             .delete_about =
+                 "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits.",
+             .delete_example = "rlock sem delete --yes slots",
+             .yes_manual =
+                 "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
+                 "is no terminal, it exits with status 64.",
+             .asks_first = has_permits,
+             .delete_warning = "cannot know whether clients hold permits of this semaphore",
+             .forget_holders = forget_nothing},
+    PoolNoun{.word = "permit",
+             .kind = PoolKind::permits,
+             .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
+             .init_example = "rlock permit init seats 4",
+             .least = 1,
+             .declare_init = declare_nothing,
+             .add_example = "rlock permit add seats 2",
+             .remove_example = "rlock permit add seats -- -2",
+             .status_about =
+                 "Print how many permits are available, of how many. rlock inspect KEY prints the holders.",
+             .status_example = "rlock permit status seats",
+             .declare_status = declare_id,
+             .delete_about = "Delete a pool. If clients hold permits, rlock asks first.",
+             .delete_example = "rlock permit delete seats",
+             .yes_manual =
+                 "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
+                 "exits with status 64.",
+             .asks_first = has_holders,
+             .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
+             .forget_holders = forget_holders_of}};
+
 class Init final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = is_semaphore()
-                     ? "Create a semaphore of N permits. The permits have no owner."
-                     : "Create a pool of N permits. A holder has each permit for the time of a lease.";
-    spec.examples = {{is_semaphore() ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, is_semaphore() ? 0 : 1, kMostPermits)});
-    if (is_semaphore()) {
-      spec.group("How long");
-      spec.add({.names = "--expire",
-                .value = "DUR",
-                .help = "delete the semaphore after DUR",
-                .standard = "never",
-                .manual = "The server deletes the semaphore even if clients hold permits or wait for some.",
-                .set = into(expire_)});
-    }
+    spec.about = noun().init_about;
+    spec.examples = {{noun().init_example, ""}};
+    spec.operands.push_back({.name = "N", .set = number(total_, noun().least, kMostPermits)});
+    noun().declare_init(spec, options_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     need_one_server(session);
     const Pool made{session.name(key_), kind(), session.deployment.pub_sub()};
-    const PoolAnswer answer = made.read_init(session.ask(made.init(total_, expire_)));
+    const PoolAnswer answer = made.read_init(session.ask(made.init(total_, options_.expire)));
     if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
   }
 
  private:
   std::int64_t total_ = 0;
-  Milliseconds expire_{0};
+  PoolOptions options_;
 };
 
 class Add final : public PoolVerb {
@@ -63,8 +164,7 @@ class Add final : public PoolVerb {
     spec.about =
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
         "rlock does not wait until they are free.";
-    spec.examples = {{is_semaphore() ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
-    if (is_semaphore()) spec.examples.push_back({"rlock sem add slots -- -2", ""});
+    spec.examples = {{noun().add_example, ""}, {noun().remove_example, ""}};
     spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});
   }
 
@@ -82,38 +182,27 @@ class Add final : public PoolVerb {
 class Status final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about =
-        is_semaphore()
-            ? "Print how many permits are available."
-            : "Print how many permits are available, of how many. rlock inspect KEY prints the holders.";
-    spec.examples = {{is_semaphore() ? "rlock sem status slots" : "rlock permit status seats", ""}};
-    if (!is_semaphore()) {
-      spec.examples.push_back({"rlock permit status seats --id \"$id\"", ""});
-      spec.add(
-          {.names = "--id",
-           .value = "ID",
-           .help = "print when the lease of this permit ends",
-           .manual =
-               "If no client holds the permit any more, rlock exits with status 1. In JSON, ttl_ms is the rest of the "
-               "lease, or -1 if the permit has no lease.",
-           .set = [this](std::string_view text) { id_ = permit_id(text); }});
-    }
+    spec.about = noun().status_about;
+    spec.examples = {{noun().status_example, ""}};
+    noun().declare_status(spec, options_);
     declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
     const Pool there = pool(session);
-    const auto answer = there.read_status(session.ask(id_ ? there.status(*id_) : there.status()));
+    const auto& id = options_.id;
+    const auto answer = there.read_status(session.ask(id ? there.status(*id) : there.status()));
     if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
     const auto& status = std::get<std::optional<Pool::Status>>(answer);
     if (json_ || verbosity() != Verbosity::quiet) print_line(line(session.name(key_), status));
-    return status && (!id_ || status->rest) ? exit_code::ok : exit_code::no;
+    return status && (!id || status->rest) ? exit_code::ok : exit_code::no;
   }
 
  private:
   std::string line(const LockName& name, const std::optional<Pool::Status>& status) const {
     const Pool::Status known = status.value_or(Pool::Status{});
+    const auto& id = options_.id;
     if (json_) {
       std::vector<std::pair<std::string_view, Json>> fields{
           {"v", 1},
@@ -122,11 +211,11 @@ class Status final : public PoolVerb {
           {"exists", status.has_value()},
           {"available", status ? Json{known.available} : Json{}},
           {"total", known.total}};
-      if (id_) fields.insert(fields.end(), {{"id", to_hex(*id_)}, {"ttl_ms", known.rest}});
+      if (id) fields.insert(fields.end(), {{"id", to_hex(*id)}, {"ttl_ms", known.rest}});
       return Json::object(fields).str();
     }
     if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
-    if (id_) return fmt::format("{}: {} {}", sanitized(as_typed(name)), to_hex(*id_), rest_text(known));
+    if (id) return fmt::format("{}: {} {}", sanitized(as_typed(name)), to_hex(*id), rest_text(known));
     return fmt::format("{}: {}", sanitized(as_typed(name)), available_text(known.available, known.total));
   }
 
@@ -135,29 +224,17 @@ class Status final : public PoolVerb {
     return *status.rest < Milliseconds{0} ? "never ends" : "ends in " + describe(*status.rest);
   }
 
-  std::optional<std::string> id_;
+  PoolOptions options_;
   bool json_ = false;
 };
 
 class Delete final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about =
-        is_semaphore()
-            ? "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits."
-            : "Delete a pool. If clients hold permits, rlock asks first.";
-    spec.examples = {{is_semaphore() ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
+    spec.about = noun().delete_about;
+    spec.examples = {{noun().delete_example, ""}};
     spec.group("Confirmation");
-    spec.add(
-        {.names = "-y, --yes",
-         .help = "do not ask",
-         .manual =
-             is_semaphore()
-                 ? "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
-                   "is no terminal, it exits with status 64."
-                 : "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
-                   "exits with status 64.",
-         .set = into(yes_)});
+    spec.add({.names = "-y, --yes", .help = "do not ask", .manual = noun().yes_manual, .set = into(yes_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -172,11 +249,9 @@ class Delete final : public PoolVerb {
   /// If clients may hold permits, prints the key and asks the user. Returns whether to delete it.
   bool agreed_to(Session& session) const {
     const Inspection found = inspect(session, session.name(key_));
-    const bool missed = is_semaphore() ? found.available.has_value() : !found.holders.empty();
-    if (!missed) return true;
+    if (!noun().asks_first(found)) return true;
     print_on_stderr(inspections_text({found}));
-    warn(is_semaphore() ? "cannot know whether clients hold permits of this semaphore"
-                        : "the holders learn of this when they renew; rlock run then stops its command");
+    warn(noun().delete_warning);
     return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
   }
 
@@ -194,6 +269,13 @@ std::string permit_id(std::string_view text) {
                             in_quotes(text))};
   return *std::move(id);
 }
+
+const PoolNoun& PoolVerb::noun() const {
+  const std::string_view word = entry().name.substr(0, entry().name.find(' '));
+  return *std::ranges::find(kNouns, word, &PoolNoun::word);
+}
+
+PoolKind PoolVerb::kind() const { return noun().kind; }
 
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)
@@ -213,9 +295,7 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
 }
 
 std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
-  if (is_semaphore()) return {};
-  const LockName name = session.name(key_);
-  return {erase_metadata(name, Owner{""}, {.key = taken_key(name), .member = {}})};
+  return noun().forget_holders(session.name(key_));
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
@@ -224,7 +304,7 @@ int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
   switch (answer.how) {
     case PoolAnswer::How::done: return exit_code::ok;
     case PoolAnswer::How::exists:
-      info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
+      info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun().word,
                        words_for(name)));
       return exit_code::no;
     case PoolAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;

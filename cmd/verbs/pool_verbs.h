@@ -11,13 +11,14 @@ namespace rlock {
 /// The largest number of permits: Redisson counts them in 32 bits.
 constexpr std::int64_t kMostPermits = 2147483647;
 
-/// The common part of the verbs of `sem` and `permit`: the noun tells the kind of pool.
+struct PoolNoun;
+
+/// The common part of the verbs of `sem` and `permit`.
 class PoolVerb : public Verb {
  protected:
-  /// "sem" or "permit".
-  std::string_view noun() const { return entry().name.substr(0, entry().name.find(' ')); }
-  bool is_semaphore() const { return noun() == "sem"; }
-  PoolKind kind() const { return is_semaphore() ? PoolKind::semaphore : PoolKind::permits; }
+  /// The row of the verb's noun.
+  const PoolNoun& noun() const;
+  PoolKind kind() const;
 
   /// The pool of KEY. Throws Error{wrong_type} like refuse_latch().
   Pool pool(Session& session) const;

@@ -18,7 +18,7 @@
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_text.h"
 #include "sync/watch/holder_messages.h"
 
 namespace rlock {

@@ -11,13 +11,14 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_text.h"
 #include "sync/kinds/renewal_interval.h"
 
 namespace rlock {

@@ -1,10 +1,11 @@
+#include "cmd/view/inspection_json.h"
+
 #include <map>
 
 #include "base/key_text.h"
 #include "base/redaction.h"
 #include "base/text.h"
 #include "cmd/view/history_text.h"
-#include "cmd/view/inspection.h"
 #include "cmd/view/key_row.h"
 
 namespace rlock {

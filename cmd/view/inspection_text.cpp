@@ -1,3 +1,5 @@
+#include "cmd/view/inspection_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "base/text.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
-#include "cmd/view/inspection.h"
 #include "cmd/view/table.h"
 #include "sync/kinds/keys.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/key_text.h"
 #include "base/text.h"
-#include "cmd/view/inspection.h"
+#include "cmd/view/inspection_text.h"
 #include "cmd/view/key_table.h"
 #include "cmd/view/table.h"
 

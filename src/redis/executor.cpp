@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
+#include "base/as_given.h"
 #include "base/text.h"
 #include "redis/attempts.h"
 #include "redis/enough.h"
-#include "redis/routes.h"
+#include "redis/make_route.h"
 
 namespace rlock {
 
@@ -204,7 +206,21 @@ std::optional<std::string> Executor::subscribe_error() const {
   return nodes_.front().route->subscribe_error();
 }
 
-std::optional<Failure> Executor::same_server_twice() const { return rlock::same_server_twice(nodes_); }
+/// Such a server would vote twice, and could be a majority alone.
+std::optional<Failure> Executor::same_server_twice() const {
+  std::map<std::string, const Route*> known;
+  for (const Node& node : nodes_) {
+    for (const std::string& id : node.route->run_ids()) {
+      if (id.empty()) continue;
+      const auto [other, is_new] = known.emplace(id, node.route.get());
+      if (is_new) continue;
+      return Failure{Error::config,
+                     fmt::format("{} and {} are the same server, and it counts once; remove one ({})",
+                                 other->second->str(), node.route->str(), as_given("url", "--url"))};
+    }
+  }
+  return std::nullopt;
+}
 
 TimePoint Executor::wake_at() const {
   TimePoint at = kNever;

@@ -9,7 +9,8 @@
 #include "support/eventually.h"
 #include "support/process.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
 
 TEST_CASE("a process is known by its number and its start, and a zombie does not live") {
   Process sleeper{{"sleep", "60"}};
@@ -41,5 +42,3 @@ TEST_CASE("our parent is an ancestor, and we ourselves are none") {
   CHECK_FALSE(is_ancestor(::getpid()));
   CHECK_FALSE(process_of(4194305).has_value());
 }
-
-}  // namespace rlock::test

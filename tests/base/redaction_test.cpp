@@ -13,6 +13,7 @@
 #include "sync/watch/metadata.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 TEST_CASE("a kept password becomes three stars, wherever it stands and however often") {
   keep_secret("Tr0ub4dor");
@@ -71,10 +72,10 @@ TEST_CASE(
   parse_target("redis://u:p%40ss-w0rd@h");
   CHECK(redacted("p%40ss-w0rd p@ss-w0rd") == "*** ***");
 
-  const test::TempDir folder;
+  const TempDir folder;
   const auto source = PasswordSource::file(folder / "password");
   for (const std::string password : {"the-first-0ne", "the-sec0nd"}) {
-    test::write_file(folder / "password", password + "\n");
+    write_file(folder / "password", password + "\n");
     CHECK(source.read() == password);
   }
   CHECK(redacted("the-first-0ne the-sec0nd") == "*** ***");
@@ -89,6 +90,6 @@ TEST_CASE("the facts of a holder that rlock writes contain no password") {
                        .labels = {{"wr1tten-down", "https://u:p@h"}},
                        .url = "https://u:p@h"};
   const Call call = write_metadata(LockName{"k"}, Owner{"o"}, {"k", "o"}, Milliseconds{1000}, facts);
-  CHECK(!test::contains(joined(call.args, " "), "wr1tten"));
-  CHECK(!test::contains(joined(call.args, " "), "u:p"));
+  CHECK(!contains(joined(call.args, " "), "wr1tten"));
+  CHECK(!contains(joined(call.args, " "), "u:p"));
 }

@@ -12,7 +12,7 @@
 #include "support/process.h"
 
 using namespace rlock;
-using test::Dice;
+using namespace rlock::test;
 
 TEST_CASE("text for people stays as it is") {
   for (const char* text : {"", "deploy", "a b  c", "Grüße", "日本語", "🔒", "back\\slash", "it's", "~"}) {
@@ -174,7 +174,7 @@ TEST_CASE("a text quoted for a shell is one word in bash and zsh, and that word 
     bytes += word + '\0';
   }
   for (const std::string shell : {"bash", "zsh"}) {
-    if (test::Process{{"sh", "-c", "command -v " + shell}}.exit_code() != 0) continue;
-    CHECK(test::output_of({shell, "-c", line}) == bytes);
+    if (Process{{"sh", "-c", "command -v " + shell}}.exit_code() != 0) continue;
+    CHECK(output_of({shell, "-c", line}) == bytes);
   }
 }

@@ -14,8 +14,8 @@
 #include "support/dice.h"
 
 using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
-using test::Dice;
 
 namespace {
 
@@ -86,9 +86,9 @@ TEST_CASE("a text that is not a duration is refused, and not guessed") {
         "ms",   "1..5s", "1.5.5s", "1,5s",  "+1",      "1W",       "1y",   "10us",  "10µs", "１０s",
         "1m s", "--5",   "5-",     "1m-5s", "forever", "\n",       "1\n",  "1s\n"}) {
     CAPTURE(text);
-    CHECK(!test::contains(refusal(text), "read as"));
+    CHECK(!contains(refusal(text), "read as"));
   }
-  CHECK(!test::contains(refusal(std::string_view{"1\0s", 3}), "read as"));
+  CHECK(!contains(refusal(std::string_view{"1\0s", 3}), "read as"));
   CHECK(refusal("") == "an empty duration: write a number and ms, s, m, h, d or w, such as 30s");
   CHECK(refusal("10S") ==
         "'10S' is not a duration: write a number and ms, s, m, h, d or w, such as 500ms, 30s or 1m30s");
@@ -97,7 +97,7 @@ TEST_CASE("a text that is not a duration is refused, and not guessed") {
 TEST_CASE("a negative duration is called negative") {
   for (const char* text : {"-1s", "-0", "-5"}) {
     CAPTURE(text);
-    CHECK(test::contains(refusal(text), "is negative"));
+    CHECK(contains(refusal(text), "is negative"));
   }
 }
 
@@ -106,14 +106,14 @@ TEST_CASE("a duration beyond ten years is refused with the limit, and never over
                            "99999999999999999999s", "18446744073709551616", "3650d3650d",
                            "999999999999999999999999999999999999999999999999d", "315360000000.1ms"}) {
     CAPTURE(text);
-    CHECK(test::contains(refusal(text), "is too long: the longest duration is 3650d"));
+    CHECK(contains(refusal(text), "is too long: the longest duration is 3650d"));
   }
 }
 
 TEST_CASE("a refused duration is shown without the bytes that a terminal would obey") {
   const std::string text = refusal("1\x1b[2J");
-  CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(test::contains(text, "\\x1b"));
+  CHECK(!contains(text, "\x1b"));
+  CHECK(contains(text, "\\x1b"));
 }
 
 TEST_CASE("the locale does not matter") {

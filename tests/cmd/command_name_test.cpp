@@ -11,7 +11,9 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 /// The "command" of the only holder of a key.
@@ -105,5 +107,3 @@ TEST_CASE("inspect names the script that called lock acquire, however it was sta
     redis.del("rlock:meta:{k}");
   }
 }
-
-}  // namespace rlock::test

@@ -15,7 +15,9 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 std::string source(const std::string& file) { return std::string{RLOCK_SOURCE_FOLDER} + "/" + file; }
@@ -391,5 +393,3 @@ TEST_CASE("zsh completes verbs, options, types and keys") {
                std::chrono::seconds{30});
   }
 }
-
-}  // namespace rlock::test

@@ -17,11 +17,10 @@
 #include "support/process.h"
 #include "support/skipped.h"
 
-namespace rlock {
-namespace {
+using namespace rlock;
+using namespace rlock::test;
 
-using test::TempDir;
-using test::write_file;
+namespace {
 
 /// The options that a config file sets, or the message with which it is refused.
 struct Reading {
@@ -35,7 +34,7 @@ struct Reading {
       read_config(path, options, none);
     } catch (const Error& error) {
       CHECK(error.kind() == Error::config);
-      CHECK(std::string{error.what()}.find('\n') == std::string::npos);
+      CHECK(!contains(error.what(), "\n"));
       refusal = error.what();
     }
   }
@@ -177,7 +176,7 @@ TEST_CASE("a password in a file that others can read is refused and not shown") 
   }
   CHECK(Written{"url = redis://u:CANARY@h\n", 0600}.refusal().empty());
   CHECK(Written{"url = redis://h\npassword-file = /run/secret\n", 0644}.refusal().empty());
-  CHECK(Written{"url = http://u:CANARY@h\n", 0600}.refusal().find("CANARY") == std::string::npos);
+  CHECK(!contains(Written{"url = http://u:CANARY@h\n", 0600}.refusal(), "CANARY"));
 }
 
 TEST_CASE("a config file that others can write to is refused, with the remedy") {
@@ -190,11 +189,11 @@ TEST_CASE("a config file that others can write to is refused, with the remedy") 
 }
 
 TEST_CASE("a config file of another user is refused, one of root is not") {
-  if (::geteuid() != 0) return test::skipped("only root can give a file away");
+  if (::geteuid() != 0) return skipped("only root can give a file away");
   const Written file{"url = redis://h\n", 0644};
   const auto taken_by = [&](uid_t user) {
     const auto take = [&] { return ::seteuid(user) == 0 && file.read().refusal.empty() ? 0 : 1; };
-    return test::in_another_process(take) == 0;
+    return in_another_process(take) == 0;
   };
   REQUIRE(::chmod(file.folder.path().c_str(), 0711) == 0);
   CHECK(taken_by(0));
@@ -299,7 +298,7 @@ TEST_CASE("a URL that cannot be read is refused with the variable it stood in") 
     const std::string text = error.what();
     CHECK(error.kind() == Error::usage);
     CHECK(text.starts_with("RLOCK_URL: "));
-    CHECK(!test::contains(text, "CANARY"));
+    CHECK(!contains(text, "CANARY"));
   }
 }
 
@@ -367,5 +366,3 @@ TEST_CASE("TLS options reach the servers that speak TLS") {
   CHECK(forced.targets.front().tls.on);
   CHECK(forced.targets.front().tls.insecure);
 }
-
-}  // namespace rlock

@@ -11,7 +11,7 @@
 #include "sync/kinds/requests.h"
 
 using namespace rlock;
-using rlock::test::contains;
+using namespace rlock::test;
 
 namespace {
 

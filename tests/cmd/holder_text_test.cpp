@@ -6,6 +6,7 @@
 #include "support/contains.h"
 
 using namespace rlock;
+using namespace rlock::test;
 using std::chrono_literals::operator""s;
 
 namespace {
@@ -34,8 +35,8 @@ TEST_CASE(
     const Busy busy{.position = position, .queue = 2, .key = name};
     return wait_text({.now = Clock::now(), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(test::contains(text(1), ": free, and we are next in its queue; 1st of 2"), text(1));
-  CHECK_MESSAGE(test::contains(text(2), ": free, and reserved for the first waiter in its queue; 2nd of 2"),
+  CHECK_MESSAGE(contains(text(1), ": free, and we are next in its queue; 1st of 2"), text(1));
+  CHECK_MESSAGE(contains(text(2), ": free, and reserved for the first waiter in its queue; 2nd of 2"),
                 text(2));
 }
 
@@ -46,10 +47,9 @@ TEST_CASE("a wait line says that the lease has just ended, and not that it ends 
   const auto text = [&](Milliseconds later) {
     return wait_text({.now = plus(heard, later), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(test::contains(text(Milliseconds{400}), "; expires in 600ms unless the holder renews it"),
+  CHECK_MESSAGE(contains(text(Milliseconds{400}), "; expires in 600ms unless the holder renews it"),
                 text(Milliseconds{400}));
-  CHECK_MESSAGE(test::contains(text(Milliseconds{1400}), "; its lease has just ended"),
-                text(Milliseconds{1400}));
+  CHECK_MESSAGE(contains(text(Milliseconds{1400}), "; its lease has just ended"), text(Milliseconds{1400}));
 }
 
 TEST_CASE("a holder is shown as a person looks for it") {
@@ -108,6 +108,6 @@ TEST_CASE("a clock that runs backwards and hostile bytes do no harm") {
   hostile.meta->user = "al\x1b[31mice";
   hostile.meta->reason = std::string(5000, 'x');
   const std::string text = holder_text(hostile, 1s);
-  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(!contains(text, "\x1b"));
   CHECK(text.size() < 400);
 }

@@ -8,7 +8,9 @@
 #include "cmd/view/table.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr Milliseconds kNow{1'800'000'000'000};
@@ -163,7 +165,7 @@ TEST_CASE("no text of Redis reaches the terminal as it is") {
   for (const std::string& line : key_table({seen}, 0)) {
     CAPTURE(line);
     CHECK(line.find_first_of("\x1b\r\n\x07") == std::string::npos);
-    CHECK(!test::contains(line, "\xc2\x9b"));
+    CHECK(!contains(line, "\xc2\x9b"));
   }
 }
 
@@ -187,5 +189,3 @@ TEST_CASE("wide characters take two columns, and combining characters take none"
   CHECK(padded_to("\xe6\x97\xa5", 4) == "\xe6\x97\xa5  ");
   CHECK(cut_to("deploy", 3) == "dep");
 }
-
-}  // namespace rlock

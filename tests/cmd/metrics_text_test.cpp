@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 Inspection held(const std::string& key) {
@@ -26,7 +28,7 @@ Inspection held(const std::string& key) {
 }
 
 bool has(const std::string& text, const std::string& line) {
-  return test::contains("\n" + text, "\n" + line + "\n");
+  return contains("\n" + text, "\n" + line + "\n");
 }
 
 /// Checks that each family begins with HELP and TYPE, that its samples follow, and that no series comes
@@ -83,7 +85,7 @@ TEST_CASE("each key has the samples that fit its kind") {
     CHECK_MESSAGE(has(text, line), line);
   for (const char* none :
        {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
-    CHECK_MESSAGE(!test::contains(text, none), none);
+    CHECK_MESSAGE(!contains(text, none), none);
 }
 
 TEST_CASE("without keys only one sample remains: whether all keys were searched") {
@@ -101,7 +103,7 @@ TEST_CASE("labels of any key are unambiguous, and no series comes twice") {
   CHECK(has(text, R"(rlock_held{key="a\"b",type="lock"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\b",type="lock"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\x0ab",type="lock"} 1)"));
-  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(!contains(text, "\x1b"));
 }
 
 TEST_CASE("keys that are shown alike have samples each") {
@@ -111,5 +113,3 @@ TEST_CASE("keys that are shown alike have samples each") {
   CHECK(has(text, R"(rlock_held{key="a\\xff",type="lock",twin="2"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\xff ",type="lock"} 1)"));
 }
-
-}  // namespace rlock

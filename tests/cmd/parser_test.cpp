@@ -7,7 +7,9 @@
 #include "cmd/cli/suggest.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -48,7 +50,7 @@ struct Sample {
       static_cast<void>(parse(words));
     } catch (const Error& error) {
       CHECK(error.kind() == Error::usage);
-      CHECK(std::string{error.what()}.find('\n') == std::string::npos);
+      CHECK(!contains(error.what(), "\n"));
       return error.what();
     }
     return "";
@@ -163,7 +165,7 @@ TEST_CASE("an option with an optional value takes one only behind an equals sign
   CHECK(parsed.command == Words{"fish", "x"});
   CHECK(sample.wait == "5s");
   CHECK(options_at_front(spec, {"--export", "fish"}) == 1);
-  CHECK(test::contains(help_screen(spec), "      --export[=SHELL]"));
+  CHECK(contains(help_screen(spec), "      --export[=SHELL]"));
 }
 
 TEST_CASE("the options at the front are counted") {
@@ -298,5 +300,3 @@ TEST_CASE("a help screen shows each option as it was declared") {
         "  -w, --wait DUR            at most this long\n"
         "  -k, --key KEY             what\n");
 }
-
-}  // namespace rlock

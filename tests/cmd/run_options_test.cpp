@@ -14,7 +14,9 @@
 #include "cmd/run/run_request.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -282,7 +284,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
     CAPTURE(bad.words.back());
     CHECK(line.status == 64);
     CHECK(line.refusal.starts_with(bad.names));
-    CHECK(line.refusal.find('\n') == std::string::npos);
+    CHECK(!contains(line.refusal, "\n"));
   }
 }
 
@@ -301,7 +303,7 @@ TEST_CASE("options of other tools get a sentence that names rlock's option") {
 
 TEST_CASE("impossible combinations are configuration errors") {
   CHECK(with({"--lost-grace", "60s"}).status == 78);
-  CHECK(test::contains(with({"--lost-grace", "60s"}).refusal, "--lease"));
+  CHECK(contains(with({"--lost-grace", "60s"}).refusal, "--lease"));
   CHECK(with({"--lease", "100ms"}).status == 78);
   CHECK(with({"--min-hold", "2m", "--max-hold", "1m"}).status == 78);
   CHECK(with({"--config", "/nonexistent"}).status == 78);
@@ -313,9 +315,7 @@ TEST_CASE("no message repeats a password") {
     const CommandLine line = with({"--url", url});
     CAPTURE(url);
     CHECK(line.status == 64);
-    CHECK(!test::contains(line.refusal, "CANARY"));
-    CHECK(!test::contains(line.refusal, "ARY@h"));
+    CHECK(!contains(line.refusal, "CANARY"));
+    CHECK(!contains(line.refusal, "ARY@h"));
   }
 }
-
-}  // namespace rlock

@@ -7,7 +7,9 @@
 #include "cmd/cli/help.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 std::size_t columns(std::string_view line) {
@@ -48,7 +50,7 @@ TEST_CASE("each screen of help names every option of its verb, and its common op
     for (const auto& group : declaration.groups) {
       for (const Option& option : group.options) {
         CAPTURE(option.names);
-        if (!group.elsewhere && !option.hidden) CHECK(test::contains(screen, option.names));
+        if (!group.elsewhere && !option.hidden) CHECK(contains(screen, option.names));
       }
     }
     for (const std::string& name : split(declaration.common, ' '))
@@ -59,7 +61,7 @@ TEST_CASE("each screen of help names every option of its verb, and its common op
 TEST_CASE("the screen of rlock names the first word of every verb") {
   const std::string screen = main_screen();
   for (const VerbEntry* entry : verbs())
-    CHECK_MESSAGE(test::contains(screen, entry->name.substr(0, entry->name.find(' '))), entry->name);
+    CHECK_MESSAGE(contains(screen, entry->name.substr(0, entry->name.find(' '))), entry->name);
 }
 
 TEST_CASE("no name of an option means two things within one verb") {
@@ -78,5 +80,3 @@ TEST_CASE("no name of an option means two things within one verb") {
     CHECK_MESSAGE(twin == names.end(), entry->name);
   }
 }
-
-}  // namespace rlock

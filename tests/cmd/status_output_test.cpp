@@ -15,12 +15,10 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock {
-namespace {
+using namespace rlock;
+using namespace rlock::test;
 
-using test::read_file;
-using test::TempDir;
-using test::write_file;
+namespace {
 
 HoldReport sample() {
   return {.outcome = HoldOutcome::ran,
@@ -91,10 +89,9 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
 TEST_CASE("a device is written to, and never replaced by a report") {
   TempDir folder;
   const std::string device = folder / "null";  // not the real /dev/null: the user of this test may be root
-  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0)
-    return test::skipped("we may not make a device");
+  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) return skipped("we may not make a device");
   if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened)
-    return test::skipped("the file system of temporary files has no devices");
+    return skipped("the file system of temporary files has no devices");
   StatusOutput status;
   status.open({}, device);
   status.write(sample());
@@ -104,12 +101,12 @@ TEST_CASE("a device is written to, and never replaced by a report") {
 }
 
 TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
-  test::RedisServer redis;
+  RedisServer redis;
   TempDir folder;
   const std::string link = folder / "stdout";  // not the real /dev/stdout
   REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
   for (const std::string& file : {link, std::string{"/proc/self/fd/1"}}) {
-    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
     CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
     CHECK(run.out().starts_with("hello\n{\"v\":1,"));
   }
@@ -119,7 +116,7 @@ TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
 }
 
 TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is replaced and not followed") {
-  test::RedisServer redis;
+  RedisServer redis;
   TempDir folder;
   const std::string victim = folder / "victim", link = folder / "status";
   write_file(victim, "precious");
@@ -129,7 +126,7 @@ TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is re
     CAPTURE(leads_to);
     const std::string out = leads_to.starts_with('/') ? "../../.." + leads_to : leads_to + "/../1";
     REQUIRE(::symlink(("/proc/self/fd/" + out).c_str(), link.c_str()) == 0);
-    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+    Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
     CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
     CHECK(run.out() == "hello\n");
     CHECK(read_file(victim) == "precious");
@@ -142,13 +139,13 @@ TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is re
 }
 
 TEST_CASE("a link to a descriptor from another user is replaced and not followed") {
-  if (::geteuid() != 0) return test::skipped("only root can make a file somebody else's");
-  test::RedisServer redis;
+  if (::geteuid() != 0) return skipped("only root can make a file somebody else's");
+  RedisServer redis;
   TempDir folder;
   const std::string link = folder / "status";
   REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
   REQUIRE(::lchown(link.c_str(), 12345, 12345) == 0);
-  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+  Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
   CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
   CHECK(run.out() == "hello\n");
   struct stat there{};
@@ -159,26 +156,26 @@ TEST_CASE("a link to a descriptor from another user is replaced and not followed
 
 TEST_CASE(
     "a descriptor that --status-file names is written to where it stands, and the command does not get it") {
-  test::RedisServer redis;
+  RedisServer redis;
   TempDir folder;
   write_file(folder / "log", "old\n");
   const Descriptor log{::open((folder / "log").c_str(), O_WRONLY | O_CLOEXEC)};
   REQUIRE(::lseek(log.number(), 4, SEEK_SET) == 4);
-  test::Process::Options options = redis.environment();
+  Process::Options options = redis.environment();
   options.descriptors[9] = log.number();
-  test::Rlock run{{"run", "-k", "k", "--status-file", "/dev/fd/9", "--", "test", "-e", "/dev/fd/9"}, options};
+  Rlock run{{"run", "-k", "k", "--status-file", "/dev/fd/9", "--", "test", "-e", "/dev/fd/9"}, options};
   CHECK(run.exit_code(std::chrono::seconds{30}) == 1);
   CHECK(read_file(folder / "log").starts_with("old\n{\"v\":1,"));
 }
 
 TEST_CASE("a descriptor that is not open for writing is refused before anything is locked") {
-  test::RedisServer redis;
+  RedisServer redis;
   for (const auto& [file, why] :
        {std::pair{"/dev/fd/0", "not open for writing"}, std::pair{"/dev/fd/99", "Bad file descriptor"}}) {
-    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
     CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
     CHECK(run.out().empty());
-    CHECK(test::contains(run.err(), why));
+    CHECK(contains(run.err(), why));
   }
 }
 
@@ -190,19 +187,18 @@ TEST_CASE("a file with the name of the temporary report does not hinder the repo
   status.open({}, file);
   status.write(sample());
   CHECK(read_file(file) == sample().json() + "\n");
-  CHECK(test::output_of({"ls", "-A", folder.path()}) ==
-        "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
+  CHECK(output_of({"ls", "-A", folder.path()}) == "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
 }
 
 TEST_CASE("a status file does not replace a pipe that has a reader") {
-  test::RedisServer redis;
+  RedisServer redis;
   TempDir folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", pipe, "--", "echo", "hello");
+  Rlock run = redis.rlock("run", "-k", "k", "--status-file", pipe, "--", "echo", "hello");
   CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
   CHECK(run.out().empty());
-  CHECK(test::contains(run.err(), "--status-fd"));
+  CHECK(contains(run.err(), "--status-fd"));
   struct stat there{};
   REQUIRE(::lstat(pipe.c_str(), &there) == 0);
   CHECK(S_ISFIFO(there.st_mode));
@@ -242,81 +238,77 @@ TEST_CASE("a reader of the status that does not read delays the end for some sec
   while (::write(writing.number(), much.data(), much.size()) > 0) {}
   REQUIRE(::fcntl(writing.number(), F_SETFL, 0) == 0);
 
-  test::RedisServer redis;
-  for (const test::Words& status :
-       {test::Words{"--status-fd", "9"}, test::Words{"--status-file", "/dev/fd/9"}}) {
+  RedisServer redis;
+  for (const Words& status : {Words{"--status-fd", "9"}, Words{"--status-file", "/dev/fd/9"}}) {
     CAPTURE(status.front());
-    test::Process::Options options = redis.environment();
+    Process::Options options = redis.environment();
     options.descriptors[9] = writing.number();
-    test::Rlock run{{"run", "-k", "k", status[0], status[1], "--", "true"}, options};
+    Rlock run{{"run", "-k", "k", status[0], status[1], "--", "true"}, options};
     CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
-    CHECK(test::contains(run.err(), "cannot write the status to"));
-    CHECK(test::contains(run.err(), "no process reads it"));
+    CHECK(contains(run.err(), "cannot write the status to"));
+    CHECK(contains(run.err(), "no process reads it"));
   }
 }
 
 TEST_CASE("a failed run leaves no report of an older run, and reports its reason") {
-  test::RedisServer redis;
+  RedisServer redis;
   TempDir folder;
   const std::string file = folder / "status";
-  const auto report_of_run = [&](test::Words words) {
+  const auto report_of_run = [&](Words words) {
     write_file(file, "old");
     words.insert(words.begin(), {"run", "-k", "k", "--status-file", file});
-    test::Rlock run{words, redis.environment()};
+    Rlock run{words, redis.environment()};
     static_cast<void>(run.exit_code(std::chrono::seconds{30}));
     return read_file(file);
   };
   const std::string not_found = report_of_run({"--", "no-such-command"});
-  CHECK(not_found.find(R"("outcome":"not-started","exit":127)") != std::string::npos);
-  CHECK(not_found.find(R"("keys":["k"])") != std::string::npos);
-  CHECK(test::contains(not_found, "not found in PATH"));
+  CHECK(contains(not_found, R"("outcome":"not-started","exit":127)"));
+  CHECK(contains(not_found, R"("keys":["k"])"));
+  CHECK(contains(not_found, "not found in PATH"));
   const std::string no_file = report_of_run({"--", "/dev/null"});
-  CHECK(no_file.find(R"("outcome":"not-started","exit":126)") != std::string::npos);
-  CHECK(no_file.find(R"("error":"Permission denied")") != std::string::npos);
-  CHECK(report_of_run({"--lease", "1ms", "--", "true"}).find(R"("outcome":"error","exit":78)") !=
-        std::string::npos);
-  CHECK(report_of_run({}).find(R"("outcome":"error","exit":64)") != std::string::npos);
-  for (const test::Words& words :
-       {test::Words{"--wait", "soon", "--", "true"}, test::Words{"--no-such-option", "--", "true"}}) {
+  CHECK(contains(no_file, R"("outcome":"not-started","exit":126)"));
+  CHECK(contains(no_file, R"("error":"Permission denied")"));
+  CHECK(contains(report_of_run({"--lease", "1ms", "--", "true"}), R"("outcome":"error","exit":78)"));
+  CHECK(contains(report_of_run({}), R"("outcome":"error","exit":64)"));
+  for (const Words& words :
+       {Words{"--wait", "soon", "--", "true"}, Words{"--no-such-option", "--", "true"}}) {
     const std::string usage = report_of_run(words);
     CHECK(usage.starts_with(R"({"v":1,"outcome":"error","exit":64,)"));
-    CHECK(test::contains(usage, words.front()));
+    CHECK(contains(usage, words.front()));
   }
   write_file(file, "old");
-  test::Rlock late = redis.rlock("run", "-k", "", "--lease", "x", "--status-file", file, "--", "true");
+  Rlock late = redis.rlock("run", "-k", "", "--lease", "x", "--status-file", file, "--", "true");
   CHECK(late.exit_code(std::chrono::seconds{30}) == 64);
-  CHECK(test::contains(read_file(file), "-k: a key has at least one byte"));
+  CHECK(contains(read_file(file), "-k: a key has at least one byte"));
   write_file(file, "old");
-  test::Rlock help = redis.rlock("run", "--status-file", file, "--help");
+  Rlock help = redis.rlock("run", "--status-file", file, "--help");
   CHECK(help.exit_code(std::chrono::seconds{30}) == 0);
   CHECK(read_file(file) == "old");
 
-  test::Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
-  REQUIRE(test::eventually([&] { return redis.has("k"); }));
+  Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
   const std::string busy = report_of_run({"-n", "--", "true"});
-  CHECK(busy.find(R"("outcome":"busy","exit":75)") != std::string::npos);
-  CHECK(busy.find(R"("waited_ms":null)") == std::string::npos);
+  CHECK(contains(busy, R"("outcome":"busy","exit":75)"));
+  CHECK(!contains(busy, R"("waited_ms":null)"));
 }
 
 TEST_CASE("refused words are reported even if the status file cannot be written") {
-  test::RedisServer redis;
-  for (const test::Words& wrong : {test::Words{"--no-such-option"}, test::Words{"--wait", "soon"}}) {
+  RedisServer redis;
+  for (const Words& wrong : {Words{"--no-such-option"}, Words{"--wait", "soon"}}) {
     CAPTURE(wrong.front());
-    test::Words words{"run", "-k", "k", "--status-file", "/nonexistent/status"};
+    Words words{"run", "-k", "k", "--status-file", "/nonexistent/status"};
     words.insert(words.end(), wrong.begin(), wrong.end());
     words.insert(words.end(), {"--", "true"});
-    test::Rlock run{words, redis.environment()};
+    Rlock run{words, redis.environment()};
     CHECK(run.exit_code(std::chrono::seconds{30}) == 64);
-    CHECK(test::contains(run.err(), wrong.front()));
-    CHECK(test::contains(run.err(), "/nonexistent/status"));
+    CHECK(contains(run.err(), wrong.front()));
+    CHECK(contains(run.err(), "/nonexistent/status"));
   }
 }
 
 TEST_CASE("a standard descriptor that gets the status stays the command's too") {
-  test::RedisServer redis;
-  test::Rlock run = redis.rlock("run", "-k", "k", "--status-fd", "1", "--", "echo", "hello");
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--status-fd", "1", "--", "echo", "hello");
   CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
   CHECK(run.out().starts_with("hello\n{\"v\":1,"));
 }
-
-}  // namespace rlock

@@ -8,7 +8,9 @@
 #include "cmd/view/table.h"
 #include "support/contains.h"
 
-namespace rlock {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr ScreenSize kSmall{.columns = 80, .lines = 24};
@@ -113,7 +115,7 @@ TEST_CASE("the summary counts one key and one waiter in the singular") {
   screen.take({one});
   CHECK(screen.lines(kSmall)[0].text.starts_with("rlock top  1 key, "));
   screen.take({one, key("two")});
-  CHECK(test::contains(screen.lines(kSmall)[0].text, " stale, 1 waits  sorted by"));
+  CHECK(contains(screen.lines(kSmall)[0].text, " stale, 1 waits  sorted by"));
 }
 
 TEST_CASE("a long key has blanks behind it") {
@@ -146,7 +148,7 @@ TEST_CASE("the text behind / selects the keys that contain or match it; Esc show
   CHECK(screen.lines(kSmall).back().text.starts_with("/_  "));
   type("qs");  // behind / these strokes are text, so q does not end the screen
   CHECK(screen.keys.empty());
-  CHECK(test::contains(screen.lines(kSmall)[0].text, "0 of 4 keys match qs"));
+  CHECK(contains(screen.lines(kSmall)[0].text, "0 of 4 keys match qs"));
   type(
       "\x7f\x7f"
       "deploy");
@@ -214,5 +216,3 @@ TEST_CASE("a terminal without UTF-8 gets ASCII") {
   CHECK(drawn(lines, {10, 1}, true) == "\x1b[H\x1b[K\xc3\xa9\xe6\x97\xa5x");
   CHECK(drawn(lines, {10, 1}, false) == "\x1b[H\x1b[K??x");
 }
-
-}  // namespace rlock

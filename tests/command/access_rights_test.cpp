@@ -19,7 +19,9 @@
 #include "support/redis_server.h"
 #include "support/resp_client.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
@@ -348,5 +350,3 @@ TEST_CASE("the user of the manual can do nothing else, neither to the server nor
   }
   CHECK(scene.redis.keys() == before);
 }
-
-}  // namespace rlock::test

@@ -9,7 +9,9 @@
 #include "support/contains.h"
 #include "support/fake_redis.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 /// rlock with a server that records each connection: there must be none.
@@ -199,5 +201,3 @@ TEST_CASE("an unknown line of a config file is refused with its number") {
   ::chmod(config.c_str(), 0644);
   refused.run(78, {"--config", config}, "chmod 600");
 }
-
-}  // namespace rlock::test

@@ -13,7 +13,9 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 struct Result {
@@ -477,5 +479,3 @@ TEST_CASE("rlock config reports that no server was named") {
   const Result config = result_of({"config"}, options);
   CHECK(config.out.starts_with("url                redis://127.0.0.1:6379  default: no server was named\n"));
 }
-
-}  // namespace rlock::test

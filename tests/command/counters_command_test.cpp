@@ -14,7 +14,9 @@
 #include "support/redis_server.h"
 #include "support/started.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -544,5 +546,3 @@ TEST_CASE("inside runs that leave too few permits, a wait for permits is a deadl
       "\"$RLOCK\" permit acquire -q p2 --lease 3s >/dev/null && \"$RLOCK\" permit acquire p2 --lease 1s");
   CHECK_MESSAGE(one.exit_code() == 0, one.err());
 }
-
-}  // namespace rlock::test

@@ -61,7 +61,7 @@ TEST_CASE("if runs wait for each other, the youngest gives up, and the others go
       CHECK((circle.exit(i) == "0\n" || circle.exit(i) == "75\n"));
       if (circle.exit(i) != "75\n") continue;
       ++gave_up;
-      CHECK(circle.status(i).find(R"("outcome":"deadlock","exit":75)") != std::string::npos);
+      CHECK(contains(circle.status(i), R"("outcome":"deadlock","exit":75)"));
     }
     CHECK(gave_up == 1);
     CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
@@ -77,8 +77,8 @@ TEST_CASE("with --on-deadlock wait a deadlock is only reported") {
     errors += run.err();
   }
   CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
-  CHECK(circle.status(0).find(R"("outcome":"deadlock")") == std::string::npos);
-  CHECK(circle.status(1).find(R"("outcome":"deadlock")") == std::string::npos);
+  CHECK(!contains(circle.status(0), R"("outcome":"deadlock")"));
+  CHECK(!contains(circle.status(1), R"("outcome":"deadlock")"));
 }
 
 TEST_CASE("a run that was killed during its wait is in no circle, and no run gives up because of it") {

@@ -11,7 +11,9 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 std::string bad_subjects(const std::string& info) {
@@ -58,7 +60,7 @@ TEST_CASE("a finding is status 1, in text and in JSON") {
   Rlock json = redis.rlock("doctor", "--json");
   CHECK(json.exit_code() == 1);
   CHECK(json.out().starts_with(R"({"v":1,"fit":false,"servers":[{"server":"unix://)"));
-  CHECK(json.out().find(R"({"subject":"eviction","fit":false,)") != std::string::npos);
+  CHECK(contains(json.out(), R"({"subject":"eviction","fit":false,)"));
 }
 
 TEST_CASE("doctor finds nothing good about an unreachable server") {
@@ -130,5 +132,3 @@ TEST_CASE("a missing server is a failure, and not a finding") {
   nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
   CHECK(Rlock{{"doctor"}, nobody}.exit_code() == 69);
 }
-
-}  // namespace rlock::test

@@ -20,8 +20,8 @@
 #include "support/redis_server.h"
 #include "support/state_home.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("a waiting run reports the holder and its place, then the lock, then the end") {
@@ -284,5 +284,3 @@ TEST_CASE("one file for the events and the status is refused, because the status
   CHECK(run.exit_code() == 0);
   CHECK(contains(run.err(), "\"outcome\":"));
 }
-
-}  // namespace rlock::test

@@ -13,7 +13,9 @@
 #include "support/fake_redis.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
@@ -316,5 +318,3 @@ TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
   }
   CHECK(recorder.received().empty());
 }
-
-}  // namespace rlock::test

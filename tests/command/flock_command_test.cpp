@@ -9,8 +9,7 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -153,5 +152,3 @@ TEST_CASE("FILE is the key as it was typed: run and flock exclude each other") {
   CHECK(status_of(redis, {"flock", "-sn", "/srv/data", "true"}) == 1);
   holder.signal(SIGTERM);
 }
-
-}  // namespace rlock::test

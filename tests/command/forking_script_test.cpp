@@ -12,8 +12,7 @@
 #include "support/profile.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -116,5 +115,3 @@ TEST_CASE("a command that starts children all the time is stopped with all of th
     CHECK(next_holder(redis, run.witness()) == 0);
   }
 }
-
-}  // namespace rlock::test

@@ -12,8 +12,7 @@
 #include "support/masters.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 using HistoryJson = nlohmann::ordered_json;
 
@@ -374,5 +373,3 @@ TEST_CASE(
   Rlock shown{{"history", "k"}, options};
   CHECK(shown.exit_code() == 0);
 }
-
-}  // namespace rlock::test

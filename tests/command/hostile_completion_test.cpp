@@ -13,7 +13,9 @@
 #include "support/skipped.h"
 #include "sync/kinds/keys.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
@@ -211,5 +213,3 @@ TEST_CASE("bash completes a file's name that looks like a command as that name")
   CHECK(bash.given_by("--cacert=c") == Words{"--cacert=c$(>pwned) "});
   CHECK_FALSE(bash.has("pwned"));
 }
-
-}  // namespace rlock::test

@@ -14,7 +14,8 @@
 #include "support/fake_redis.h"
 #include "support/profile.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = 60s;
@@ -184,5 +185,3 @@ TEST_CASE("a flood on the channel of a lock makes its waiters ask no more than 2
   CHECK(attempts >= 20);                                     // the first attempts follow each other at once
   CHECK(attempts <= 100 + 3 * 25 + 10);                      // and the calls at the end of the wait
 }
-
-}  // namespace rlock::test

@@ -15,8 +15,7 @@
 #include "support/process.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -289,5 +288,3 @@ TEST_CASE("the configuration file sets if-unreachable, and the option beats it")
   CHECK(contains(config.out(), "if-unreachable"));
   CHECK(contains(config.out(), "skip"));
 }
-
-}  // namespace rlock::test

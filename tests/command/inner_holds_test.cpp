@@ -69,7 +69,7 @@ TEST_CASE(
   RedisServer server;
   const auto holds = [&](const std::string& key) {
     const std::string fields = server.cli({"HVALS", key});
-    return fields.find('2') != std::string::npos ? 2 : fields.find('1') != std::string::npos ? 1 : 0;
+    return contains(fields, "2") ? 2 : contains(fields, "1") ? 1 : 0;
   };
   std::vector<Scene> scenes;
   for (std::size_t i = 0; i < kKinds.size(); ++i) scenes.emplace_back(server, kKinds[i], i);

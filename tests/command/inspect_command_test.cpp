@@ -12,7 +12,9 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 const std::string kJava = "8d1f2c3a-1111-2222-3333-444455556666:57";
@@ -79,7 +81,7 @@ std::string holder(const std::string& owner, const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("1: a free key") {
+TEST_CASE("a free key is named, and is free") {
   Scene scene;
   CHECK(scene.text({"nightly"}) == "nightly       free\n");
   CHECK(scene.json({"nightly"}) ==
@@ -87,7 +89,7 @@ TEST_CASE("1: a free key") {
             kNoOthers);
 }
 
-TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
+TEST_CASE("a lock of rlock shows its holder, with reason, labels and the job's address") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
@@ -101,13 +103,12 @@ TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
         "  stage=prod team=core\n"
         "  owner 6f3a00...:1, renewed DUR ago, expires in DUR if the holder is dead\n");
   const std::string json = scene.json({"deploy"});
-  CHECK(
-      json.find(
-          R"("reason":"hotfix 42","labels":{"stage":"prod","team":"core"},"url":"https://ci.example/jobs/881")") !=
-      std::string::npos);
+  CHECK(contains(
+      json,
+      R"("reason":"hotfix 42","labels":{"stage":"prod","team":"core"},"url":"https://ci.example/jobs/881")"));
 }
 
-TEST_CASE("3: a lock of ours, in JSON") {
+TEST_CASE("the JSON of a lock of rlock has its holder and the holder's facts") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
@@ -117,7 +118,7 @@ TEST_CASE("3: a lock of ours, in JSON") {
             holder(kOurs, kMeta) + "]," + kNoOthers);
 }
 
-TEST_CASE("4: a Java holder is named as such") {
+TEST_CASE("a Java holder is named as such") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
@@ -129,23 +130,23 @@ TEST_CASE("4: a Java holder is named as such") {
             holder(kJava, R"("meta":null)") + "]," + kNoOthers);
 }
 
-TEST_CASE("5: a lock without a TTL") {
+TEST_CASE("a lock without a TTL never expires") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   CHECK(scene.text({"orders"})
             .ends_with("  8d1f2c...:57 (a Redisson client), no TTL: the key never expires\n"));
-  CHECK(scene.json({"orders"}).find(R"("ttl_ms":-1,"holders":[{)") != std::string::npos);
+  CHECK(contains(scene.json({"orders"}), R"("ttl_ms":-1,"holders":[{)"));
 }
 
-TEST_CASE("6: a lock that was entered three times") {
+TEST_CASE("a lock that was entered three times shows the count") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "3"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
   CHECK(scene.text({"orders"}).ends_with(", expires in DUR unless the holder renews it, entered 3 times\n"));
-  CHECK(scene.json({"orders"}).find(R"("count":3)") != std::string::npos);
+  CHECK(contains(scene.json({"orders"}), R"("count":3)"));
 }
 
-TEST_CASE("7: a key that --min-hold keeps") {
+TEST_CASE("a key that --min-hold keeps shows how its command ended") {
   Scene scene;
   Rlock run = scene.redis.rlock("run", "-k", "report", "--min-hold", "5m", "--", "sh", "-c", "exit 3");
   CHECK(run.exit_code() == 3);
@@ -153,11 +154,11 @@ TEST_CASE("7: a key that --min-hold keeps") {
   CHECK(text.starts_with("report        lock, kept\n  "));
   CHECK(text.ends_with(" (sh -c) finished DUR ago (exit 3), DUR more by --min-hold\n"));
   const std::string json = scene.json({"report"});
-  CHECK(json.find(R"("type":"lock","state":"kept")") != std::string::npos);
-  CHECK(json.find(R"("ended_at":0,"exit":3})") != std::string::npos);
+  CHECK(contains(json, R"("type":"lock","state":"kept")"));
+  CHECK(contains(json, R"("ended_at":0,"exit":3})"));
 }
 
-TEST_CASE("8: a dead holder") {
+TEST_CASE("a holder that has not renewed for most of its lease looks dead") {
   Scene scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "9000"});
@@ -166,7 +167,7 @@ TEST_CASE("8: a dead holder") {
             .ends_with("  owner 6f3a00...:1, not renewed for DUR: the holder looks dead; expires in DUR\n"));
 }
 
-TEST_CASE("9: hostile names, owners and facts print nothing that a terminal would obey") {
+TEST_CASE("hostile names, owners and facts print nothing that a terminal would obey") {
   Scene scene;
   const std::string key = "a\x1b[2Jb\nc";
   scene.redis.cli({"HSET", key, "\x1b]0;x\a:1", "1"});
@@ -176,25 +177,25 @@ TEST_CASE("9: hostile names, owners and facts print nothing that a terminal woul
   CHECK(inspect.out().starts_with("a\\x1b[2Jb\\x0ac  lock, held\n  \\x1b]0;x\\x07:1 (unknown), expires in "));
   CHECK(scene.json({key}).starts_with(
       R"({"key":"a\u001b[2Jb\nc","name":"a\u001b[2Jb\nc","type":"lock","state":"held")"));
-  CHECK(scene.json({key}).find(R"({"owner":"\u001b]0;x\u0007:1")") != std::string::npos);
+  CHECK(contains(scene.json({key}), R"({"owner":"\u001b]0;x\u0007:1")"));
 
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.facts("deploy", kOurs, 1, 1,
               "\"reason\":\"\\u001b[31m\\u202e\",\"labels\":{\"\\n\":\"\\u009b\"},\"exit\":null");
   const std::string text = scene.output({"inspect"}, {"deploy"});
-  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(!contains(text, "\x1b"));
   CHECK(contains(text, "\"\\x1b[31m\\xe2\\x80\\xae\""));
   CHECK(split(text, '\n').size() == 5);
 }
 
-TEST_CASE("10: bytes that are no UTF-8 become U+FFFD in JSON") {
+TEST_CASE("bytes that are no UTF-8 become U+FFFD in JSON") {
   Scene scene;
   scene.redis.cli({"HSET", "\xFF", kJava, "1"});
   CHECK(scene.text({"\xFF"}).starts_with("\\xff          lock, held\n"));
   CHECK(scene.json({"\xFF"}).starts_with(R"({"key":"\ufffd",)"));
 }
 
-TEST_CASE("11: keys of other types are named as such, and are no failure") {
+TEST_CASE("keys of other types are named as such, and are no failure") {
   Scene scene;
   scene.redis.cli({"RPUSH", "list", "x"});
   scene.redis.cli({"SADD", "set", "x"});
@@ -212,7 +213,7 @@ TEST_CASE("11: keys of other types are named as such, and are no failure") {
             kNoOthers);
 }
 
-TEST_CASE("12: a plain token lock") {
+TEST_CASE("a plain lock shows the beginning of its token") {
   Scene scene;
   scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "900000"});
   CHECK(scene.text({"plain"}) ==
@@ -221,7 +222,7 @@ TEST_CASE("12: a plain token lock") {
       R"({"key":"plain","name":"plain","type":"plain","state":"held","ttl_ms":0,"holders":[{"owner":"token-of-somebody",)"));
 }
 
-TEST_CASE("13: readers share a lock") {
+TEST_CASE("readers share a lock, and each has its lines") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -232,11 +233,11 @@ TEST_CASE("13: readers share a lock") {
       "  reads   alice@ci-7 pid 4121 (make) for DUR\n"
       "          owner 6f3a00...:1, renewed DUR ago, expires in DUR if the holder is dead\n"
       "  reads   8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it, entered 2 times\n");
-  CHECK(scene.json({"rw"}).find(R"("type":"read-write","state":"held")") != std::string::npos);
-  CHECK(scene.json({"rw"}).find(R"("mode":"read","count":2)") != std::string::npos);
+  CHECK(contains(scene.json({"rw"}), R"("type":"read-write","state":"held")"));
+  CHECK(contains(scene.json({"rw"}), R"("mode":"read","count":2)"));
 }
 
-TEST_CASE("14: a writer that also reads") {
+TEST_CASE("a writer that also reads has both of its holds") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -244,19 +245,19 @@ TEST_CASE("14: a writer that also reads") {
         "rw            read-write, held\n"
         "  writes  8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n"
         "  reads   8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n");
-  CHECK(scene.json({"rw"}).find(R"("mode":"write")") != std::string::npos);
+  CHECK(contains(scene.json({"rw"}), R"("mode":"write")"));
 }
 
-TEST_CASE("15: a fenced lock tells its token") {
+TEST_CASE("a fenced lock shows its token") {
   Scene scene;
   scene.redis.cli({"HSET", "f", kJava, "1"});
   scene.redis.cli({"SET", "redisson_lock_token:{f}", "41"});
   CHECK(scene.text({"f"}).starts_with("f             fenced, held\n"));
   CHECK(scene.text({"f"}).ends_with(", fence 41\n"));
-  CHECK(scene.json({"f"}).find(R"("fence":41)") != std::string::npos);
+  CHECK(contains(scene.json({"f"}), R"("fence":41)"));
 }
 
-TEST_CASE("16: a fair lock tells its queue") {
+TEST_CASE("a fair lock shows its queue") {
   Scene scene;
   scene.redis.cli({"HSET", "fair", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "fair", "21000"});
@@ -271,12 +272,11 @@ TEST_CASE("16: a fair lock tells its queue") {
       "  waits 1: b:1, forgotten in DUR unless it asks again\n"
       "  waits 2: c:1, forgotten in DUR unless it asks again\n"
       "  keys fair, rlock:meta:{fair}\n");
-  CHECK(scene.json({"fair"}).find(
-            R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null,"since":null},)") !=
-        std::string::npos);
+  CHECK(contains(scene.json({"fair"}),
+                 R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null,"since":null},)"));
 }
 
-TEST_CASE("17: waiters of a lock are counted by their subscriptions") {
+TEST_CASE("waiters of a lock are counted by their subscriptions") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "60000"});
@@ -286,7 +286,7 @@ TEST_CASE("17: waiters of a lock are counted by their subscriptions") {
   Rlock second = scene.redis.rlock("run", "-k", "orders", "--", "true");
   REQUIRE(eventually([&] { return scene.redis.listeners("redisson_lock__channel:{orders}") == 2; }));
   CHECK(scene.text({"orders"}).starts_with("orders        lock, held, 2 wait\n"));
-  CHECK(scene.json({"orders"}).find(R"("subscribers":2)") != std::string::npos);
+  CHECK(contains(scene.json({"orders"}), R"("subscribers":2)"));
 }
 
 TEST_CASE("waiters are shown with their facts, for every kind of key") {
@@ -325,7 +325,7 @@ TEST_CASE("waiters are shown with their facts, for every kind of key") {
   }
 }
 
-TEST_CASE("18: a pool of permits shows slots and free permits") {
+TEST_CASE("a pool of permits shows slots and free permits") {
   Scene scene;
   const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
   scene.redis.cli({"SET", "seats", "3"});
@@ -334,7 +334,7 @@ TEST_CASE("18: a pool of permits shows slots and free permits") {
   CHECK(scene.text({"seats"}) ==
         "seats         permit, 1 of 5 taken\n"
         "  -       303132... (a Redisson client), lease ends in DUR\n");
-  CHECK(scene.json({"seats"}).find(R"("permits":{"available":4,"total":5})") != std::string::npos);
+  CHECK(contains(scene.json({"seats"}), R"("permits":{"available":4,"total":5})"));
 }
 
 TEST_CASE("a pool with more permits than an inspection reads has its size in every output") {
@@ -351,21 +351,21 @@ TEST_CASE("a pool with more permits than an inspection reads has its size in eve
   CHECK(text.ends_with("\n  and 199000 more\n"));
   const std::string list = scene.output({"list", "--all"}, {});
   CHECK_MESSAGE(contains(list, " and 199999 more  0/200000 "), list);
-  CHECK(scene.output({"inspect", "--json"}, {"seats"}).find(R"("permits":{"available":0,"total":200000})") !=
-        std::string::npos);
+  CHECK(contains(scene.output({"inspect", "--json"}, {"seats"}),
+                 R"("permits":{"available":0,"total":200000})"));
 }
 
-TEST_CASE("19: a semaphore and a latch are numbers") {
+TEST_CASE("a semaphore and a latch are numbers") {
   Scene scene;
   scene.redis.cli({"SET", "number", "3"});
   CHECK(scene.text({"number"}) == "number        semaphore, 3 available\n");
-  CHECK(scene.json({"number"}).find(R"("type":"semaphore","state":"open")") != std::string::npos);
+  CHECK(contains(scene.json({"number"}), R"("type":"semaphore","state":"open")"));
   scene.redis.cli({"HSET", "rlock:meta:{number}", "latch", R"({"total":5,"set":1,"opened":null})"});
   CHECK(scene.text({"number"}) == "number        latch, closed, 3 to go\n");
   scene.redis.del("number");
   scene.redis.cli({"HSET", "rlock:meta:{number}", "latch", R"({"total":5,"set":1,"opened":2})"});
   CHECK(scene.text({"number"}) == "number        latch, open\n");
-  CHECK(scene.json({"number"}).find(R"("type":"latch","state":"open")") != std::string::npos);
+  CHECK(contains(scene.json({"number"}), R"("type":"latch","state":"open")"));
 }
 
 TEST_CASE("a fenced lock that is free is still one: its token remains, so that the next is greater") {
@@ -375,12 +375,12 @@ TEST_CASE("a fenced lock that is free is still one: its token remains, so that t
   const std::string json = scene.json({"deploy"});
   CHECK(json.starts_with(
       R"({"key":"deploy","name":"deploy","type":"fenced","state":"free","ttl_ms":-1,"holders":[],)"));
-  CHECK(json.find(R"("count":null,"fence":7,"server":null)") != std::string::npos);
+  CHECK(contains(json, R"("count":null,"fence":7,"server":null)"));
   CHECK(Rlock{{"lock", "status", "-q", "deploy"}, scene.redis.environment()}.exit_code() == 1);
   CHECK(Rlock{{"unlock", "--yes", "deploy"}, scene.redis.environment()}.exit_code() == 1);
 }
 
-TEST_CASE("20: junk in the place of facts is ignored") {
+TEST_CASE("junk in the place of facts is ignored") {
   Scene scene;
   for (const std::string junk :
        {"", "x", "{", "[]", "{\"since\":-1}", "{\"pid\":\"x\",\"host\":7}", "\xFF"}) {
@@ -468,10 +468,8 @@ TEST_CASE("a holder that waited before does not count as a waiter") {
   CHECK(first.exit_code() == 0);
   CHECK(eventually([&] {
     Rlock inspect = redis.rlock("inspect", "--json", "k");
-    return inspect.exit_code() == 0 && inspect.out().find(R"("subscribers":0)") != std::string::npos;
+    return inspect.exit_code() == 0 && contains(inspect.out(), R"("subscribers":0)");
   }));
   second.signal(SIGTERM);
   CHECK(second.exit_code() != 0);
 }
-
-}  // namespace rlock::test

@@ -19,8 +19,7 @@
 #include "support/skipped.h"
 #include "support/witness.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -238,5 +237,3 @@ TEST_CASE("a run that was stopped until its time was over leaves history, and it
   CHECK(once.exit_code() == 0);
   CHECK(once.out().find("\"outcome\"") == once.out().rfind("\"outcome\""));
 }
-
-}  // namespace rlock::test

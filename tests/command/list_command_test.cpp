@@ -20,7 +20,9 @@
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
@@ -72,8 +74,8 @@ TEST_CASE("list finds a key whose name is in braces, and not the name without th
   CHECK(lines_of(result_of({"list"}, options).out) ==
         Words{"both lock held", "plain lock held", "{both} lock held", "{only} lock held"});
   const std::string metrics = result_of({"metrics"}, options).out;
-  CHECK(metrics.find(R"(rlock_held{key="{only}",type="lock"} 1)") != std::string::npos);
-  CHECK(metrics.find(R"({key="only")") == std::string::npos);
+  CHECK(contains(metrics, R"(rlock_held{key="{only}",type="lock"} 1)"));
+  CHECK(!contains(metrics, R"({key="only")"));
 }
 
 /// Creates keys as Redisson leaves them, a `dead` one without TTL, and keys of other programs.
@@ -407,5 +409,3 @@ TEST_CASE("on a terminal a search of more than a second shows its progress") {
   terminal.expect("deploy");
   CHECK(terminal.exit_code(kDeadline) == 0);
 }
-
-}  // namespace rlock::test

@@ -16,8 +16,8 @@
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("acquire prints the owner and nothing else, and release takes it") {
@@ -458,7 +458,7 @@ TEST_CASE("acquire takes several permits of a pool, says their slots, and releas
   const auto [status, document] = ended({"lock", "acquire", "seats", "--lease", "1m", "--permits", "5",
                                          "--count", "2", "--owner", "me", "--json"});
   REQUIRE(status == 0);
-  CHECK(document.find(R"("type":"permit","owner":"me","fence":null,"slots":[0,1],)") != std::string::npos);
+  CHECK(contains(document, R"("type":"permit","owner":"me","fence":null,"slots":[0,1],)"));
   CHECK(redis.cli({"GET", "seats"}) == "3");
   const auto [exported, text] =
       ended({"lock", "acquire", "seats", "--lease", "1m", "--count", "3", "--owner", "you", "--export"});
@@ -481,5 +481,3 @@ TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is g
   CHECK(waiter.exit_code() == 128 + SIGTERM);
   CHECK(redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "0");
 }
-
-}  // namespace rlock::test

@@ -10,8 +10,8 @@
 #include "support/redis_server.h"
 #include "support/witness.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("each type of lock is released, renewed and found by key and owner alone") {
@@ -238,5 +238,3 @@ TEST_CASE("twenty scripts that cannot wrap take three sections each, and never m
     CHECK_FALSE(redis.has(section));
   }
 }
-
-}  // namespace rlock::test

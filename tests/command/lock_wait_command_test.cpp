@@ -13,8 +13,7 @@
 #include "support/skipped.h"
 #include "support/started.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("a free lock ends the wait at once, and stays free") {
@@ -132,5 +131,3 @@ TEST_CASE("over several servers a lock is free where a majority says so") {
   holder.signal(SIGTERM);
   CHECK(waiter.exit_code() == 0);
 }
-
-}  // namespace rlock::test

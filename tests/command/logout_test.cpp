@@ -15,7 +15,8 @@
 #include "support/redis_server.h"
 #include "support/started.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -108,5 +109,3 @@ TEST_CASE(
   ::kill(login.pid(), SIGKILL);
   CHECK(eventually([&] { return redis.cli({"ZCARD", kLine}) == "0"; }, kLong));
 }
-
-}  // namespace rlock::test

@@ -6,7 +6,7 @@
 #include "support/contains.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
 
 TEST_CASE("metrics prints gauges of rlock's keys, and with --all also of others") {
   RedisServer redis;
@@ -38,5 +38,3 @@ TEST_CASE("metrics says when its search was cut short, in the text too") {
   const bool cut = contains(metrics.err(), "cut short");
   CHECK(metrics.out().ends_with(cut ? "complete 0\n" : "complete 1\n"));
 }
-
-}  // namespace rlock::test

@@ -12,7 +12,8 @@
 #include "support/redis_server.h"
 #include "support/sentinel_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
@@ -96,5 +97,3 @@ TEST_CASE("with a hanging primary behind Sentinels, the message names the primar
   }
   primary.thaw();
 }
-
-}  // namespace rlock::test

@@ -341,7 +341,7 @@ TEST_CASE("lock acquire --export tells the rest of a script about the hold, for 
          "exit 0\n"},
         options);
     // $RLOCK_KEY names one key per line: a key with a newline needs --owner for its release.
-    const int expected = key.find('\n') == std::string::npos ? 0 : 6;
+    const int expected = contains(key, "\n") ? 6 : 0;
     CHECK_MESSAGE(outer.exit_code() == expected, outer.err());
   }
 }

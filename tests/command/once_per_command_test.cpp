@@ -14,8 +14,8 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -232,5 +232,3 @@ TEST_CASE("--once-per and --min-hold keep their promises although an inner hold 
     }
   }
 }
-
-}  // namespace rlock::test

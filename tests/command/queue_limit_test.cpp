@@ -10,7 +10,8 @@
 #include "support/redis_server.h"
 #include "support/state_home.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -129,5 +130,3 @@ TEST_CASE("without a line of waiters --queue-limit is refused, and nothing is se
   CHECK_MESSAGE(contains(several.err(), "--queue-limit with several servers"), several.err());
   CHECK_FALSE(redis.has("deploy"));
 }
-
-}  // namespace rlock::test

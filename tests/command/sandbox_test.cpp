@@ -19,7 +19,8 @@
 #include "support/skipped.h"
 #include "support/started.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = 30s;
@@ -144,5 +145,3 @@ TEST_CASE("a command in a PID namespace of its own runs, and its status is rlock
   }
   if (allowed == 0) return skipped("no PID namespace may be made here");
 }
-
-}  // namespace rlock::test

@@ -12,7 +12,8 @@
 #include "support/contains.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -271,5 +272,3 @@ TEST_CASE("the record of a run has the bytes of all keys where one of them is no
   done(redis, {"run", "-k", "b", "-k", "a", "--status-file", file, "true"});
   CHECK_FALSE(Json::parse(read_file(file)).contains("keys_base64"));
 }
-
-}  // namespace rlock::test

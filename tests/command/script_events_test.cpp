@@ -16,8 +16,8 @@
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -268,5 +268,3 @@ TEST_CASE("--events into the pipe of the owner id is 64, because its reader woul
   CHECK(field(lines_of(folder / "log")[0], "event") == "\"acquired\"");
   CHECK(field(lines_of(folder / "log")[2], "event") == "\"released\"");
 }
-
-}  // namespace rlock::test

@@ -25,8 +25,7 @@
 #include "support/skipped.h"
 #include "support/witness.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -430,6 +429,7 @@ TEST_CASE("if the script ends during the wait, the wait ends, and nothing is hel
 }
 
 TEST_CASE("a keeper refuses a process that has only the number of the script") {
+  using namespace rlock;  // here only, because this file has a Script of its own
   RedisServer redis;
   Process stranger{{"sleep", "60"}};
   const auto process = process_of(stranger.pid());
@@ -536,5 +536,3 @@ TEST_CASE("acquire takes several keys, shows the reason in inspect, and --json n
   CHECK(status_of(redis, {"lock", "acquire", "-n", "r", "--lease", "1m", "--sync-replicas", "1"}) == 69);
   CHECK_FALSE(redis.has("r"));
 }
-
-}  // namespace rlock::test

@@ -15,8 +15,7 @@
 #include "support/skipped.h"
 #include "support/started.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -98,5 +97,3 @@ TEST_CASE(
   CHECK(eventually([&] { return !redis.has("k"); }, kLong));
   if (!known) ::kill(pid, SIGKILL);
 }
-
-}  // namespace rlock::test

@@ -16,7 +16,9 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
@@ -252,5 +254,3 @@ TEST_CASE("rlock leaves no core, and its command may") {
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] == lines[1]);
 }
-
-}  // namespace rlock::test

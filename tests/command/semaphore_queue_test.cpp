@@ -16,8 +16,8 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
-
+using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -103,5 +103,3 @@ TEST_CASE("with --await-init rlock waits for a missing semaphore") {
   CHECK(waiter.exit_code() == 0);
   CHECK(redis.pttl("slots") > 3000000);
 }
-
-}  // namespace rlock::test

@@ -12,7 +12,8 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 /// Runs `script` with an /etc of its own, so that it can write /etc/rlock. Empty: this machine does not permit that.
@@ -113,5 +114,3 @@ TEST_CASE("the user's config file beats that of the machine, name by name, and b
   CHECK(junk->exit_code() == 78);
   CHECK(contains(junk->err(), "/etc/rlock/config"));
 }
-
-}  // namespace rlock::test

@@ -12,7 +12,9 @@
 #include "support/fake_redis.h"
 #include "support/masters.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 struct Result {
@@ -136,11 +138,10 @@ TEST_CASE("in JSON each view names its server") {
   hold_on(masters, 1);
   const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
   CHECK(inspect.exit_code == 0);
-  CHECK(
-      inspect.out.find(
-          R"("count":null,"fence":null,"server":")" + masters.proxy(0).url() +
-          R"(","stale":false,"last":null},{"key":"deploy","name":"deploy","type":"none","state":"free",)") !=
-      std::string::npos);
+  CHECK(contains(
+      inspect.out,
+      R"("count":null,"fence":null,"server":")" + masters.proxy(0).url() +
+          R"(","stale":false,"last":null},{"key":"deploy","name":"deploy","type":"none","state":"free",)"));
 }
 
 TEST_CASE("types that one server counts are refused with several servers") {
@@ -207,5 +208,3 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   CHECK(part.out.starts_with(R"({"v":1,"complete":false,"keys":[{"key":"b",)"));
   CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).exit_code == 69);
 }
-
-}  // namespace rlock::test

@@ -18,8 +18,7 @@
 #include "support/started.h"
 #include "support/witness.h"
 
-namespace rlock::test {
-
+using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -292,5 +291,3 @@ TEST_CASE(
   CHECK_MESSAGE(verdict.clean(), verdict.str());
   MESSAGE("stop ended: " << figures(heard) << "; the next had started: " << figures(next));
 }
-
-}  // namespace rlock::test

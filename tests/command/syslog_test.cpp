@@ -19,7 +19,9 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -225,5 +227,3 @@ TEST_CASE("without a log rlock reports that once and goes on") {
                          "': No such file or directory; rlock goes on without it\n");
   CHECK(status_of(redis, {"run", "--syslog=", "-k", "k", "--", "true"}) == 64);
 }
-
-}  // namespace rlock::test

@@ -12,7 +12,9 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
@@ -191,7 +193,7 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
   Pty dumb{{rlock_binary(), "top"}, options};
   CHECK(dumb.exit_code(kDeadline) == 64);
   CHECK(contains(dumb.screen(), "(TERM is dumb); use rlock list"));
-  CHECK(dumb.screen().find('\x1b') == std::string::npos);
+  CHECK(!contains(dumb.screen(), "\x1b"));
   Pty unset{{"env", "-u", "TERM", rlock_binary(), "top"}, options};
   CHECK(unset.exit_code(kDeadline) == 64);
   CHECK(contains(unset.screen(), "(TERM is not set); use rlock list"));
@@ -211,5 +213,3 @@ TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a
   terminal.type("q");
   CHECK(terminal.exit_code(kDeadline) == 0);
 }
-
-}  // namespace rlock::test

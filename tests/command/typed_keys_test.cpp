@@ -9,7 +9,9 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -116,5 +118,3 @@ TEST_CASE("no verb prints a remedy that it refuses") {
     CHECK_FALSE(contains(rlock.err(), "--type"));
   }
 }
-
-}  // namespace rlock::test

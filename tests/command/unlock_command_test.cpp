@@ -11,7 +11,8 @@
 #include "support/resp_client.h"
 #include "support/state_home.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 /// Takes 'deploy'.
@@ -266,5 +267,3 @@ TEST_CASE("rlock run learns of the forced release of its permit, and the other p
   CHECK(second.exit_code() == 143);
   CHECK(redis.cli({"GET", "seats"}) == "2");
 }
-
-}  // namespace rlock::test

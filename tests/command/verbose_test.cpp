@@ -14,7 +14,9 @@
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -117,5 +119,3 @@ TEST_CASE("-v names the new primary after a failover") {
   run.signal(SIGTERM);
   CHECK(run.exit_code(kLong) == 128 + SIGTERM);
 }
-
-}  // namespace rlock::test

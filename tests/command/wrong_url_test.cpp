@@ -14,7 +14,8 @@
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -175,5 +176,3 @@ TEST_CASE("the run ids of a quorum are asked for in the write that greets") {
     infos += contains(command, "\"INFO\" \"server\"") ? 1 : 0;
   CHECK(infos == (knows_hello(one) ? 1 : 2));  // a server without HELLO gets a second connection
 }
-
-}  // namespace rlock::test

@@ -9,7 +9,9 @@
 
 #include "support/eventually.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 using Pids = std::vector<pid_t>;
@@ -62,5 +64,3 @@ TEST_CASE("if a helper is killed, another one asks about the remaining candidate
   CHECK(find_apart({1, 2, 3}, dies, in(Milliseconds{30000})) == Pids{1, 3});
   CHECK(nobody_is_left());
 }
-
-}  // namespace rlock::test

@@ -552,8 +552,8 @@ TEST_CASE("a script that is stopped or traced gets signals, too") {
     for (;;) ::pause();
   }
   const bool seized = eventually([&] {
-    return read_file("/proc/" + std::to_string(script) + "/status")
-               .find("TracerPid:\t" + std::to_string(tracer)) != std::string::npos;
+    return contains(read_file("/proc/" + std::to_string(script) + "/status"),
+                    "TracerPid:\t" + std::to_string(tracer));
   });
   traced.family().signal(SIGTERM, Clock::now());
   traced.family().signal(SIGKILL, Clock::now());

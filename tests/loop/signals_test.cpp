@@ -10,7 +10,7 @@
 #include "support/forked.h"
 
 using namespace rlock;
-using rlock::test::in_another_process;
+using namespace rlock::test;
 
 namespace {
 

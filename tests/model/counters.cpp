@@ -3,12 +3,10 @@
 
 #include "hold.h"
 
-#if __has_include("sync/kinds/line.h")
-
-#include "rules_of_today.h"
 #include "sync/kinds/latch.h"
 #include "sync/kinds/pool.h"
 #include "sync/kinds/semaphore.h"
+#include "sync_calls.h"
 
 namespace rlock::model {
 namespace {
@@ -133,13 +131,3 @@ std::shared_ptr<const Hold> make_counter(const Wanted& wanted) {
 }
 
 }  // namespace rlock::model
-
-#else
-
-namespace rlock::model {
-
-std::shared_ptr<const Hold> make_counter(const Wanted&) { return nullptr; }
-
-}  // namespace rlock::model
-
-#endif

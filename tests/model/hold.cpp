@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#if __has_include("sync/kinds/line.h")
-#include "rules_of_today.h"
-#else
-#include "rules_of_fc06115.h"
-#endif
+#include "sync_calls.h"
 
 namespace rlock::model {
 namespace {
@@ -142,10 +138,6 @@ std::shared_ptr<const Hold> make_hold(const Wanted& wanted) {
   if (auto counter = make_counter(wanted)) return counter;
   return std::make_shared<OfRlock>(wanted);
 }
-
-const char* rules() { return kRules; }
-
-bool waits_for_undo() { return kWaitsForUndo; }
 
 Call whether_done(const std::string& key) { return ask_whether_done(LockName{key}); }
 

@@ -103,13 +103,6 @@ std::shared_ptr<const Hold> make_counter(const Wanted& wanted);
 /// A hold of Redisson, see redisson.cpp.
 std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted);
 
-/// The name of these rules: "today".
-const char* rules();
-
-/// With several servers and an owner that stays: does a client wait for a node's answer to the undo before it
-/// asks that node again?
-bool waits_for_undo();
-
 /// whether_done() asks whether the work of this key is done, for --once-per; is_done() reads the answer.
 Call whether_done(const std::string& key);
 bool is_done(const Reply& reply);

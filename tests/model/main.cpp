@@ -106,7 +106,7 @@ int run(const Arguments& arguments) {
     return 0;
   }
   const auto begun = std::chrono::steady_clock::now();
-  fmt::print("rules of {}, seed {}\n", rules(), arguments.seed);
+  fmt::print("seed {}\n", arguments.seed);
   Interpreter lua;
   lua.take_scripts_from(arguments.scripts);
   std::size_t states = 0, steps = 0, wrong = 0;

@@ -117,7 +117,7 @@ void Quorum::ask(int who) {
   ++one.round;
   const Call call = hold(who).ask(0);
   for (Link& link : one.links) {
-    const bool closed = plan(who).stays && waits_for_undo() && link.undos > 0;
+    const bool closed = plan(who).stays && link.undos > 0;
     link.vote = closed || !link.wire.empty() ? Link::Vote::failed : Link::Vote::open;
     if (link.vote == Link::Vote::failed) continue;
     link.reached = true;

@@ -6,6 +6,7 @@
 #include "support/contains.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -129,11 +130,11 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   CHECK(refused(app, {hello()}, "NOPERM no permissions to run the 'select' command").kind == Error::denied);
   const Failure no_such_db = refused(app, {hello()}, "ERR DB index is out of range");
   CHECK(no_such_db.kind == Error::config);
-  CHECK(test::contains(no_such_db.text, "no database 3"));
-  CHECK(!test::contains(no_such_db.text, "secret"));
+  CHECK(contains(no_such_db.text, "no database 3"));
+  CHECK(!contains(no_such_db.text, "secret"));
   const Failure node = refused(app, {hello()}, "ERR SELECT is not allowed in cluster mode");
   CHECK(node.kind == Error::config);
-  CHECK(test::contains(node.text, "use --url redis+cluster://"));
+  CHECK(contains(node.text, "use --url redis+cluster://"));
   // Redis answers HELLO while a script runs, and refuses SELECT.
   CHECK(refused(app, {hello()}, "BUSY Redis is busy running a script.").kind == Error::unreachable);
 }
@@ -150,7 +151,7 @@ TEST_CASE("a password for a server that asks for none is an error, because it is
       CHECK_FALSE(it.accepted());
       REQUIRE(it.failure().has_value());
       CHECK(it.failure()->kind == Error::denied);
-      CHECK(test::contains(it.failure()->text, "asks for no password"));
+      CHECK(contains(it.failure()->text, "asks for no password"));
     }
   }
 }
@@ -193,7 +194,7 @@ TEST_CASE("a server of another kind is asked for its kind, and the rest of the g
   accept(it, {Reply{std::vector<Reply>{}}});
   CHECK_FALSE(it.accepted());
   CHECK(it.failure()->kind == Error::config);
-  CHECK(test::contains(it.failure()->text, "it is a Sentinel"));
+  CHECK(contains(it.failure()->text, "it is a Sentinel"));
 }
 
 TEST_CASE("a Sentinel that asks for no password is reported as a Sentinel, not as a wrong password") {
@@ -205,7 +206,7 @@ TEST_CASE("a Sentinel that asks for no password is reported as a Sentinel, not a
   CHECK(it.unexpected());
   accept(it, {Reply{std::vector<Reply>{}}});
   CHECK(it.failure()->kind == Error::config);
-  CHECK(test::contains(it.failure()->text, "it is a Sentinel"));
+  CHECK(contains(it.failure()->text, "it is a Sentinel"));
 }
 
 TEST_CASE("a replica is an unexpected server only if the primary is meant") {

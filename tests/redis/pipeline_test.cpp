@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "support/contains.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -291,6 +293,6 @@ TEST_CASE("an unrequested reply and a malformed push are errors") {
   };
   CHECK(thrown_by({.reply = Reply{1}}) == "the server sent a reply without a request");
   CHECK(thrown_by({.reply = Reply::error("ERR \x1b[31mgo away")}) == "ERR \\x1b[31mgo away");
-  CHECK(thrown_by({.reply = Reply{std::vector<Reply>{Reply{"message"}, Reply{}}}, .push = true})
-            .find("where text was expected") != std::string::npos);
+  CHECK(contains(thrown_by({.reply = Reply{std::vector<Reply>{Reply{"message"}, Reply{}}}, .push = true}),
+                 "where text was expected"));
 }

@@ -14,7 +14,7 @@
 #include "support/skipped.h"
 
 using namespace rlock;
-using rlock::test::in_another_process;
+using namespace rlock::test;
 
 namespace {
 
@@ -164,7 +164,7 @@ TEST_CASE("arrays in arrays reserve no more memory than a reply may take") {
 }
 
 TEST_CASE("a reply without enough memory is an error like others, not a crash") {
-  if (test::kSanitized) return test::skipped("AddressSanitizer reserves all addresses for itself");
+  if (kSanitized) return skipped("AddressSanitizer reserves all addresses for itself");
   const std::string whole = "$4000000\r\n" + std::string(4'000'000, 'x') + "\r\n";
   const std::string wide = "*100000\r\n";
   for (const std::string& bytes : {whole, wide}) {

@@ -1,8 +1,10 @@
 #include "redis/subscriptions.h"
 
 #include <doctest/doctest.h>
+#include "support/contains.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -80,7 +82,7 @@ TEST_CASE("messages and confirmed subscriptions are reasons to ask again, of wan
 TEST_CASE("a refused subscription is an error, and the server is not asked again") {
   Subscriptions it = begun({kPlain});
   CHECK(it.accept(push(Kind::refused, kPlain, "NOPERM no permissions"), kNow));
-  CHECK(it.error()->find("NOPERM") != std::string::npos);
+  CHECK(contains(*it.error(), "NOPERM"));
   it.disconnected();
   CHECK(it.begin_at() == kNever);
 }

@@ -14,12 +14,9 @@
 #include "support/profile.h"
 
 using namespace rlock;
-using test::Dice;
-using test::long_profile;
+using namespace rlock::test;
 
 namespace {
-
-using test::contains;
 
 std::string refusal(std::string_view url) {
   try {
@@ -334,7 +331,7 @@ TEST_CASE("a target that is printed and parsed again is the same place") {
 }
 
 TEST_CASE("a password file is read each time, without its last newline") {
-  const test::TempDir dir;
+  const TempDir dir;
   const std::string path = dir / "password";
   const PasswordSource source = PasswordSource::file(path);
   CHECK(source.path() == path);
@@ -342,13 +339,13 @@ TEST_CASE("a password file is read each time, without its last newline") {
 
   for (const auto& [content, password] : std::vector<std::pair<std::string, std::string>>{
            {"secret\n", "secret"}, {"rotated", "rotated"}, {" blanks stay \n", " blanks stay "}}) {
-    test::write_file(path, content);
+    write_file(path, content);
     CHECK(source.read() == password);
   }
 }
 
 TEST_CASE("a password file that cannot be right is a configuration error that names the file") {
-  const test::TempDir dir;
+  const TempDir dir;
   const auto complaint = [](const std::string& path) -> std::string {
     try {
       PasswordSource::file(path).read();
@@ -371,7 +368,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
            {std::string("\xff\xfes\0", 4), "begins with a byte order mark; save it as UTF-8 without one"},
            {std::string("s\0", 2), "contains a NUL byte; save it as UTF-8"},
            {std::string(5000, 'x'), "is too long for a password"}}) {
-    test::write_file(path, content);
+    write_file(path, content);
     CHECK(complaint(path) == "password file '" + path + "' (--password-file): " + why);
   }
   CHECK(complaint(dir.path()) == "password file '" + dir.path() + "' (--password-file): Is a directory");
@@ -383,13 +380,13 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
 }
 
 TEST_CASE("the line of a password file may end as on Windows, or not at all") {
-  const test::TempDir dir;
+  const TempDir dir;
   for (const std::string content : {"s3cret", "s3cret\n", "s3cret\r\n", "s3cret\r"}) {
     CAPTURE(content);
-    test::write_file(dir / "password", content);
+    write_file(dir / "password", content);
     CHECK(PasswordSource::file(dir / "password").read() == "s3cret");
   }
-  test::write_file(dir / "password", " s3 \r cret \n");
+  write_file(dir / "password", " s3 \r cret \n");
   CHECK(PasswordSource::file(dir / "password").read() == " s3 \r cret ");
 }
 

@@ -6,6 +6,7 @@
 #include "support/contains.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -33,6 +34,6 @@ TEST_CASE(
   openssl::load();
   const auto before = openssl::SSL_CTX_new;
   CHECK((before != nullptr));
-  CHECK(test::contains(told_of("libc.so.6"), "undefined symbol: BIO_ctrl"));
+  CHECK(contains(told_of("libc.so.6"), "undefined symbol: BIO_ctrl"));
   CHECK((openssl::SSL_CTX_new == before));
 }

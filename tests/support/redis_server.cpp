@@ -1,4 +1,5 @@
 #include "support/redis_server.h"
+#include "support/contains.h"
 
 #include <netinet/in.h>
 #include <signal.h>
@@ -154,7 +155,7 @@ Monitor::Monitor(const RedisServer& server) : client_(server.where()) { client_.
 const std::vector<std::string>& Monitor::commands() {
   while (auto line = client_.receive_within(100ms)) {
     const auto bracket = line->find("] ");
-    if (bracket == std::string::npos || line->find(" lua] ") != std::string::npos) continue;
+    if (bracket == std::string::npos || contains(*line, " lua] ")) continue;
     commands_.push_back(line->substr(bracket + 2));
   }
   return commands_;

@@ -202,7 +202,7 @@ void check_agreement(FairScene& scene) {
   std::sort(members.begin(), members.end());
   CHECK(joined(queue, " ") == joined(members, " "));
   for (const std::string& line : scene.lines({"ZRANGE", kDeadlines, "0", "-1", "WITHSCORES"}))
-    CHECK(line.find('.') == std::string::npos);
+    CHECK(!contains(line, "."));
 }
 
 std::string name_of(int who) { return (who % 2 == 0 ? "ours:" : "peer:") + std::to_string(who); }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -24,7 +25,7 @@ TEST_CASE("a wait for free locks learns that they are free, which one is busy, a
 
   const Attempt foreign = read({Reply{"foreign"}, Reply{1}, Reply{"list"}});
   REQUIRE(std::holds_alternative<Refused>(foreign));
-  CHECK(test::contains(std::get<Refused>(foreign).text, "'a'"));
+  CHECK(contains(std::get<Refused>(foreign).text, "'a'"));
 }
 
 TEST_CASE("an answer that names no key, or is an unknown word, is a failure") {

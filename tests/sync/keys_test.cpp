@@ -7,7 +7,7 @@
 #include "support/dice.h"
 
 using namespace rlock;
-using test::Dice;
+using namespace rlock::test;
 
 namespace {
 

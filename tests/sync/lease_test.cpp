@@ -9,8 +9,8 @@
 #include "support/dice.h"
 
 using namespace rlock;
+using namespace rlock::test;
 using namespace std::chrono_literals;
-using test::Dice;
 
 namespace {
 

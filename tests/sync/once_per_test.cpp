@@ -32,7 +32,7 @@ struct Work : FairScene {
       Claim waiter = claim(std::string{"w"} + std::to_string(listeners.size()) + ":1");
       waiter.turn = Turn::queue;
       REQUIRE(is_busy(FairScene::ask(L{waiter})));
-      listeners.emplace_back(server, Channel{test::kChannel + waiter.owner.str()});
+      listeners.emplace_back(server, Channel{kChannel + waiter.owner.str()});
     }
   }
 

@@ -264,7 +264,7 @@ const Script& script_named(const std::string& name) {
 /// Parses a command, or a script followed by the number of its keys.
 Call call_of(const std::string& line) {
   auto words = parts(line, ' ');
-  if (words[0].find('/') == std::string::npos) return command(words);
+  if (!contains(words[0], "/")) return command(words);
   const auto last_key = words.begin() + 2 + std::stoi(words[1]);
   return {.script = &script_named(words[0]),
           .keys = std::vector(words.begin() + 2, last_key),

@@ -9,7 +9,8 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
@@ -119,5 +120,3 @@ TEST_CASE("renewals that no replica has do not keep the lock: the command is sto
   CHECK_MESSAGE(contains(rlock.err(), "only 0 of 1 replicas have it"), rlock.err());
   pair.replica.thaw();
 }
-
-}  // namespace rlock::test

@@ -8,7 +8,9 @@
 #include "support/contains.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 TEST_CASE("every script has the SHA-1 by which the server calls it") {
@@ -52,4 +54,3 @@ TEST_CASE("no two scripts have the same name") {
 }
 
 }  // namespace
-}  // namespace rlock::test

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "scripts.h"
 
-namespace rlock::test {
+using namespace rlock;
+
 namespace {
 
 using P = Parameter;
@@ -80,4 +81,3 @@ TEST_CASE("no contract has a name twice") {
 }
 
 }  // namespace
-}  // namespace rlock::test

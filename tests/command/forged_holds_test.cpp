@@ -13,7 +13,8 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -121,5 +122,3 @@ TEST_CASE("a waiter with forged holds ends the wait of a nested run, and nothing
     CHECK_FALSE(redis.has("a"));
   }
 }
-
-}  // namespace rlock::test

@@ -13,7 +13,9 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
@@ -222,5 +224,3 @@ TEST_CASE("each refusal of a server ends a run with its exit code and a helpful 
     }
   }
 }
-
-}  // namespace rlock::test

@@ -1,10 +1,5 @@
-#include "redis/routes.h"
+#include "redis/make_route.h"
 
-#include <fmt/format.h>
-
-#include <map>
-
-#include "base/as_given.h"
 #include "base/error.h"
 #include "redis/cluster.h"
 #include "redis/local.h"
@@ -35,21 +30,6 @@ std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeou
     case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }
   throw Error{Error::internal, "a deployment of no kind"};
-}
-
-std::optional<Failure> same_server_twice(const std::vector<Node>& nodes) {
-  std::map<std::string, const Route*> known;
-  for (const Node& node : nodes) {
-    for (const std::string& id : node.route->run_ids()) {
-      if (id.empty()) continue;
-      const auto [other, is_new] = known.emplace(id, node.route.get());
-      if (is_new) continue;
-      return Failure{Error::config,
-                     fmt::format("{} and {} are the same server, and it counts once; remove one ({})",
-                                 other->second->str(), node.route->str(), as_given("url", "--url"))};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace rlock

@@ -18,7 +18,9 @@
 #include "support/verb_lines.h"
 #include "sync/kinds/keys.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
@@ -397,5 +399,3 @@ TEST_CASE("facts about a holder tell the server no password") {
     for (const std::string& word : words) CHECK_MESSAGE(silent(word), word);
   }
 }
-
-}  // namespace rlock::test

@@ -13,7 +13,8 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -80,5 +81,3 @@ TEST_CASE("of runs with the same status file one leaves its whole record, and no
   CHECK(record.find('\n') == record.size() - 1);
   CHECK(output_of({"ls", "-A", folder.path()}) == "status\n");
 }
-
-}  // namespace rlock::test

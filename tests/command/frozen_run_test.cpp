@@ -17,7 +17,8 @@
 #include "support/skipped.h"
 #include "support/started.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -142,5 +143,3 @@ TEST_CASE("a waiter that is frozen for longer than its wait ends when it is thaw
   CHECK((status == 0) == contains(waiter.out(), "inside"));
   CHECK(eventually([&] { return redis.keys().empty(); }, kLong));
 }
-
-}  // namespace rlock::test

@@ -13,7 +13,8 @@
 #include "support/redis_server.h"
 #include "support/state_home.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -252,5 +253,3 @@ TEST_CASE("a copy of an arrival that comes an hour late is still the same arriva
   REQUIRE(request.size() == std::string{"redisson_unlock_latch:{deploy}:"}.size() + 32);
   CHECK(deploys.redis.pttl(request) > 23 * 3'600'000);
 }
-
-}  // namespace rlock::test

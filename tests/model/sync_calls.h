@@ -1,7 +1,6 @@
 #pragma once
 
-// The interface between the explorer and src/sync of this commit. For an old commit, rules_of_fc06115.h takes its
-// place.
+// What the explorer's clients ask, and what the answers mean, by the classes of src/sync.
 
 #include "hold.h"
 #include "sync/kinds/arrival.h"
@@ -16,17 +15,8 @@
 #include "sync/kinds/plain.h"
 #include "sync/kinds/read_write.h"
 #include "sync/kinds/together.h"
-#include "sync/wait/undo.h"
 
 namespace rlock::model {
-
-constexpr const char* kRules = "today";
-
-/// Does the ledger of undos (src/sync/wait/undo.h) know which nodes have answered? Until commit 87756ea it
-/// did not.
-template <class Ledger>
-concept TellsWhoAnswered = requires(Ledger& undo) { undo.closed_nodes(); };
-constexpr bool kWaitsForUndo = TellsWhoAnswered<Undo>;
 
 inline Claim claim_of(const Wanted& wanted, const std::string& key) {
   return {.name = LockName{key},

@@ -10,7 +10,8 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 /// An escape sequence, a line of its own, a C1 control character as a byte and as UTF-8, invalid UTF-8, and a
@@ -93,5 +94,3 @@ TEST_CASE("neither a loss nor a wrong type nor a question lets hostile bytes thr
   pty.type("n\r");
   CHECK(pty.exit_code() == 1);
 }
-
-}  // namespace rlock::test

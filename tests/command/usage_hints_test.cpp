@@ -15,7 +15,9 @@
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 /// A command line, and a text that its answer must contain.
@@ -364,5 +366,3 @@ TEST_CASE("a version that is asked for with -v names every library and its versi
   CHECK(prints({"--version", "-v"}) == text);
   CHECK(prints({"-v", "--version"}) == text);
 }
-
-}  // namespace rlock::test

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "cmd/cli/output.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {
@@ -22,14 +21,5 @@ std::string inspections_text(const std::vector<Inspection>& inspections);
 
 /// For a key that was not found: if it looks like a pattern, prints on stderr that a KEY is no pattern.
 void say_if_pattern(const LockName& name);
-
-/// One item of `holders` of a key.
-Json holder_json(const Holder& holder);
-
-/// One item of `keys` of the JSON document.
-Json inspection_json(const Inspection& seen);
-
-/// The JSON document. `complete`: nothing is missing.
-Json inspection_document(const std::vector<Inspection>& inspections, bool complete);
 
 }  // namespace rlock

@@ -15,7 +15,8 @@
 #include "support/relay.h"
 #include "support/verb_lines.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kDeadline = 20s;
@@ -360,5 +361,3 @@ TEST_CASE("with any answer a verb ends as documented") {
     }
   }
 }
-
-}  // namespace rlock::test

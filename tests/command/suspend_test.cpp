@@ -13,7 +13,8 @@
 #include "support/skipped.h"
 #include "support/started.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 constexpr auto kLong = 30s;
@@ -80,5 +81,3 @@ TEST_CASE(
   CHECK_MESSAGE(script.exit_code(kLong) == 0, script.err());
   CHECK(eventually([&] { return !redis.has("k"); }, kLong));
 }
-
-}  // namespace rlock::test

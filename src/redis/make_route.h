@@ -1,10 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "redis/node.h"
+#include "redis/route.h"
 
 namespace rlock {
 
@@ -13,9 +11,5 @@ namespace rlock {
 /// Error{unreachable} if it cannot be started.
 std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts,
                                   const Interrupted& interrupted);
-
-/// Do two of these nodes lead to the same server, as far as the servers have told their identity? It would
-/// vote twice, and could be a majority alone.
-std::optional<Failure> same_server_twice(const std::vector<Node>& nodes);
 
 }  // namespace rlock

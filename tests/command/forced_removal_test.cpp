@@ -11,7 +11,8 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
-namespace rlock::test {
+using namespace rlock::test;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -170,5 +171,3 @@ TEST_CASE("sem delete asks, because a semaphore does not record its holders") {
   CHECK_FALSE(redis.has("slots"));
   CHECK(Rlock{{"sem", "delete", "slots"}, without_terminal(redis)}.exit_code() == 1);
 }
-
-}  // namespace rlock::test

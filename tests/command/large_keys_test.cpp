@@ -16,7 +16,9 @@
 #include "support/redis_server.h"
 #include "support/verb_lines.h"
 
-namespace rlock::test {
+using namespace rlock;
+using namespace rlock::test;
+
 namespace {
 
 /// Other clients may wait no longer than this for the server because of one command. The server has no sanitizers, but
@@ -214,5 +216,3 @@ TEST_CASE("a renewal of facts costs no more beside the facts of a hundred thousa
   CHECK(std::stoi(redis.cli({"HLEN", "rlock:meta:{k}"})) < 100000);
   CHECK(bystander.longest() <= 5ms);
 }
-
-}  // namespace rlock::test

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "cmd/cli/output.h"
+#include "sync/watch/inspection.h"
+
+namespace rlock {
+
+/// One item of `holders` of a key.
+Json holder_json(const Holder& holder);
+
+/// One item of `keys` of the JSON document.
+Json inspection_json(const Inspection& seen);
+
+/// The JSON document. `complete`: nothing is missing.
+Json inspection_document(const std::vector<Inspection>& inspections, bool complete);
+
+}  // namespace rlock
