@@ -17,6 +17,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/cli/exit_code.h"
 
 namespace rlock {
 namespace {
@@ -34,6 +35,8 @@ constexpr Milliseconds kAnswer{80};
 
 /// If the last answer is older than this, and the server does not answer now, the line says so.
 constexpr Milliseconds kOldNews{1s};
+
+Failure failure_of(const GaveUp& gave_up) { return gave_up.failure.value_or(no_answer()); }
 
 }  // namespace
 
@@ -164,10 +167,10 @@ std::string WaitLines::known_text(TimePoint now) const {
   return fmt::format("; {} ago {}", describe(elapsed(busy_->seen_at, now)), wait_text(then, Moment::past));
 }
 
-std::string WaitLines::last_known(const GaveUp& gave_up) {
+std::string WaitLines::describe_failure(const GaveUp& gave_up, std::string_view then) {
   over();
   busy_ = gave_up.busy;
-  return known_text(session_.loop.now());
+  return session_.describe(failure_of(gave_up), known_text(session_.loop.now()) + std::string{then});
 }
 
 void WaitLines::say(TimePoint now) {
@@ -201,7 +204,20 @@ std::string WaitLines::since_start() const {
   return describe(std::chrono::duration_cast<Milliseconds>(session_.loop.now() - subject_.started));
 }
 
-void WaitLines::give_up(const GaveUp& gave_up) {
+int WaitLines::give_up(const GaveUp& gave_up, std::string_view then) {
+  if (gave_up.why == GaveUp::Why::busy) {
+    say_busy(gave_up);
+    return subject_.wait.conflict_exit_code;
+  }
+  if (gave_up.refused) {
+    warn(gave_up.refused->text);
+    return exit_code::wrong_type;
+  }
+  warn(describe_failure(gave_up, then));
+  return exit_code::of(failure_of(gave_up).kind);
+}
+
+void WaitLines::say_busy(const GaveUp& gave_up) {
   const std::string waited = since_start();
   over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;

@@ -60,18 +60,19 @@ class WaitLines final : public Source {
   /// The lock was acquired: prints no more lines.
   void acquired();
 
-  /// Prints the last line: the holder, and how to remove a stale lock.
-  void give_up(const GaveUp& gave_up);
+  /// Prints why there is no lock, and returns the exit status for it. If it is busy: the holder, and how to remove a
+  /// stale lock. `then`: the end of the text about a server that failed, "; ...".
+  [[nodiscard]] int give_up(const GaveUp& gave_up, std::string_view then = {});
 
-  /// Like give_up(), after a signal: prints what rlock waited for.
+  /// After a signal: prints what rlock waited for.
   void interrupted(int signal, const GaveUp& gave_up);
 
-  /// Like give_up(), after a newer waiter has come (--newest).
+  /// After a newer waiter has come (--newest): prints who it is.
   void superseded(const Refused& why);
 
-  /// Ends the lines of a wait whose server has failed. Returns the last answer of the server with its age, ";
-  /// 8.1s ago 'db' was held by ...", or "" if it never answered.
-  std::string last_known(const GaveUp& gave_up);
+  /// Ends the lines of a wait whose server has failed. Returns why it failed, for people, with the last answer of the
+  /// server and its age: "; 8.1s ago 'db' was held by ...". `then`: as in give_up().
+  std::string describe_failure(const GaveUp& gave_up, std::string_view then);
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
@@ -83,6 +84,7 @@ class WaitLines final : public Source {
   void begin_inquiry();
   std::optional<std::string> tell_trouble(TimePoint now);
   void say(TimePoint now);
+  void say_busy(const GaveUp& gave_up);
   void inquire_for_the_last_word(const GaveUp& gave_up);
   std::string since_start() const;
   std::string known_text(TimePoint now) const;

@@ -34,8 +34,6 @@ void say_that_it_was_done(const std::string& text) {
   }
 }
 
-Failure failure_of(const GaveUp& gave_up) { return gave_up.failure.value_or(no_answer()); }
-
 }  // namespace
 
 HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer)
@@ -182,11 +180,7 @@ bool HoldWait::leaves_one(const GaveUp& gave_up) {
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {
   return gave_up.why == GaveUp::Why::unreachable && !session_.signals.any() &&
-         failure_of(gave_up).kind == Error::unreachable;
-}
-
-std::string HoldWait::describe(const GaveUp& gave_up, std::string_view then) {
-  return session_.describe(failure_of(gave_up), lines_.last_known(gave_up) + std::string{then});
+         gave_up.failure.value_or(no_answer()).kind == Error::unreachable;
 }
 
 NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
@@ -223,26 +217,12 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
     warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way));
     return {.why = NotHeld::Why::deadlock, .exit = busy};
   }
-  return {.exit = say(gave_up, then)};
-}
-
-/// Prints why there is no lock, and returns the exit status for it.
-int HoldWait::say(const GaveUp& gave_up, std::string_view then) {
-  if (gave_up.why == GaveUp::Why::busy) {
-    lines_.give_up(gave_up);
-    return request_.wait.conflict_exit_code;
-  }
   if (gave_up.refused && gave_up.refused->why == Refused::Why::absent && request_.joining.inside) {
     info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
                      in_quotes(request_.joining.inside->str())));
-    return request_.wait.conflict_exit_code;
+    return {.exit = busy};
   }
-  if (gave_up.refused) {
-    warn(gave_up.refused->text);
-    return exit_code::wrong_type;
-  }
-  warn(describe(gave_up, then));
-  return exit_code::of(failure_of(gave_up).kind);
+  return {.exit = lines_.give_up(gave_up, then)};
 }
 
 }  // namespace rlock

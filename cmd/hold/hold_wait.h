@@ -59,7 +59,9 @@ class HoldWait {
   bool seen_busy() const noexcept { return seen_busy_; }
 
   /// Why no server could be used, for people. `then`: the end of the text, "; ...".
-  std::string describe(const GaveUp& gave_up, std::string_view then);
+  std::string describe(const GaveUp& gave_up, std::string_view then) {
+    return lines_.describe_failure(gave_up, then);
+  }
 
   /// Prints why there is no lock, and returns the reason and the exit status. `then`: as in describe().
   NotHeld give_up(const GaveUp& gave_up, std::string_view then = {});
@@ -73,7 +75,6 @@ class HoldWait {
   void count_waiters(const Waiting& waiting);
   bool joins_another(const GaveUp& gave_up);
   bool leaves_one(const GaveUp& gave_up);
-  int say(const GaveUp& gave_up, std::string_view then);
 
   Session& session_;
   const HoldRequest& request_;

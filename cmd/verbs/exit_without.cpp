@@ -14,17 +14,8 @@ int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadl
     warn(deadlock);
     return lines.wait().conflict_exit_code;
   }
-  if (gave_up.why == GaveUp::Why::busy) {
-    lines.give_up(gave_up);
-    return lines.wait().conflict_exit_code;
-  }
-  if (gave_up.refused) {
-    warn(gave_up.refused->text);
-    return gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit_code::wrong_type;
-  }
-  const Failure failure = gave_up.failure.value_or(no_answer());
-  warn(lines.session().describe(failure, lines.last_known(gave_up)));
-  return exit_code::of(failure.kind);
+  const int exit = lines.give_up(gave_up);
+  return gave_up.refused && gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit;
 }
 
 }  // namespace rlock

@@ -325,6 +325,7 @@ TEST_CASE("an outcome that only another version knows is shown as it was written
   redis.cli({"ZADD", "rlock:history:{k}", "1",
              "me:1\n{\"ended_at\":1,\"since\":1,\"outcome\":\"evicted\",\"exit\":3}"});
   Rlock text{{"history", "k"}, redis.environment()};
+  CHECK(text.exit_code() == 0);
   CHECK(contains(text.out(), ": evicted (exit 3)\n"));
   CHECK(last(redis)["outcome"] == "evicted");
 }
