@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/fork.h"
 #include "loop/script_tag.h"
@@ -39,7 +39,7 @@ void detach(std::vector<int> kept) {
   }
   const Descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   // Without /dev/null we would keep stdout open, and its reader would wait for the end of this process.
-  if (!null) throw Error{Error::system, fmt::format("cannot open /dev/null: {}", std::strerror(errno))};
+  if (!null) throw Error{Error::system, fmt::format("cannot open /dev/null: {}", reason(errno))};
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null.number(), fd);
   if (silent) ::dup2(null.number(), STDERR_FILENO);
 }
@@ -54,7 +54,7 @@ struct ReadyPipes {
     const bool made = ::pipe2(first.data(), O_CLOEXEC) == 0;
     if (made) ready.reset(first[0]), report.reset(first[1]);
     if (!made || ::pipe2(second.data(), O_CLOEXEC) != 0)
-      throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
+      throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
     is_told.reset(second[0]), go_on.reset(second[1]);
   }
 
@@ -100,8 +100,7 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
     pipes.go_on.reset();
     go_on(work, pipes, std::move(kept));
   });
-  if (process < 0)
-    throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
+  if (process < 0) throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
   pipes.report.reset();
   pipes.is_told.reset();
   if (!ReadyPipes::gets_byte(pipes.ready)) throw Error{Error::system, "the process that keeps it has ended"};

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -67,8 +66,7 @@ bool forget_descriptors(int keep, int report) {
 }
 
 [[noreturn]] void refuse(const Daemon& daemon, int why) {
-  throw Error{Error::system,
-              fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), std::strerror(why))};
+  throw Error{Error::system, fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), reason(why))};
 }
 
 }  // namespace
