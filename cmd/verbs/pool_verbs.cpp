@@ -61,7 +61,7 @@ class Add final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
+        "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
         "rlock does not wait until they are free.";
     spec.examples = {{is_semaphore() ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
     if (is_semaphore()) spec.examples.push_back({"rlock sem add slots -- -2", ""});
