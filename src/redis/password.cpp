@@ -1,3 +1,5 @@
+#include "redis/password.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,7 +13,6 @@
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
-#include "redis/target.h"
 
 namespace rlock {
 namespace {
