@@ -21,7 +21,7 @@ refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watc
 refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "$(files src/sync/hold)"
 refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
 
-# The floors of cmd. Code that knows every verb (the table, help, manual, completions) is in cmd/app.
+# The floors of cmd. Code that knows every verb (the table, help, completions) is in cmd/app.
 above='server|view|ask|hold|run|verbs|app'
 for folder in cli server view ask hold run verbs; do
   refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"

@@ -4,13 +4,6 @@
 
 namespace rlock {
 
-void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit) {
-  for (const VerbEntry* entry : verbs()) {
-    const auto verb = entry->make();
-    visit(*entry, verb->spec());
-  }
-}
-
 std::vector<Option> offered_options(const VerbSpec& spec) {
   // The option -k is offered although it has no paragraph: the manual describes it once for all verbs.
   const auto is_key = [](const Option& option) { return option.names.starts_with("-k,"); };

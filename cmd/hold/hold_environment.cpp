@@ -13,7 +13,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/hold/inherited_hold.h"
-#include "cmd/server/deployment.h"
+#include "cmd/server/secrets.h"
 #include "redis/target.h"
 
 namespace rlock {

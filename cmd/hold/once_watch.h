@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "redis/redis.h"
 #include "sync/kinds/once_per.h"

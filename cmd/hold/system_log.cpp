@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 
 #include "base/error.h"
@@ -98,7 +97,7 @@ void SystemLog::open(const std::string& socket) {
   const int failed = connect();
   if (failed != 0)
     warn(fmt::format("--syslog: cannot write to {}: {}; rlock goes on without it", in_quotes(socket),
-                     std::strerror(failed)));
+                     reason(failed)));
 }
 
 /// Connects to the first socket that works. Returns 0 or the errno of the failure.

@@ -71,7 +71,7 @@ class Flock final : public Verb {
 void Flock::declare(VerbSpec& spec) {
   spec.usage = {"flock [OPTIONS] FILE COMMAND [ARG...]", "flock [OPTIONS] FILE -c 'SHELL STRING'"};
   spec.about =
-      "Run COMMAND under a lock, with the command line of flock(1). FILE, as you type it, is\nthe key of a "
+      "Run COMMAND under a lock, with the command line of flock(1). FILE, as you type it, is the key of a "
       "read/write lock; rlock does not open or create the file.";
   spec.operands = {{.name = "FILE", .offer = Offer::file}};
   spec.notes = "rlock flock prints errors only; with -v it also says who holds the lock.\n";

@@ -222,7 +222,7 @@ void declare_run(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
   spec.about =
-      "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for\never. rlock "
+      "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for ever. rlock "
       "stops COMMAND before the lock can end.";
   spec.foreign = foreign_options();
   spec.notes = "DUR is 500ms, 30 (seconds), 1m30s or 2h.\n";

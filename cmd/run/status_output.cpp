@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -14,9 +13,7 @@
 namespace rlock {
 namespace {
 
-const char* why_unwritten(int failed) {
-  return failed == ETIMEDOUT ? "no process reads it" : std::strerror(failed);
-}
+std::string why_unwritten(int failed) { return failed == ETIMEDOUT ? "no process reads it" : reason(failed); }
 
 }  // namespace
 

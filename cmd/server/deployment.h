@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,9 +42,6 @@ struct Deployment {
   /// Error{config} if a Cluster cannot keep the names beside it in one slot.
   LockName name(const std::string& key) const;
 };
-
-/// The variables with a password, the more important first.
-constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
 /// Reads the environment and the config files, lets `flags` overrule them, and asks for a password with
 /// --askpass. Remembers where each setting came from (base/as_given.h). Throws Error{usage} for bad values, and

@@ -57,7 +57,7 @@ void keep_password_in(std::string_view word) {
 }  // namespace
 
 void keep_passwords(int argc, char** argv) {
-  for (const char* name : {"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"}) {
+  for (const char* name : kPasswordVariables) {
     if (const char* password = std::getenv(name)) keep_secret(password);
   }
   for (const char* name : {"RLOCK_URL", "REDIS_URL"}) {

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 namespace rlock {
+
+/// The variables with a password, the more important first.
+constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
 /// Hides the passwords of the command line and of the environment in all texts, whether used or not (see
 /// base/redaction.h). Overwrites those in argv in place, because /proc/PID/cmdline and ps read these bytes.

@@ -50,7 +50,7 @@ std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& opti
 /// `name`: the long option without dashes.
 std::string spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
 
-/// An empty variable counts as unset. In a set-uid program the environment is ignored.
+/// An empty variable counts as unset.
 std::optional<std::string> environment_variable(const char* name);
 
 /// The URL if no source names a server.

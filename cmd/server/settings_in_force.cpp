@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/configurable_options.h"
-#include "cmd/server/deployment.h"
+#include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
 #include "redis/target.h"
 #include "sync/hold/lease.h"

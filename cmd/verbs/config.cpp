@@ -21,7 +21,7 @@ class Config final : public Verb {
 
 void Config::declare(VerbSpec& spec) {
   spec.about =
-      "Print every setting in force, its value and its source. rlock prints no password and\nasks no server.";
+      "Print every setting in force, its value and its source. rlock prints no password and asks no server.";
   spec.examples = {{"rlock config", ""},
                    {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}};
   declare_json(spec, json_);

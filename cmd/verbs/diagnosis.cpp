@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "base/text.h"
 
 namespace rlock {
@@ -43,12 +45,12 @@ Finding role(const Info& info) {
 /// A failover may lose writes that the replica did not have yet. This is no fault of the server, but users
 /// should know it.
 Finding replication(const Info& info) {
-  const std::string replicas = value(info, "connected_slaves");
-  if (replicas == "0")
+  const std::int64_t replicas = parse_count(value(info, "connected_slaves")).value_or(0);
+  if (replicas == 0)
     return {"replication", true, "no replicas: no failover can lose a lock, but no server takes over either"};
   return {"replication", true,
-          fmt::format("{} replica(s): a failover may forget the newest locks; see rlock run --sync-replicas",
-                      replicas)};
+          fmt::format("{}: a failover may forget the newest locks; see rlock run --sync-replicas",
+                      counted(replicas, "replica"))};
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class HistoryVerb final : public Verb {
 
 void HistoryVerb::declare(VerbSpec& spec) {
   spec.about =
-      "Print who held KEY and how each hold ended, the newest first. The server keeps the\nlast 20 holds of "
+      "Print who held KEY and how each hold ended, the newest first. The server keeps the last 20 holds of "
       "a key until a week after the newest one.";
   spec.notes = "RLOCK_HISTORY=0, or history = 0 in a configuration file, turns the record off.\n";
   spec.examples = {{"rlock history deploy", ""},

@@ -39,7 +39,7 @@ class Inspect final : public Verb {
 
 void Inspect::declare(VerbSpec& spec) {
   spec.about =
-      "Print who holds KEY, since when, until when and why, and who waits. Nothing changes.\nWithout KEY, "
+      "Print who holds KEY, since when, until when and why, and who waits. Nothing changes. Without KEY, "
       "rlock searches for all keys that it has notes about, for at most 10s.";
   spec.notes =
       "What to do about a lock\n"

@@ -113,7 +113,7 @@ class Wait final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Wait until a latch is open. If there is no latch, rlock exits at once: with 0 if a note\nsays that "
+        "Wait until a latch is open. If there is no latch, rlock exits at once: with 0 if a note says that "
         "it was opened in the last 24h, else with 1.";
     spec.examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}};
     spec.group("If there is no latch");

@@ -48,9 +48,9 @@ class List final : public Verb {
 
 void List::declare(VerbSpec& spec) {
   spec.notes =
-      "A key is stale if its holder has not renewed it for half its lease, or if it never\nexpires.\n";
+      "A key is stale if its holder has not renewed it for half its lease, or if it never expires.\n";
   spec.about =
-      "Print one line for each key: its holder, since when, when it expires, how many wait,\nand why. "
+      "Print one line for each key: its holder, since when, when it expires, how many wait, and why. "
       "PATTERN (* ? [a-z] \\x) selects keys as you type them. Nothing changes.";
   spec.examples = {{"rlock list", "the locks of rlock"},
                    {"rlock list 'orders:*' --state stale", "holders that do not renew"},

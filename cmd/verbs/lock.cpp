@@ -202,7 +202,7 @@ class Renew final : public LockVerb {
   void declare(VerbSpec& spec) override {
     spec.usage = {"lock renew [OPTIONS] KEY... [--owner ID]"};
     spec.about =
-        "Start the lease of a lock again that rlock lock acquire has acquired. rlock refuses\na --lease that "
+        "Start the lease of a lock again that rlock lock acquire has acquired. rlock refuses a --lease that "
         "is shorter than the time that is left.";
     spec.examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
                      {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}};

@@ -61,8 +61,8 @@ class Acquire final : public Verb {
 void Acquire::declare(VerbSpec& spec) {
   spec.usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"};
   spec.about =
-      "Acquire a lock for a script and print its owner id, which lock release and renew take.\nWith "
-      "--while-pid, rlock renews the lock until that process ends, and stops the\nprocess before the lock "
+      "Acquire a lock for a script and print its owner id, which lock release and renew take. With "
+      "--while-pid, rlock renews the lock until that process ends, and stops the process before the lock "
       "can end. Without it, the lock ends with its lease.";
   spec.examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},

@@ -20,8 +20,8 @@ class LockWait final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Wait until KEY is free. With several keys, wait until all are free at once. rlock\nacquires "
-        "nothing: another process may hold KEY when your script goes on.\nIf a process above rlock renews KEY, rlock "
+        "Wait until KEY is free. With several keys, wait until all are free at once. rlock acquires "
+        "nothing: another process may hold KEY when your script goes on. If a process above rlock renews KEY, rlock "
         "exits with status 75 after 1s.";
     spec.examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
                      {"rlock lock wait -n backup report || exit 0", ""}};

@@ -21,7 +21,7 @@ class Metrics final : public Verb {
 
 void Metrics::declare(VerbSpec& spec) {
   spec.about =
-      "Print the state of all keys as text for Prometheus: held, age, TTL, waiters, stale,\npermits and "
+      "Print the state of all keys as text for Prometheus: held, age, TTL, waiters, stale, permits and "
       "latch counts, by key and type. Nothing changes.";
   spec.examples = {{"rlock metrics", ""},
                    {"rlock metrics --all 'orders:*'", "also the locks of Redisson"},

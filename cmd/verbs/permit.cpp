@@ -71,7 +71,7 @@ class Set final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired:\n"
+        "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired: "
         "a pool that became too small grants none until enough of them are released.";
     spec.examples = {{"rlock permit set seats 6", ""}};
     spec.operands.push_back({.name = "N", .set = number(total_, 0, kMostPermits)});
@@ -92,7 +92,7 @@ class Acquire final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR", "permit acquire [OPTIONS] KEY --no-lease"};
     spec.about =
-        "Acquire permits and print their ids, one on each line. rlock does not renew them: the\npool gets "
+        "Acquire permits and print their ids, one on each line. rlock does not renew them: the pool gets "
         "each back when its lease ends. To run a command: rlock run --permits N";
     spec.examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
                      {"rlock permit release seats \"$id\"", ""}};

@@ -162,7 +162,7 @@ class Add final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
+        "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
         "rlock does not wait until they are free.";
     spec.examples = {{noun().add_example, ""}, {noun().remove_example, ""}};
     spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});

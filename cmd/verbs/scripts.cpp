@@ -87,7 +87,7 @@ class Load final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Load every script into the servers. You never need this: if a server lacks a script,\nrlock sends its text.";
+        "Load every script into the servers. You never need this: if a server lacks a script, rlock sends its text.";
     spec.examples = {{"rlock scripts load", ""}};
   }
 

@@ -26,7 +26,7 @@ class Acquire final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Acquire permits. They have no owner: if a client dies, only rlock sem release gives\nits permits "
+        "Acquire permits. They have no owner: if a client dies, only rlock sem release gives its permits "
         "back. The permits of rlock permit come back by themselves.";
     spec.examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""},
                      {"rlock sem acquire slots --await-init -w 10m", ""}};

@@ -22,7 +22,7 @@ class Start final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Start the private server of --url local: unless it runs. Every verb starts it on first\nuse; you "
+        "Start the private server of --url local: unless it runs. Every verb starts it on first use; you "
         "need this for a boot script, or to see why it does not start.";
     spec.examples = {{"rlock server start", ""}};
   }
@@ -38,7 +38,7 @@ class Stop final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Stop the private server of --url local: and save its data on disk for the next start.\nA command "
+        "Stop the private server of --url local: and save its data on disk for the next start. A command "
         "that holds a lock on the server may lose it.";
     spec.examples = {{"rlock server stop", ""}};
   }

@@ -59,8 +59,8 @@ class Stop final : public Verb {
 
 void Stop::declare(VerbSpec& spec) {
   spec.about =
-      "Ask the holder of KEY to end. Its rlock run stops the command as --max-hold does,\nreleases the "
-      "lock, and exits with 124. No other process gets the lock before that;\nrlock unlock removes the "
+      "Ask the holder of KEY to end. Its rlock run stops the command as --max-hold does, releases the "
+      "lock, and exits with 124. No other process gets the lock before that; rlock unlock removes the "
       "lock at once, while the command still runs.";
   spec.examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
                    {"rlock stop -w 1m backup || rlock unlock backup", ""}};

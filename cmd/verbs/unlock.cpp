@@ -75,8 +75,8 @@ class Unlock final : public Verb {
 
 void Unlock::declare(VerbSpec& spec) {
   spec.about =
-      "Remove a lock by force, and wake up its waiters. rlock prints the holder and whether\nit is alive, "
-      "and asks you. A live holder gets a message and stops its command within\na second; until then the "
+      "Remove a lock by force, and wake up its waiters. rlock prints the holder and whether it is alive, "
+      "and asks you. A live holder gets a message and stops its command within a second; until then the "
       "command may run beside the next holder.";
   spec.examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}};
   spec.group("What to remove");

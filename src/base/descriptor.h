@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -28,6 +29,17 @@ class Descriptor {
 
  private:
   int fd_ = -1;
+};
+
+/// A pipe that exec closes. If it cannot be made, it has no ends, and errno says why.
+struct Pipe {
+  Descriptor reading, writing;
+
+  explicit Pipe(int flags = 0) noexcept {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | flags) == 0) reading.reset(ends[0]), writing.reset(ends[1]);
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(reading); }
 };
 
 }  // namespace rlock

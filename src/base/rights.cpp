@@ -16,8 +16,8 @@ void refuse_borrowed_rights() {
         fmt::format("refuses to run with rights that its caller does not have (uid {}, gid {}, for uid "
                     "{}, gid {}); if its file is set-uid or set-gid: chmod ug-s",
                     ::geteuid(), ::getegid(), ::getuid(), ::getgid())};
-  // A security policy may set AT_SECURE without changing the ids. Then secure_getenv() would ignore
-  // RLOCK_URL, and we would use the wrong server.
+  // The capabilities of a file, or a security policy, set AT_SECURE without changing the ids. Then OpenSSL would ignore
+  // SSL_CERT_FILE, but we would not.
   if (::getauxval(AT_SECURE) != 0)
     throw Error{
         Error::config,

@@ -6,18 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/fork.h"
 #include "loop/script_tag.h"
+#include "loop/std_descriptors.h"
 
 namespace rlock {
 namespace {
@@ -27,44 +26,27 @@ namespace {
 void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
-  const bool silent = is_our_stdout(STDERR_FILENO);
-  // The descriptors are closed before /dev/null is opened, because the script may have had as many open as
-  // RLIMIT_NOFILE allows.
-  kept.push_back(STDERR_FILENO);
-  std::ranges::sort(kept);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const unsigned first = static_cast<unsigned>(kept[i]) + 1;
-    const unsigned next = i + 1 < kept.size() ? static_cast<unsigned>(kept[i + 1]) : 0;
-    if (first != next) close_range(first, next - 1);  // behind the last one, closes all
-  }
-  const Descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-  // Without /dev/null we would keep stdout open, and its reader would wait for the end of this process.
-  if (!null) throw Error{Error::system, fmt::format("cannot open /dev/null: {}", std::strerror(errno))};
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null.number(), fd);
-  if (silent) ::dup2(null.number(), STDERR_FILENO);
+  if (!is_our_stdout(STDERR_FILENO)) kept.push_back(STDERR_FILENO);
+  close_all_but(std::move(kept));
+  fill_std_descriptors();
 }
 
 /// Two pipes: the background process reports that it is ready, and is told to go on.
 struct ReadyPipes {
-  Descriptor ready, report;   ///< the ends of the first: ours, and that of the background process
-  Descriptor go_on, is_told;  ///< of the second
+  Pipe ready, go_on;
 
   ReadyPipes() {
-    std::array<int, 2> first{}, second{};
-    const bool made = ::pipe2(first.data(), O_CLOEXEC) == 0;
-    if (made) ready.reset(first[0]), report.reset(first[1]);
-    if (!made || ::pipe2(second.data(), O_CLOEXEC) != 0)
-      throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
-    is_told.reset(second[0]), go_on.reset(second[1]);
+    if (!ready || !go_on)
+      throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
   }
 
   /// Called in the background process: reports that it is ready, and waits until it is told to go on.
   bool at_work() {
     const char byte = '1';
-    (void)!::write(report.number(), &byte, 1);
-    report.reset();
-    const bool told = gets_byte(is_told);
-    is_told.reset();
+    (void)!::write(ready.writing.number(), &byte, 1);
+    ready.writing.reset();
+    const bool told = gets_byte(go_on.reading);
+    go_on.reading.reset();
     return told;
   }
 
@@ -79,8 +61,8 @@ struct ReadyPipes {
 };
 
 void go_on(const BackgroundWork& work, ReadyPipes& pipes, std::vector<int> kept) {
-  kept.push_back(pipes.report.number());
-  kept.push_back(pipes.is_told.number());
+  kept.push_back(pipes.ready.writing.number());
+  kept.push_back(pipes.go_on.reading.number());
   try {
     detach(std::move(kept));
     work([&pipes] { return pipes.at_work(); });
@@ -96,18 +78,18 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
                          std::vector<int> kept) {
   ReadyPipes pipes;
   const pid_t process = fork_for([&] {
-    pipes.ready.reset();
-    pipes.go_on.reset();
+    pipes.ready.reading.reset();
+    pipes.go_on.writing.reset();
     go_on(work, pipes, std::move(kept));
   });
-  if (process < 0)
-    throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
-  pipes.report.reset();
-  pipes.is_told.reset();
-  if (!ReadyPipes::gets_byte(pipes.ready)) throw Error{Error::system, "the process that keeps it has ended"};
+  if (process < 0) throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
+  pipes.ready.writing.reset();
+  pipes.go_on.reading.reset();
+  if (!ReadyPipes::gets_byte(pipes.ready.reading))
+    throw Error{Error::system, "the process that keeps it has ended"};
   then();
   const char byte = '1';
-  (void)!::write(pipes.go_on.number(), &byte, 1);
+  (void)!::write(pipes.go_on.writing.number(), &byte, 1);
 }
 
 bool is_our_stdout(int fd) {

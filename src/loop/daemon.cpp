@@ -7,10 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "loop/close_range.h"
@@ -67,15 +66,14 @@ bool forget_descriptors(int keep, int report) {
 }
 
 [[noreturn]] void refuse(const Daemon& daemon, int why) {
-  throw Error{Error::system,
-              fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), std::strerror(why))};
+  throw Error{Error::system, fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), reason(why))};
 }
 
 }  // namespace
 
 void start_daemon(const Daemon& daemon) {
-  std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) refuse(daemon, errno);
+  Pipe report;
+  if (!report) refuse(daemon, errno);
 
   const pid_t middle = ::fork();
   if (middle == 0) {
@@ -84,19 +82,18 @@ void start_daemon(const Daemon& daemon) {
     // Two forks: because the daemon is not the leader of its session, it cannot get a terminal. And we need
     // not wait for it.
     const pid_t last = ::fork();
-    if (last == 0) become(daemon, report[1]);
+    if (last == 0) become(daemon, report.writing.number());
     const int why = errno;
-    if (last < 0) (void)!::write(report[1], &why, sizeof why);
+    if (last < 0) (void)!::write(report.writing.number(), &why, sizeof why);
     ::_exit(0);
   }
   int why = middle < 0 ? errno : 0;
-  ::close(report[1]);
+  report.writing.reset();
   if (middle > 0) {
     while (::waitpid(middle, nullptr, 0) < 0 && errno == EINTR) continue;
     // Returns when the program is executed, because that closes the pipe.
-    while (::read(report[0], &why, sizeof why) < 0 && errno == EINTR) continue;
+    while (::read(report.reading.number(), &why, sizeof why) < 0 && errno == EINTR) continue;
   }
-  ::close(report[0]);
   if (why != 0) refuse(daemon, why);
 }
 

@@ -1,6 +1,5 @@
 #include "loop/find_apart.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -10,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "base/blocking.h"
 #include "base/descriptor.h"
@@ -26,17 +26,16 @@ constexpr Milliseconds kOneAnswer{500};
 class Asker {
  public:
   Asker(std::span<const pid_t> candidates, const std::function<bool(pid_t)>& is_one) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
-    answers_ = Descriptor{ends[0]};
-    const Descriptor written{ends[1]};
+    Pipe pipe;
+    if (!pipe) return;
+    answers_ = std::move(pipe.reading);
     const pid_t parent = ::getpid();
     process_ = fork_for([&] {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) return;
       for (const pid_t candidate : candidates) {
         const char answer = is_one(candidate) ? 'y' : 'n';
-        if (::write(written.number(), &answer, 1) != 1) return;
+        if (::write(pipe.writing.number(), &answer, 1) != 1) return;
       }
     });
   }

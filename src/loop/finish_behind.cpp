@@ -5,18 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <exception>
 
 #include "base/log.h"
+#include "loop/close_range.h"
 #include "loop/fork.h"
+#include "loop/std_descriptors.h"
 
 namespace rlock {
 namespace {
-
-/// rlock and its parent have fewer descriptors in practice. A limit of a billion would take too long to walk
-/// through.
-constexpr long kMostDescriptors = 65536;
 
 /// Does the descriptor belong to our loop? Inherited descriptors lack FD_CLOEXEC. Our files and pipes are not
 /// needed, and another process may wait for their end or for their lock.
@@ -29,11 +26,8 @@ bool is_of_the_loop(int fd) {
 
 void keep_only_the_loop() {
   ::setsid();
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) null < 0 ? ::close(fd) : ::dup2(null, fd);
-  const long end = std::min(::sysconf(_SC_OPEN_MAX), kMostDescriptors);
-  for (int fd = STDERR_FILENO + 1; fd < end; ++fd)
-    if (!is_of_the_loop(fd)) ::close(fd);
+  close_if([](int fd) { return !is_of_the_loop(fd); });
+  fill_std_descriptors();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "loop/fork.h"
 
 namespace rlock {
@@ -55,19 +55,18 @@ void Guardian::start(TimePoint now) {
   // The first guardian that dies is replaced at once, because nothing guards the command until then.
   next_start_ = started_before_ ? plus(now, kBetweenTwo) : now;
   started_before_ = true;
-  int ends[2];
   // A write must not block: if the guardian was stopped and its pipe is full, we must not wait.
-  start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
+  Pipe pipe{O_NONBLOCK};
+  start_errno_ = pipe ? 0 : errno;
   if (start_errno_ != 0) return;
-  Descriptor reading{ends[0]};
-  orders_.reset(ends[1]);
+  orders_ = std::move(pipe.writing);
   pid_ = fork_for([&] {
     // If the guardian kept this end of its own pipe, it would never see that rlock closes the pipe.
     orders_.reset();
-    guardian_main(reading.number(), guarded_, deadlines_);
+    guardian_main(pipe.reading.number(), guarded_, deadlines_);
   });
   start_errno_ = pid_ < 0 ? errno : 0;
-  reading.reset();  // if we kept it, the pipe would not tell us of the guardian's end
+  pipe.reading.reset();  // if we kept it, the pipe would not tell us of the guardian's end
   if (stop_sent_) write({.kind = Order::stop_sent});
   if (pid_ < 0) reap();
 }
@@ -145,7 +144,7 @@ void Guardian::replace(TimePoint now) {
   warn(
       fmt::format("the guardian has died, and no other one can be started ({}): if rlock is killed now, "
                   "processes run on without the lock; trying again",
-                  std::strerror(start_errno_)));
+                  reason(start_errno_)));
 }
 
 }  // namespace rlock

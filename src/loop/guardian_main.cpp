@@ -74,8 +74,7 @@ void detach(int orders) {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   // All descriptors but one are closed, because a pipe of the command's that we held open would never end for its
   // reader.
-  if (orders > 0) close_range(0, static_cast<unsigned>(orders) - 1);
-  close_range(static_cast<unsigned>(orders) + 1, ~0U);
+  close_all_but({orders});
   // The processes that it has to kill in time must not take its processor time. Most users may not raise a priority.
   // Then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kHighestPriority);

@@ -8,16 +8,16 @@
 #include <unistd.h>
 
 #include <array>
-#include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/fork.h"
+#include "loop/std_descriptors.h"
 
 namespace rlock {
 namespace {
@@ -29,7 +29,7 @@ constexpr std::size_t kLongestAnswer = 4096;
 constexpr char kSorry = '!';
 
 [[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
+  throw Error{Error::system, std::string{what} + ": " + reason(errno)};
 }
 
 /// The helper ends with its parent and blocks all signals (^C goes to the whole foreground group). Besides the pipe
@@ -40,10 +40,8 @@ void detach(int answer, pid_t parent) {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  const int nothing = ::open("/dev/null", O_RDWR);
-  for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
-  if (answer > 3) close_range(3, static_cast<unsigned>(answer) - 1);
-  close_range(static_cast<unsigned>(answer) + 1, ~0U);
+  close_all_but({answer});
+  fill_std_descriptors();
 }
 
 std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) {
@@ -69,16 +67,15 @@ void reap() {
 
 Lookup::Lookup(const std::string& host, const Resolver& resolve) {
   reap();
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) refused("cannot look up a name");
-  answer_.reset(ends[0]);
-  const Descriptor write_end{ends[1]};
+  Pipe pipe;
+  if (!pipe) refused("cannot look up a name");
+  answer_ = std::move(pipe.reading);
   ::fcntl(fd(), F_SETFL, O_NONBLOCK);
   const pid_t parent = ::getpid();
   helper_ = fork_for([&] {
-    detach(write_end.number(), parent);
+    detach(pipe.writing.number(), parent);
     const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
-    (void)!::write(write_end.number(), answer.data(), answer.size());
+    (void)!::write(pipe.writing.number(), answer.data(), answer.size());
   });
   if (helper_ < 0) refused("cannot look up a name");
 }
@@ -122,11 +119,9 @@ std::vector<std::string> Lookup::system_resolver(const std::string& host) {
   addrinfo* raw = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};
-  if (error != 0) {
-    std::string reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
-    reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
-    throw std::runtime_error{reason};
-  }
+  if (error != 0)
+    throw std::runtime_error{error == EAI_SYSTEM ? reason(errno)
+                                                 : reason(std::string{::gai_strerror(error)})};
   std::vector<std::string> found;
   for (const addrinfo* one = raw; one != nullptr; one = one->ai_next) {
     std::array<char, NI_MAXHOST> numeric{};

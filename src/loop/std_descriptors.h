@@ -2,9 +2,10 @@
 
 namespace rlock {
 
-/// Opens /dev/null on those of descriptors 0 to 2 that are closed at our start. Otherwise a socket of ours could
-/// become a program's stdout. The new ones are close-on-exec, so a command finds them closed, as it would without
-/// rlock. main calls this before it opens a file. Throws Error{system} if open() fails.
+/// Opens /dev/null on those of descriptors 0 to 2 that are closed. Otherwise a socket of ours could become a program's
+/// stdout. The new ones are close-on-exec, so a command finds them closed, as it would without rlock. main calls this
+/// before it opens a file, and a process of ours when it has closed what it inherited. Throws Error{system} if open()
+/// fails.
 void fill_std_descriptors();
 
 /// Makes the descriptor close-on-exec unless it is a standard one. Otherwise the command would inherit it.

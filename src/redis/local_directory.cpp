@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -33,7 +32,7 @@ constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your o
 /// The variable's value if it is an absolute path, else empty: a relative path would depend on the working
 /// directory.
 std::string path_from(const char* variable) {
-  const char* value = ::secure_getenv(variable);
+  const char* value = std::getenv(variable);
   return value != nullptr && *value == '/' ? value : "";
 }
 
@@ -126,7 +125,7 @@ class Descent {
     Descriptor next = open(name);
     if (!next && errno == ENOENT && make_) {
       if (::mkdirat(here_.number(), name.c_str(), 0700) != 0 && errno != EEXIST)
-        refuse(path, fmt::format("cannot be created: {}", std::strerror(errno)));
+        refuse(path, fmt::format("cannot be created: {}", reason(errno)));
       next = open(name);
     }
     if (!next && errno == ENOENT) return false;
@@ -134,7 +133,7 @@ class Descent {
       follow(name, path);
       return true;
     }
-    if (!next) refuse(path, std::strerror(errno));
+    if (!next) refuse(path, reason(errno));
     here_ = std::move(next);
     path_ = path;
     check(path);
@@ -148,21 +147,21 @@ class Descent {
 
   void check(const std::string& path) const {
     struct stat facts{};
-    if (!here_ || ::fstat(here_.number(), &facts) != 0) refuse(path, std::strerror(errno));
+    if (!here_ || ::fstat(here_.number(), &facts) != 0) refuse(path, reason(errno));
     rest_.empty() ? check_own(facts, path) : check_above(facts, path);
   }
 
   void follow(const std::string& name, const std::string& path) {
     const Descriptor link{::openat(here_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
     struct stat facts{};
-    if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, std::strerror(errno));
+    if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, reason(errno));
     if (!S_ISLNK(facts.st_mode) || rest_.empty())
       refuse(path, "is neither a folder nor a symbolic link to one");
     if (!is_trusted(facts.st_uid)) refuse(path, "is a symbolic link of another user");
-    if (++links_ > kMostLinks) refuse(path, std::strerror(ELOOP));
+    if (++links_ > kMostLinks) refuse(path, reason(ELOOP));
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(link.number(), "", target, sizeof target);
-    if (size <= 0) refuse(path, std::strerror(errno));
+    if (size <= 0) refuse(path, reason(errno));
     const std::string leads_to{target, static_cast<std::size_t>(size)};
     if (leads_to.starts_with('/')) enter_root();
     go_first(leads_to);

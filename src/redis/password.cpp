@@ -1,3 +1,5 @@
+#include "redis/password.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -5,14 +7,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "base/as_given.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
-#include "redis/target.h"
 
 namespace rlock {
 namespace {
@@ -26,7 +26,7 @@ class File {
     // Without O_NONBLOCK, opening a named pipe without a writer would block for ever. With it, the pipe reads
     // as an empty file.
     fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    if (!fd_) refuse(std::strerror(errno));
+    if (!fd_) refuse(reason(errno));
     ::fcntl(fd_.number(), F_SETFL, 0);
   }
 
@@ -47,7 +47,7 @@ class File {
       const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
       if (got == 0) return text;
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) refuse(std::strerror(errno));
+      if (got < 0) refuse(reason(errno));
       text.append(buffer.data(), static_cast<std::size_t>(got));
       if (text.size() > kLongestPassword) refuse("is too long for a password");
     }

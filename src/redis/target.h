@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "redis/password.h"
 
 namespace rlock {
 
@@ -28,27 +28,6 @@ struct Tls {
   bool on = false;
   std::string cacert, cacertdir, cert, key, sni;
   bool insecure = false;
-};
-
-/// A password, or the file with it. The file is read for each connection, because passwords change. Messages hide
-/// the password (see base/redaction.h).
-class PasswordSource {
- public:
-  PasswordSource() = default;
-  static PasswordSource fixed(std::string password);
-  static PasswordSource file(std::string path);
-
-  bool empty() const noexcept { return !fixed_ && path_.empty(); }
-  const std::string& path() const noexcept { return path_; }  ///< the file's path; empty: there is no file
-
-  /// The current password; empty: there is none. Removes one line end at the end of a file. Remembers the password if
-  /// the file can be read only once (a pipe: `--password-file <(pass redis)`). Throws Error{config} if the file
-  /// cannot be read, or is not one line of text.
-  std::optional<std::string> read() const;
-
- private:
-  mutable std::optional<std::string> fixed_;
-  std::string path_;
 };
 
 /// One node: a server, the servers behind Sentinels, a Cluster, or the private server of `local:`.

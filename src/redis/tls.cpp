@@ -134,11 +134,10 @@ void TlsContext::trust() {
 
 /// Uses SSL_CERT_FILE and SSL_CERT_DIR if they are set, else the certificates of this system.
 void TlsContext::trust_system() {
-  if (const char* file = ::secure_getenv("SSL_CERT_FILE"); file != nullptr && is_fifo(AT_FDCWD, file))
+  if (const char* file = std::getenv("SSL_CERT_FILE"); file != nullptr && is_fifo(AT_FDCWD, file))
     throw Error{Error::config, fmt::format("SSL_CERT_FILE {}: is not a regular file", in_quotes(file))};
   SSL_CTX_set_default_verify_paths(handle());
-  if (!openssl::linked() || ::secure_getenv("SSL_CERT_FILE") != nullptr ||
-      ::secure_getenv("SSL_CERT_DIR") != nullptr)
+  if (!openssl::linked() || std::getenv("SSL_CERT_FILE") != nullptr || std::getenv("SSL_CERT_DIR") != nullptr)
     return;
   const std::string store = trust_store();
   trusts_nobody_ = store.empty() || SSL_CTX_load_verify_file(handle(), store.c_str()) != 1;

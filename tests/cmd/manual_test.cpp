@@ -1,7 +1,5 @@
 // The manual pages: their options are those of the parser, and their examples work.
 
-#include "cmd/app/manual.h"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "cmd/cli/parser.h"
 #include "support/cli.h"
 #include "support/contains.h"
+#include "support/manual.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -189,7 +188,7 @@ TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUA
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     const std::string page = read_file(path);
-    const std::string fresh = rlock::with_fresh_parts(page, verbs);
+    const std::string fresh = with_fresh_parts(page, verbs);
     if (std::getenv("RLOCK_UPDATE_MANUAL") != nullptr && page != fresh) write_file(path, fresh);
     CHECK(read_file(path) == fresh);
   }
@@ -203,7 +202,7 @@ TEST_CASE("every verb has a page, and the page explains all its own options") {
     CAPTURE(name);
     CHECK(std::filesystem::exists(source_folder() / "man" /
                                   ("rlock-" + name.substr(0, name.find(' ')) + ".1")));
-    if (!rlock::manual_options(name).empty()) CHECK(contains(all, ".\\\" options of " + name + "\n"));
+    if (!manual_options(name).empty()) CHECK(contains(all, ".\\\" options of " + name + "\n"));
   }
 }
 
@@ -244,7 +243,7 @@ TEST_CASE("every option has a text in the manual, even if no help screen shows i
     CAPTURE(path.filename().string());
     CHECK(!contains(read_file(path), "\\fR\n\n"));
   }
-  const std::string run = rlock::manual_options("run");
+  const std::string run = manual_options("run");
   for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"}) CHECK(contains(run, option));
 }
 
@@ -271,14 +270,14 @@ TEST_CASE("every option that a page promises is taken by its verb") {
   for (const rlock::VerbEntry* entry : rlock::verbs()) {
     const std::string verb{entry->name};
     CAPTURE(verb);
-    type_all(verb, rlock::manual_options(verb));
+    type_all(verb, manual_options(verb));
     const auto made = entry->make();
     const rlock::VerbSpec told = made->spec();
     for (const char* name : {"-q", "--quiet", "-v", "--verbose"}) type_option(verb, name, {.names = name});
     const std::string noun = verb.substr(0, verb.find(' '));
     const std::string page = prose(read_file(source_folder() / "man" / ("rlock-" + noun + ".1")));
     if (told.find("url")) {
-      type_all(verb, rlock::manual_options("server"));
+      type_all(verb, manual_options("server"));
       CHECK(contains(page, "every verb that talks to a server"));
     } else {
       const std::string others = all.substr(all.find("The other verbs are"), 200);

@@ -42,6 +42,15 @@ TEST_CASE("unknown facts of a server are not judged, and junk is ignored") {
   CHECK(diagnose(parse_info("# Server\n\n:::\nx\n")).empty());
 }
 
+TEST_CASE("doctor counts the replicas that may forget a lock") {
+  const auto text = [](const std::string& replicas) {
+    return diagnose(parse_info("role:master\nconnected_slaves:" + replicas + "\n")).back().text;
+  };
+  CHECK(text("0").starts_with("no replicas: "));
+  CHECK(text("1").starts_with("1 replica: "));
+  CHECK(text("2").starts_with("2 replicas: "));
+}
+
 TEST_CASE("a server with persistence and without eviction is fit") {
   RedisServer redis{{.config = {"appendonly yes"}}};
   Rlock doctor = redis.rlock("doctor");

@@ -1,7 +1,8 @@
 #include "sync/watch/inquiry.h"
-#include "sync/watch/listeners.h"
 
 #include <algorithm>
+
+#include "sync/watch/listeners.h"
 
 namespace rlock {
 

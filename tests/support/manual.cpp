@@ -1,17 +1,17 @@
-#include "cmd/app/manual.h"
+#include "support/manual.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/app/completion_words.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/server/server_options.h"
 
-namespace rlock {
+namespace rlock::test {
 namespace {
 
 constexpr std::string_view kBegin = ".\\\" options of ";
@@ -78,29 +78,8 @@ std::string paragraphs(const VerbSpec& spec) {
   return text;
 }
 
-}  // namespace
-
-std::string manual_options(std::string_view verb) {
-  if (verb == "server") {
-    VerbSpec spec;
-    ServerOptions unused;
-    declare_server_options(spec, unused);
-    for (auto& group : spec.groups) group.elsewhere = false;
-    return paragraphs(spec);
-  }
-  std::optional<std::string> found;
-  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
-    if (entry.name == verb) found = paragraphs(spec);
-  });
-  if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
-  // Several pages have a text such as "see FILES in rlock-run(1)". On the page rlock-run(1) itself, " in
-  // rlock-run(1)" is removed.
-  const std::string itself = fmt::format(" in rlock\\-{}(1)", roff(verb.substr(0, verb.find(' '))));
-  for (std::size_t at = 0; (at = found->find(itself)) != std::string::npos;) found->erase(at, itself.size());
-  return *found;
-}
-
-std::string manual_verbs(const std::map<std::string, std::string>& purposes) {
+/// The verbs for rlock(1), one entry for each first word, in the order of the table.
+std::string verb_list(const std::map<std::string, std::string>& purposes) {
   std::string text;
   std::set<std::string> named;
   for (const VerbEntry* entry : verbs()) {
@@ -112,6 +91,26 @@ std::string manual_verbs(const std::map<std::string, std::string>& purposes) {
   return text;
 }
 
+}  // namespace
+
+std::string manual_options(std::string_view verb) {
+  if (verb == "server") {
+    VerbSpec spec;
+    ServerOptions unused;
+    declare_server_options(spec, unused);
+    for (auto& group : spec.groups) group.elsewhere = false;
+    return paragraphs(spec);
+  }
+  const VerbEntry* const entry = find_verb(verb);
+  if (entry == nullptr) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
+  std::string text = paragraphs(entry->make()->spec());
+  // Several pages have a text such as "see FILES in rlock-run(1)". On the page rlock-run(1) itself, " in
+  // rlock-run(1)" is removed.
+  const std::string itself = fmt::format(" in rlock\\-{}(1)", roff(verb.substr(0, verb.find(' '))));
+  for (std::size_t at = 0; (at = text.find(itself)) != std::string::npos;) text.erase(at, itself.size());
+  return text;
+}
+
 std::string with_fresh_parts(std::string_view page, const std::map<std::string, std::string>& purposes) {
   std::string out;
   std::string_view end;  // the end of the part that is replaced
@@ -120,7 +119,7 @@ std::string with_fresh_parts(std::string_view page, const std::map<std::string, 
     end = {};
     out += line + "\n";
     if (line == kVerbsBegin) {
-      out += manual_verbs(purposes);
+      out += verb_list(purposes);
       end = kVerbsEnd;
     } else if (line.starts_with(kBegin)) {
       out += manual_options(std::string_view{line}.substr(kBegin.size()));
@@ -132,4 +131,4 @@ std::string with_fresh_parts(std::string_view page, const std::map<std::string, 
   return out;
 }
 
-}  // namespace rlock
+}  // namespace rlock::test
