@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -57,7 +58,7 @@ int try_print(std::string_view text) noexcept {
 }
 
 void refuse_output(int error, std::string_view undone) {
-  throw Error{Error::system, fmt::format("write error on stdout: {}{}", reason(error), undone)};
+  throw Error{Error::system, fmt::format("write error on stdout: {}{}", std::strerror(error), undone)};
 }
 
 void print(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -19,7 +20,7 @@ constexpr int kHow = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr mode_t kMode = 0644;
 
 [[noreturn]] void refuse(const std::string& where) {
-  throw Error{Error::system, fmt::format("--events {}: {}", in_quotes(where), reason(errno))};
+  throw Error{Error::system, fmt::format("--events {}: {}", in_quotes(where), std::strerror(errno))};
 }
 
 /// Has open() failed because no process reads this pipe?

@@ -11,11 +11,11 @@
 #include "cmd/hold/held_command.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
+#include <csignal>
 
 #include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -42,8 +42,6 @@ int exit_status_of_start(int error) {
 }
 
 }  // namespace
-
-std::string CommandOutcome::why_not_started() const { return std::strerror(not_started); }
 
 int exit_status(const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) return 128 + *ended.interrupted;

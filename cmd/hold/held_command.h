@@ -39,9 +39,6 @@ struct [[nodiscard]] CommandOutcome {
   bool left_hidden = false;  ///< a process of its group may still run, but /proc does not show it
 
   bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
-
-  /// "No such file or directory": as a shell prints it, unlike reason(). REQUIRES: not_started
-  std::string why_not_started() const;
 };
 
 /// The exit status of the run. `lost`: the lock was lost. If a signal ended the command, end_like() may end

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -45,7 +47,7 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   if (lost && lost->by) end.outcome = HoldOutcome::removed;
   if (lost) end.why = lost->by.value_or(lost->why);
   if (!lost && ended.stopped_by) end.why = ended.stopped_by;
-  if (ended.not_started != 0) end.why = ended.why_not_started();
+  if (ended.not_started != 0) end.why = std::strerror(ended.not_started);
   if (ended.interrupted) end.signal = ended.interrupted;
   if (!ended.ran()) return end;
   end.signal = ended.signal;

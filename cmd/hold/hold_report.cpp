@@ -1,6 +1,7 @@
 #include "cmd/hold/hold_report.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
@@ -137,7 +138,7 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
   report.held = held;
   report.outcome = outcome_of(ended, lost.has_value());
   if (!ended.ran()) {
-    if (ended.not_started != 0) report.error = ended.why_not_started();
+    if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
     if (ended.too_late) report.error = "granted too late to start the command";
     return;
   }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <map>
 #include <optional>
 
@@ -105,7 +106,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
                              session_.loop.now());
        }});
   if (no_guardian != 0)
-    throw Error{Error::system, fmt::format("cannot start a guardian: {}", reason(no_guardian))};
+    throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
   // asked for the lock.
   if (script_.ended()) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include "base/error.h"
@@ -97,7 +98,7 @@ void SystemLog::open(const std::string& socket) {
   const int failed = connect();
   if (failed != 0)
     warn(fmt::format("--syslog: cannot write to {}: {}; rlock goes on without it", in_quotes(socket),
-                     reason(failed)));
+                     std::strerror(failed)));
 }
 
 /// Connects to the first socket that works. Returns 0 or the errno of the failure.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -137,7 +138,8 @@ TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
 
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {
   if (ended.not_started == 0) return;
-  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()), ended.why_not_started(),
+  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()),
+                   std::strerror(ended.not_started),
                    ended.not_started == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -52,7 +53,7 @@ std::optional<int> descriptor_linked(const std::string& path) {
 
 Descriptor duplicate(int fd, const std::string& path) {
   Descriptor copy{::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
-  if (!copy) refuse(path, reason(errno));
+  if (!copy) refuse(path, std::strerror(errno));
   if ((::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) refuse(path, "not open for writing");
   keep_from_command(fd);
   return copy;
@@ -62,9 +63,9 @@ Descriptor open_device(const std::string& path) {
   // Another file may be there since lstat(): links are not followed, and a pipe does not block us.
   Descriptor device{
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  if (!device) refuse(path, reason(errno));
+  if (!device) refuse(path, std::strerror(errno));
   struct stat facts{};
-  if (::fstat(device.number(), &facts) != 0) refuse(path, reason(errno));
+  if (::fstat(device.number(), &facts) != 0) refuse(path, std::strerror(errno));
   if (!S_ISCHR(facts.st_mode)) refuse(path, "is not the device that it was a moment ago");
   return device;
 }
@@ -109,9 +110,9 @@ StatusFile::StatusFile(std::string path) : path_(std::move(path)) {
   if (S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISBLK(mode))
     refuse(path_, "neither a file nor a character device; see --status-fd");
   // An old report must not be taken for ours, even if we are killed before we write one.
-  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) refuse(path_, reason(errno));
+  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) refuse(path_, std::strerror(errno));
   const std::string folder = folder_of(path_);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(path_, reason(errno));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(path_, std::strerror(errno));
   // Chosen now, because write() could not report a lack of memory or of random numbers.
   aside_ = fmt::format("{}/.rlock-status-{}", folder, to_hex(random_bytes(16)));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -13,7 +14,9 @@
 namespace rlock {
 namespace {
 
-std::string why_unwritten(int failed) { return failed == ETIMEDOUT ? "no process reads it" : reason(failed); }
+const char* why_unwritten(int failed) {
+  return failed == ETIMEDOUT ? "no process reads it" : std::strerror(failed);
+}
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/as_given.h"
 #include "base/descriptor.h"
@@ -60,9 +61,9 @@ void refuse_foreign(const std::string& path, const struct stat& facts) {
 /// Opens the file without waiting for a writer, because a FIFO must not block us.
 File read_file(const std::string& path) {
   const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!opened) refuse(path, reason(errno));
+  if (!opened) refuse(path, std::strerror(errno));
   struct stat facts{};
-  if (::fstat(opened.number(), &facts) != 0) refuse(path, reason(errno));
+  if (::fstat(opened.number(), &facts) != 0) refuse(path, std::strerror(errno));
   // Asks about the descriptor, because the name may lead to another file by now.
   const bool nothing = is_null_device(facts);
   if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
@@ -72,7 +73,7 @@ File read_file(const std::string& path) {
   while (size < file.text.size()) {
     const ssize_t got = ::read(opened.number(), file.text.data() + size, file.text.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(path, reason(errno));
+    if (got < 0) refuse(path, std::strerror(errno));
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }

@@ -137,9 +137,8 @@ bool before_in_natural_order(std::string_view one, std::string_view other) {
   return one < other;  // such as "7" and "007"
 }
 
-std::string reason(int error) { return reason(std::string{std::strerror(error)}); }
-
-std::string reason(std::string text) {
+std::string reason(int error) {
+  std::string text = std::strerror(error);
   // such as "RFS specific error"
   const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';
   if (!abbreviation && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');

@@ -45,7 +45,6 @@ std::string to_base64(std::string_view bytes);
 
 /// The system's text for an errno, as the end of a sentence: "no such file or directory".
 std::string reason(int error);
-std::string reason(std::string system_text);  ///< the same for another text of the system
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& words, std::string_view separator);

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "loop/close_range.h"
 #include "loop/fork.h"
 #include "loop/script_tag.h"
@@ -37,7 +37,7 @@ struct ReadyPipes {
 
   ReadyPipes() {
     if (!ready || !go_on)
-      throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
+      throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
   }
 
   /// Called in the background process: reports that it is ready, and waits until it is told to go on.
@@ -82,7 +82,8 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
     pipes.go_on.writing.reset();
     go_on(work, pipes, std::move(kept));
   });
-  if (process < 0) throw Error{Error::system, fmt::format("cannot start a process: {}", reason(errno))};
+  if (process < 0)
+    throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
   pipes.ready.writing.reset();
   pipes.go_on.reading.reset();
   if (!ReadyPipes::gets_byte(pipes.ready.reading))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -66,7 +67,8 @@ bool forget_descriptors(int keep, int report) {
 }
 
 [[noreturn]] void refuse(const Daemon& daemon, int why) {
-  throw Error{Error::system, fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), reason(why))};
+  throw Error{Error::system,
+              fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), std::strerror(why))};
 }
 
 }  // namespace

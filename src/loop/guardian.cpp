@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "loop/fork.h"
 
 namespace rlock {
@@ -144,7 +144,7 @@ void Guardian::replace(TimePoint now) {
   warn(
       fmt::format("the guardian has died, and no other one can be started ({}): if rlock is killed now, "
                   "processes run on without the lock; trying again",
-                  reason(start_errno_)));
+                  std::strerror(start_errno_)));
 }
 
 }  // namespace rlock

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cctype>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -29,7 +31,7 @@ constexpr std::size_t kLongestAnswer = 4096;
 constexpr char kSorry = '!';
 
 [[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + reason(errno)};
+  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
 /// The helper ends with its parent and blocks all signals (^C goes to the whole foreground group). Besides the pipe
@@ -119,9 +121,11 @@ std::vector<std::string> Lookup::system_resolver(const std::string& host) {
   addrinfo* raw = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};
-  if (error != 0)
-    throw std::runtime_error{error == EAI_SYSTEM ? reason(errno)
-                                                 : reason(std::string{::gai_strerror(error)})};
+  if (error != 0) {
+    std::string reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
+    reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
+    throw std::runtime_error{reason};
+  }
   std::vector<std::string> found;
   for (const addrinfo* one = raw; one != nullptr; one = one->ai_next) {
     std::array<char, NI_MAXHOST> numeric{};

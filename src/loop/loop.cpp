@@ -7,16 +7,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "base/error.h"
-#include "base/text.h"
 
 namespace rlock {
 namespace {
 
 [[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + reason(errno)};
+  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
 /// An absolute time as timerfd takes it. Zero would disarm the timer, so a time before the boot becomes the first

@@ -21,10 +21,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "loop/signal_names.h"
 
 namespace rlock {
@@ -99,7 +99,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + reason(errno)};
+  if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
   loop_.join(*this);
 }
 

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "base/error.h"
-#include "base/text.h"
 
 namespace rlock {
 
@@ -17,7 +17,7 @@ void fill_std_descriptors() {
     // good enough.
     int got = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (got < 0) got = ::open("/", O_PATH | O_CLOEXEC);
-    if (got != fd) throw Error{Error::system, std::string{"cannot open /dev/null: "} + reason(errno)};
+    if (got != fd) throw Error{Error::system, std::string{"cannot open /dev/null: "} + std::strerror(errno)};
   }
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -49,7 +50,8 @@ std::optional<Listener> find_listener(const std::string& path) {
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == EAGAIN) return listener;  // it listens, but its queue is full now
     if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
-    refuse(Error::unreachable, fmt::format("cannot connect to {}: {}", in_quotes(path), reason(errno)));
+    refuse(Error::unreachable,
+           fmt::format("cannot connect to {}: {}", in_quotes(path), std::strerror(errno)));
   }
   listener.peer = peer_of(fd);
   if (listener.peer.uid != ::geteuid())
@@ -83,7 +85,7 @@ Descriptor take_lock(const Descriptor& directory) {
   Descriptor lock{::openat(directory.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (lock && errno == EWOULDBLOCK) return Descriptor{};
-  refuse(Error::system, fmt::format("cannot lock its folder: {}", reason(errno)));
+  refuse(Error::system, fmt::format("cannot lock its folder: {}", std::strerror(errno)));
 }
 
 /// Looks in PATH and in the usual folders, because PATH is short under cron. Empty if no server is installed.

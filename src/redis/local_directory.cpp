@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -125,7 +126,7 @@ class Descent {
     Descriptor next = open(name);
     if (!next && errno == ENOENT && make_) {
       if (::mkdirat(here_.number(), name.c_str(), 0700) != 0 && errno != EEXIST)
-        refuse(path, fmt::format("cannot be created: {}", reason(errno)));
+        refuse(path, fmt::format("cannot be created: {}", std::strerror(errno)));
       next = open(name);
     }
     if (!next && errno == ENOENT) return false;
@@ -133,7 +134,7 @@ class Descent {
       follow(name, path);
       return true;
     }
-    if (!next) refuse(path, reason(errno));
+    if (!next) refuse(path, std::strerror(errno));
     here_ = std::move(next);
     path_ = path;
     check(path);
@@ -147,21 +148,21 @@ class Descent {
 
   void check(const std::string& path) const {
     struct stat facts{};
-    if (!here_ || ::fstat(here_.number(), &facts) != 0) refuse(path, reason(errno));
+    if (!here_ || ::fstat(here_.number(), &facts) != 0) refuse(path, std::strerror(errno));
     rest_.empty() ? check_own(facts, path) : check_above(facts, path);
   }
 
   void follow(const std::string& name, const std::string& path) {
     const Descriptor link{::openat(here_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
     struct stat facts{};
-    if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, reason(errno));
+    if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, std::strerror(errno));
     if (!S_ISLNK(facts.st_mode) || rest_.empty())
       refuse(path, "is neither a folder nor a symbolic link to one");
     if (!is_trusted(facts.st_uid)) refuse(path, "is a symbolic link of another user");
-    if (++links_ > kMostLinks) refuse(path, reason(ELOOP));
+    if (++links_ > kMostLinks) refuse(path, std::strerror(ELOOP));
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(link.number(), "", target, sizeof target);
-    if (size <= 0) refuse(path, reason(errno));
+    if (size <= 0) refuse(path, std::strerror(errno));
     const std::string leads_to{target, static_cast<std::size_t>(size)};
     if (leads_to.starts_with('/')) enter_root();
     go_first(leads_to);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "base/as_given.h"
 #include "base/descriptor.h"
@@ -26,7 +27,7 @@ class File {
     // Without O_NONBLOCK, opening a named pipe without a writer would block for ever. With it, the pipe reads
     // as an empty file.
     fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    if (!fd_) refuse(reason(errno));
+    if (!fd_) refuse(std::strerror(errno));
     ::fcntl(fd_.number(), F_SETFL, 0);
   }
 
@@ -47,7 +48,7 @@ class File {
       const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
       if (got == 0) return text;
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) refuse(reason(errno));
+      if (got < 0) refuse(std::strerror(errno));
       text.append(buffer.data(), static_cast<std::size_t>(got));
       if (text.size() > kLongestPassword) refuse("is too long for a password");
     }

@@ -210,7 +210,7 @@ TEST_CASE("a config file of another user is refused, one of root is not") {
 TEST_CASE("a config file that is too large is refused, and a FIFO does not make rlock hang") {
   TempDir folder;
   CHECK(Reading{folder / "none"}.refusal ==
-        "config file '" + (folder / "none") + "': no such file or directory");
+        "config file '" + (folder / "none") + "': No such file or directory");
   CHECK(Reading{folder.path()}.refusal.ends_with(": not a regular file"));
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
   CHECK(Reading{folder / "fifo"}.refusal.ends_with(": not a regular file"));

@@ -171,7 +171,7 @@ TEST_CASE(
 TEST_CASE("a descriptor that is not open for writing is refused before anything is locked") {
   RedisServer redis;
   for (const auto& [file, why] :
-       {std::pair{"/dev/fd/0", "not open for writing"}, std::pair{"/dev/fd/99", "bad file descriptor"}}) {
+       {std::pair{"/dev/fd/0", "not open for writing"}, std::pair{"/dev/fd/99", "Bad file descriptor"}}) {
     Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
     CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
     CHECK(run.out().empty());

@@ -293,7 +293,7 @@ TEST_CASE("a message about a server names the variable or the file that has name
   CHECK(contains(result_of({"list"}, database.options).err, "; see db in " + database.path() + "\n"));
   const Configured password{"url = " + redis.url() + "\npassword-file = /nonesuch\n"};
   CHECK(contains(result_of({"list"}, password.options).err,
-                 "password file '/nonesuch' (password-file in " + password.path() + "): no such file"));
+                 "password file '/nonesuch' (password-file in " + password.path() + "): No such file"));
   options = redis.environment();
   for (const std::string variable : {"REDISCLI_AUTH", "VALKEYCLI_AUTH", "RLOCK_PASSWORD"}) {
     options.env[variable] = "wrong";
@@ -304,13 +304,13 @@ TEST_CASE("a message about a server names the variable or the file that has name
   const std::string with_password = "redis://:other@" + closed.tcp_url().substr(8);
   CHECK_FALSE(contains(refusal({"list", "--url", with_password}), "the password is from"));
   options.env["RLOCK_CONFIG"] = "/nonesuch";
-  CHECK(refusal({"list"}) == "rlock: config file '/nonesuch' (RLOCK_CONFIG): no such file or directory\n");
+  CHECK(refusal({"list"}) == "rlock: config file '/nonesuch' (RLOCK_CONFIG): No such file or directory\n");
   options.env.erase("RLOCK_CONFIG");
   options.env["RLOCK_PROFILE"] = "nonesuch";
   CHECK(refusal({"list"}).starts_with("rlock: RLOCK_PROFILE: there is no profile 'nonesuch'"));
   options = redis.environment();
   options.env["RLOCK_PASSWORD_FILE"] = "/nonesuch";
-  CHECK(contains(refusal({"list"}), "password file '/nonesuch' (RLOCK_PASSWORD_FILE): no such file"));
+  CHECK(contains(refusal({"list"}), "password file '/nonesuch' (RLOCK_PASSWORD_FILE): No such file"));
 }
 
 TEST_CASE("rlock config refuses the variables that every other verb refuses, and names them") {

@@ -259,8 +259,8 @@ TEST_CASE("an unwritable events file is reported before anything is sent") {
   };
   refused("77", 64, "--events: descriptor 77 is not open");
   refused("0", 64, "--events: descriptor 0 is not open for writing");
-  refused(folder / "no/such", 71, "no such file or directory");
-  refused(folder.path(), 71, "is a directory");
+  refused(folder / "no/such", 71, "No such file or directory");
+  refused(folder.path(), 71, "Is a directory");
   CHECK_FALSE(std::filesystem::exists(folder / "ran"));
   CHECK_FALSE(redis.has("rlock:history:{k}"));
 }

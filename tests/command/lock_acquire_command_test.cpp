@@ -374,7 +374,7 @@ TEST_CASE("nothing is printed and nothing stays held if the keeper cannot be sta
     CHECK(acquire.exit_code() == 71);
     CHECK(acquire.out().empty());
     CHECK(contains(acquire.err(),
-                   "cannot start a process: resource temporarily unavailable; 'k' was released"));
+                   "cannot start a process: Resource temporarily unavailable; 'k' was released"));
     CHECK_FALSE(redis.has("k"));
   }
 }
@@ -391,7 +391,7 @@ TEST_CASE("a keeper ends if the owner id could not be printed, and the script go
   CHECK(eventually([&] { return script.family().size() <= 2; }, 5s));  // sh and sleep
   CHECK(script.exit_code() == 7);
   CHECK_FALSE(redis.has("k"));
-  CHECK(contains(script.err(), "write error on stdout: no space left on device; 'k' was released"));
+  CHECK(contains(script.err(), "write error on stdout: No space left on device; 'k' was released"));
 }
 
 TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, and nothing stays acquired") {

@@ -63,7 +63,7 @@ TEST_CASE("a status that cannot be written costs neither the command's status no
   }
   Rlock full = redis.rlock("run", "-k", "k", "--status-file", "/dev/full", "--", "sh", "-c", "exit 3");
   CHECK(full.exit_code(kLong) == 3);
-  CHECK(contains(full.err(), "cannot write the status to '/dev/full': no space left on device"));
+  CHECK(contains(full.err(), "cannot write the status to '/dev/full': No space left on device"));
   CHECK_FALSE(redis.has("k"));
 }
 

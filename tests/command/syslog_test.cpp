@@ -224,6 +224,6 @@ TEST_CASE("without a log rlock reports that once and goes on") {
   Rlock run = redis.rlock("run", "-q", "--syslog=" + folder / "none", "-k", "k", "--", "true");
   CHECK(run.exit_code() == 0);
   CHECK(run.err() == "rlock: --syslog: cannot write to '" + folder / "none" +
-                         "': no such file or directory; rlock goes on without it\n");
+                         "': No such file or directory; rlock goes on without it\n");
   CHECK(status_of(redis, {"run", "--syslog=", "-k", "k", "--", "true"}) == 64);
 }

@@ -116,6 +116,6 @@ TEST_CASE("a daemon that cannot be executed says why") {
     FAIL("was started");
   } catch (const Error& error) {
     CHECK(error.kind() == Error::system);
-    CHECK(std::string{error.what()} == "cannot start '/nowhere/redis-server': no such file or directory");
+    CHECK(std::string{error.what()} == "cannot start '/nowhere/redis-server': No such file or directory");
   }
 }

@@ -123,7 +123,7 @@ TEST_CASE("links that lead to the private folder are followed when they are ours
   }
   const Variable xdg{"XDG_STATE_HOME", dir / "round"};
   CHECK(
-      contains(failure(Error::config, [] { LocalDirectory{}.open(); }), "too many levels of symbolic links"));
+      contains(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
 }
 
 TEST_CASE("a folder with a path too long for its socket is refused, with the remedy") {

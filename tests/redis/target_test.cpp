@@ -356,7 +356,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
     return "read";
   };
   const std::string path = dir / "password";
-  CHECK(complaint(path) == "password file '" + path + "' (--password-file): no such file or directory");
+  CHECK(complaint(path) == "password file '" + path + "' (--password-file): No such file or directory");
   for (const auto& [content, why] : std::vector<std::pair<std::string, std::string>>{
            {"", "is empty"},
            {"\n", "is empty"},
@@ -371,7 +371,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
     write_file(path, content);
     CHECK(complaint(path) == "password file '" + path + "' (--password-file): " + why);
   }
-  CHECK(complaint(dir.path()) == "password file '" + dir.path() + "' (--password-file): is a directory");
+  CHECK(complaint(dir.path()) == "password file '" + dir.path() + "' (--password-file): Is a directory");
 
   const std::string pipe = dir / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
