@@ -6,7 +6,7 @@ add_library(rlock::flags ALIAS rlock_flags)
 # C++20's {.until = now} leaves out members on purpose. -Wconversion of clang includes sign conversions, that of g++ does not.
 target_compile_options(rlock_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wno-missing-field-initializers -Wno-sign-conversion)
+  -Wno-missing-field-initializers -Wno-sign-conversion $<$<CXX_COMPILER_ID:Clang>:-Wshadow-field>)
 
 # An index out of range ends the process. These checks cost next to nothing.
 target_compile_definitions(rlock_flags INTERFACE _GLIBCXX_ASSERTIONS)

@@ -38,7 +38,7 @@ class List final : public Verb {
   void limit(std::vector<Inspection>& keys);
   void show(const std::vector<Inspection>& keys);
 
-  KeyOptions keys_;
+  KeyOptions key_options_;
   KeyChoice choice_;
   std::optional<std::int64_t> limit_;  ///< this many more keys may be printed
   bool limited_ = false;               ///< --limit left out some keys
@@ -57,7 +57,7 @@ void List::declare(VerbSpec& spec) {
                    {"rlock list --all --older 1h --sort age", "also the locks of Redisson"},
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
-  declare_key_options(spec, keys_);
+  declare_key_options(spec, key_options_);
   spec.foreign.push_back({"-n", "did you mean --limit?"});
   declare_key_choice(spec, choice_);
   spec.add({.names = "--limit",
@@ -103,7 +103,7 @@ void List::show(const std::vector<Inspection>& keys) {
 /// `kept` gets them, and nothing is printed.
 Listing List::list(Session& session, std::vector<Inspection>& kept) {
   std::optional<ProgressLine> progress{session.loop.now()};
-  SearchOptions options = search_options(keys_);
+  SearchOptions options = search_options(key_options_);
   options.most_bytes = kMostNames;
   options.without_shards = true;
   options.progress = [&](std::size_t steps, std::size_t found) {
@@ -111,7 +111,7 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
                    session.loop.now());
   };
   std::size_t bytes = 0;
-  return list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
+  return list_pages(session, std::move(options), key_options_.scan_time, [&](const Listing& page, bool last) {
     std::vector<Inspection> keys = one_of_each_key(page.seen);
     std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
     if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
@@ -147,7 +147,7 @@ int List::act(TimePoint, std::vector<std::string>) {
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
     info(
-        keys_.all
+        key_options_.all
             ? "there are no such keys"
             : "there are no such keys with notes of rlock; --all also finds semaphores and the keys of other clients");
   return exit_code::no;

@@ -49,8 +49,6 @@ class Acquire final : public Verb {
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
   HoldRequest opt_;
-  std::vector<std::string> keys_;
-  ServerOptions server_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   bool json_ = false;

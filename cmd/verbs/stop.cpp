@@ -54,7 +54,7 @@ class Stop final : public Verb {
 
   std::string why_;
   std::optional<Owner> owner_;
-  std::optional<Milliseconds> wait_;
+  std::optional<Milliseconds> longest_wait_;
 };
 
 void Stop::declare(VerbSpec& spec) {
@@ -80,7 +80,7 @@ void Stop::declare(VerbSpec& spec) {
             .value = "DUR",
             .help = "wait at most DUR for the holder to end",
             .manual = "Default: the holder's --kill-after plus 5 seconds.",
-            .set = into(wait_)});
+            .set = into(longest_wait_)});
 }
 
 /// A pool has several holders: the user must name one.
@@ -140,7 +140,7 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   for (const Asked& one : asked)
     for (const Holder& holder : one.holders)
       patience = std::max(patience, holder.meta->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
-  const TimePoint until = plus(started, wait_.value_or(patience));
+  const TimePoint until = plus(started, longest_wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {
     const bool again = session.loop.now() >= ask_at;
