@@ -7,6 +7,7 @@
 #include <list>
 #include <string>
 
+#include "base/text.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
@@ -42,12 +43,18 @@ class Deploys {
   /// True: the deploy has a place in the line, and every waiter of the line listens.
   bool waits(const std::string& number) {
     const std::string facts = redis.cli({"HVALS", "redisson_unlock_latch:{deploy}:line:facts"});
-    return contains(facts, "\"commit-" + number + "\"") && length() <= listening();
+    return contains(facts, "\"commit-" + number + "\"") && all_listen();
   }
-  int length() { return std::stoi(redis.cli({"ZCARD", "redisson_unlock_latch:{deploy}:line"})); }
-  int listening() {
+  Words line() {
+    Words owners =
+        rlock::split(redis.cli({"ZRANGE", "redisson_unlock_latch:{deploy}:line", "0", "-1"}), '\n');
+    std::erase(owners, "");
+    return owners;
+  }
+  bool all_listen() {
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*{deploy}:?*"});
-    return channels.empty() ? 0 : 1 + static_cast<int>(std::ranges::count(channels, '\n'));
+    return std::ranges::all_of(
+        line(), [&](const std::string& owner) { return contains(channels, "{deploy}:" + owner); });
   }
 
   Rlock holder() {
@@ -106,7 +113,7 @@ TEST_CASE("the newest deploy takes over the place of the one that it supersedes"
   REQUIRE(eventually([&] { return deploys.waits("patient"); }, 20s));
   Rlock& second = deploys.comes("2");
   CHECK(first.exit_code(20s) == 75);
-  REQUIRE(eventually([&] { return deploys.length() == 2 && deploys.listening() == 2; }, 20s));
+  REQUIRE(eventually([&] { return deploys.line().size() == 2 && deploys.all_listen(); }, 20s));
   holder.signal(SIGTERM);
   CHECK(second.exit_code(20s) == 0);
   CHECK(patient.exit_code(20s) == 0);
