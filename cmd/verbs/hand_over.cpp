@@ -1,10 +1,7 @@
 #include "cmd/verbs/hand_over.h"
 
 #include <fmt/format.h>
-#include <limits.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,15 +9,11 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/writable.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/script_keeper.h"
 
 namespace rlock {
 namespace {
-
-/// The pause between two looks for a signal while nobody reads our output.
-constexpr Milliseconds kLookForSignal{100};
 
 std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
@@ -62,14 +55,7 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
 }  // namespace
 
 int print_hold(Session& session, std::string_view text) {
-  while (!text.empty()) {
-    while (!writable(STDOUT_FILENO, within(kLookForSignal).until))
-      if (session.signals.drain_any()) return EINTR;
-    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
-    if (const int failed = try_print(piece)) return failed;
-    text.remove_prefix(piece.size());
-  }
-  return 0;
+  return try_print(text, {.until = kNever, .interrupted = [&] { return session.signals.drain_any(); }});
 }
 
 void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,
