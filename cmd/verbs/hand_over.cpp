@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,16 +36,25 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   return Json::object(fields).str();
 }
 
-/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo.
+/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo. A
+/// second signal ends the wait for the answers.
 bool undo_acquire(Session& session, const HeldKeys& keys) {
+  const std::vector<Part>& parts = keys.parts();
+  Patience patience = session.loop.within(cleanup_time(parts.size()));
+  patience.interrupted = [&] { return session.signals.insisted(); };
+  std::vector<Redis::Request> requests;
+  for (const Part& part : parts) {
+    Delivery delivery = with_retries(part.release_followers);
+    delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
+    requests.push_back(session.redis.post(*part.lock->undo(Wake::waiters), delivery, patience.until));
+  }
+  session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
+
   bool undone = false;
-  for (const Part& part : keys.parts()) {
-    const Votes votes =
-        session.redis.run_all(*part.lock->undo(Wake::waiters), with_retries(part.release_followers),
-                              session.loop.within(kCleanupTime));
-    for (const Vote& vote : votes) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const Vote& vote : requests[i].votes()) {
       if (!vote.reply) continue;
-      const ReleaseAnswer answer = part.lock->read_release(*vote.reply);
+      const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply);
       const auto* released = std::get_if<Released>(&answer);
       undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
     }
