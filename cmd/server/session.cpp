@@ -107,7 +107,7 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 }
 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
-  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kGrace});
+  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kAnswerGrace});
   std::size_t answers = 0;
   Failure failure = no_answer();
   for (const Vote& vote : votes) {
@@ -122,7 +122,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
 }
 
 Votes Session::any_answers(const Call& call) {
-  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortGrace});
+  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortAnswerGrace});
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
