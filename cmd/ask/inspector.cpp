@@ -36,7 +36,7 @@ Inspector::~Inspector() = default;
 
 void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
   const bool matters = !task.counts && task.steps.asks_the_key();
-  task.enough.emplace(session_.redis.quorum(), matters ? kGrace : kShortGrace);
+  task.enough.emplace(session_.redis.quorum(), matters ? kAnswerGrace : kShortAnswerGrace);
   task.asked = session_.redis.post(call, delivery, session_.patience().until);
   if (task.asked.settled()) wake_at_ = TimePoint::min();  // it could not even be sent
 }

@@ -29,19 +29,19 @@ constexpr Milliseconds kFullPause{2};
 
 struct Sequence {
   std::string_view bytes;
-  Key key;
+  Meaning meaning;
 };
 
 /// If one sequence is the beginning of another, the longer one stands first.
 constexpr Sequence kSequences[] = {
-    {"\x1b[A", Key::up},   {"\x1bOA", Key::up},       {"\x1b[B", Key::down},
-    {"\x1bOB", Key::down}, {"\x1b[5~", Key::page_up}, {"\x1b[6~", Key::page_down},
-    {"\x1b[H", Key::home}, {"\x1bOH", Key::home},     {"\x1b[1~", Key::home},
-    {"\x1b[F", Key::end},  {"\x1bOF", Key::end},      {"\x1b[4~", Key::end},
-    {"q", Key::quit},      {"Q", Key::quit},          {"s", Key::sort},
-    {"k", Key::up},        {"j", Key::down},          {"?", Key::help},
-    {"h", Key::help},      {"\r", Key::enter},        {"\n", Key::enter},
-    {"/", Key::filter},    {"\x7f", Key::erase},      {"\b", Key::erase},
+    {"\x1b[A", Meaning::up},   {"\x1bOA", Meaning::up},       {"\x1b[B", Meaning::down},
+    {"\x1bOB", Meaning::down}, {"\x1b[5~", Meaning::page_up}, {"\x1b[6~", Meaning::page_down},
+    {"\x1b[H", Meaning::home}, {"\x1bOH", Meaning::home},     {"\x1b[1~", Meaning::home},
+    {"\x1b[F", Meaning::end},  {"\x1bOF", Meaning::end},      {"\x1b[4~", Meaning::end},
+    {"q", Meaning::quit},      {"Q", Meaning::quit},          {"s", Meaning::sort},
+    {"k", Meaning::up},        {"j", Meaning::down},          {"?", Meaning::help},
+    {"h", Meaning::help},      {"\r", Meaning::enter},        {"\n", Meaning::enter},
+    {"/", Meaning::filter},    {"\x7f", Meaning::erase},      {"\b", Meaning::erase},
 };
 
 /// The length of an unknown control sequence up to its final byte. 0: it is not complete yet.
@@ -78,13 +78,13 @@ std::vector<Stroke> strokes_in(std::string& bytes) {
     std::size_t length = 1;
     if (known != std::end(kSequences)) {
       length = known->bytes.size();
-      strokes.emplace_back(known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : "");
+      strokes.emplace_back(known->meaning, is_text(known->bytes.front()) ? std::string{known->bytes} : "");
     } else if (rest.front() == '\x1b') {
       length = length_of_sequence(rest);
       if (length == 0) break;
-      strokes.emplace_back(length == 1 ? Key::escape : Key::other);
+      strokes.emplace_back(length == 1 ? Meaning::escape : Meaning::other);
     } else {
-      strokes.emplace_back(Key::other, is_text(rest.front()) ? std::string{rest.front()} : "");
+      strokes.emplace_back(Meaning::other, is_text(rest.front()) ? std::string{rest.front()} : "");
     }
     rest.remove_prefix(length);
   }

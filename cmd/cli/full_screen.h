@@ -14,7 +14,7 @@
 namespace rlock {
 
 /// What a stroke means to a screen.
-enum class Key {
+enum class Meaning {
   quit,
   sort,
   up,
@@ -33,10 +33,10 @@ enum class Key {
 
 /// A key of the keyboard that the user pressed.
 struct Stroke {
-  Key key;
+  Meaning meaning;
   std::string text = {};  ///< what it adds to a text: "q", or one byte of a UTF-8 character
 
-  Stroke(Key pressed, std::string stands_for = {}) : key(pressed), text(std::move(stands_for)) {}
+  Stroke(Meaning is, std::string stands_for = {}) : meaning(is), text(std::move(stands_for)) {}
   bool operator==(const Stroke&) const = default;
 };
 

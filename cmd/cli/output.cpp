@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
+#include "base/blocking.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
@@ -24,56 +27,71 @@
 namespace rlock {
 namespace {
 
-/// The pause between two tries to write, if another process made the terminal non-blocking.
+/// The pause between two looks whether the patience is over, while a pipe or a terminal takes nothing.
+constexpr Milliseconds kLookAgain{100};
+
+/// The pause between two tries to write, if a terminal has too little room.
 constexpr Milliseconds kNonBlockingPause{10};
+
+/// A terminal that is writable may still block a write, and no signal would end it. So this opens the terminal of `fd`
+/// once more, for writes that do not block. Empty: it is none, or it cannot be opened.
+Descriptor terminal_of(int fd) noexcept {
+  if (::isatty(fd) == 0) return {};
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return Descriptor{::open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+}
 
 Json in_base64(const LockName& key) { return Json::word(to_base64(redacted(key.str()))); }
 
 }  // namespace
 
-int write_all(int fd, std::string_view text, TimePoint until) noexcept {
+int write_all(int fd, std::string_view text, const Patience& patience) noexcept {
+  const Descriptor terminal = terminal_of(fd);
+  if (terminal) fd = terminal.number();
   while (!text.empty()) {
-    std::string_view piece = text;
-    if (until != kNever) {
-      if (!writable(fd, until)) return ETIMEDOUT;
-      piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
-    }
-    const ssize_t written = ::write(fd, piece.data(), piece.size());
-    if (written >= 0) {
+    const bool ready = writable(fd, earliest(patience.until, within(kLookAgain).until));
+    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
+    const ssize_t written = ready ? ::write(fd, piece.data(), piece.size()) : 0;
+    if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      std::this_thread::sleep_for(kNonBlockingPause);
-    } else if (errno != EINTR) {
-      return errno;
+      continue;
     }
+    if (written < 0 && errno != EAGAIN && errno != EINTR) return errno;
+    if (patience.interrupted()) return EINTR;
+    if (has_passed(patience.until)) return ETIMEDOUT;
+    if (ready) std::this_thread::sleep_for(kNonBlockingPause);
   }
   return 0;
 }
 
-int try_print(std::string_view text) noexcept {
+int try_print(std::string_view text, const Patience& patience) noexcept {
   // If stdout was closed at our start, it is the placeholder of fill_std_descriptors(). Only the placeholder
   // has this flag.
   if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
-  return write_all(STDOUT_FILENO, text);
+  return write_all(STDOUT_FILENO, text, patience);
 }
 
 void refuse_output(int error, std::string_view undone) {
   throw Error{Error::system, fmt::format("write error on stdout: {}{}", std::strerror(error), undone)};
 }
 
+Patience until_killed(int fd) {
+  return {.until = kNever, .interrupted = [fd] {
+            if (const int signal = EndingSignals{}.wait(fd, POLLOUT)) die_of(signal);
+            return false;
+          }};
+}
+
 void print(std::string_view text) {
-  while (!text.empty()) {
-    if (!writable(STDOUT_FILENO, TimePoint::min()))
-      if (const int signal = EndingSignals{}.wait(STDOUT_FILENO, POLLOUT)) die_of(signal);
-    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
-    if (const int failed = try_print(piece)) refuse_output(failed);
-    text.remove_prefix(piece.size());
-  }
+  if (const int failed = try_print(text, until_killed(STDOUT_FILENO))) refuse_output(failed);
 }
 
 void print_line(std::string_view line) { print(std::string{line} + "\n"); }
 
-void print_on_stderr(std::string_view text) noexcept { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void print_on_stderr(std::string_view text) noexcept {
+  static_cast<void>(write_all(STDERR_FILENO, text, until_killed(STDERR_FILENO)));
+}
 
 Json::Json(std::string_view text) : Json(word(redacted(text))) {}
 

@@ -18,9 +18,12 @@ namespace rlock {
 /// print() waits; a signal such as SIGTERM then ends this process.
 void print(std::string_view text);
 
-/// Like print(), for a caller that must undo something if the output fails. Returns 0 or the errno. No signal
-/// ends it.
-[[nodiscard]] int try_print(std::string_view text) noexcept;
+/// Like print(), for a caller that must undo something if the output fails. `patience` is for a reader that does not
+/// read. Returns 0 or the errno, as write_all() does.
+[[nodiscard]] int try_print(std::string_view text, const Patience& patience) noexcept;
+
+/// The patience of print() for output to `fd`: a signal such as SIGTERM ends this process.
+Patience until_killed(int fd);
 
 /// Throws Error{system} after try_print() has failed. `undone`: what was undone for that reason, for example
 /// "; the permits were released".
@@ -29,12 +32,12 @@ void print(std::string_view text);
 /// print() with a newline at the end. If both together have at most PIPE_BUF bytes, they are one write.
 void print_line(std::string_view line);
 
-/// Writes the text to stderr unchanged. If that fails, there is no place to report it.
+/// Writes the text to stderr unchanged, with the patience of print(). If that fails, there is no place to report it.
 void print_on_stderr(std::string_view text) noexcept;
 
-/// Writes all of `text`. Returns 0 or the errno of the failure: ETIMEDOUT if a pipe or a terminal takes nothing before
-/// `until`.
-[[nodiscard]] int write_all(int fd, std::string_view text, TimePoint until = kNever) noexcept;
+/// Writes all of `text`. Returns 0 or the errno of the failure. `patience` is for a pipe or a terminal that takes
+/// nothing: when its time is over, the failure is ETIMEDOUT; when it is interrupted, EINTR.
+[[nodiscard]] int write_all(int fd, std::string_view text, const Patience& patience) noexcept;
 
 /// A JSON value as text; fields keep their order. It has printable ASCII only, so it cannot control a
 /// terminal. Text is escaped without loss, except passwords, which become ***, and bytes that are no UTF-8,

@@ -35,7 +35,8 @@ void ProgressLine::write(std::string_view text) {
   std::string line = "\r" + std::string{text};
   if (width_ > text.size()) line += std::string(width_ - text.size(), ' ');
   if (text.empty()) line += "\r";
-  print_on_stderr(line);
+  // If the terminal takes nothing, the line is left out: it is only decoration.
+  static_cast<void>(write_all(STDERR_FILENO, line, {.until = TimePoint::min()}));
   width_ = text.size();
 }
 

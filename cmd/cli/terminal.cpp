@@ -17,15 +17,15 @@
 namespace rlock {
 namespace {
 
-/// The controlling terminal; the destructor restores its settings.
-class Terminal {
+/// The controlling terminal while we ask; the destructor restores its settings.
+class Prompt {
  public:
-  explicit Terminal(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
+  explicit Prompt(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
     if (!fd_ || ::tcgetattr(fd(), &before_) != 0) throw Error{Error::usage, no_terminal};
   }
-  ~Terminal() { ::tcsetattr(fd(), TCSANOW, &before_); }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
+  ~Prompt() { ::tcsetattr(fd(), TCSANOW, &before_); }
+  Prompt(const Prompt&) = delete;
+  Prompt& operator=(const Prompt&) = delete;
 
   /// ^C and ^\ become bytes that we read, so that they cannot end us while the echo is off.
   void take_signals(bool shown) {
@@ -56,23 +56,23 @@ void erase_last(std::string& text, bool utf8) {
 }
 
 /// Reads one line, much as a terminal does.
-Line read_line(const Terminal& terminal, const EndingSignals& signals) {
-  const cc_t* keys = terminal.before().c_cc;
+Line read_line(const Prompt& prompt, const EndingSignals& signals) {
+  const cc_t* strokes = prompt.before().c_cc;
   Line line;
   for (;;) {
-    if (const int number = signals.wait(terminal.fd(), POLLIN)) return {.signal = number};
-    unsigned char key = 0;
-    const ssize_t got = ::read(terminal.fd(), &key, 1);
+    if (const int number = signals.wait(prompt.fd(), POLLIN)) return {.signal = number};
+    unsigned char stroke = 0;
+    const ssize_t got = ::read(prompt.fd(), &stroke, 1);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0 || key == '\n' || key == '\r' || key == keys[VEOF]) return line;
-    if (key == keys[VINTR]) return {.signal = SIGINT};
-    if (key == keys[VQUIT]) return {.signal = SIGQUIT};
-    if (key == keys[VKILL]) {
+    if (got <= 0 || stroke == '\n' || stroke == '\r' || stroke == strokes[VEOF]) return line;
+    if (stroke == strokes[VINTR]) return {.signal = SIGINT};
+    if (stroke == strokes[VQUIT]) return {.signal = SIGQUIT};
+    if (stroke == strokes[VKILL]) {
       line.text.clear();
-    } else if (key == keys[VERASE] || key == '\b' || key == 0x7f) {
-      erase_last(line.text, (terminal.before().c_iflag & IUTF8) != 0);
+    } else if (stroke == strokes[VERASE] || stroke == '\b' || stroke == 0x7f) {
+      erase_last(line.text, (prompt.before().c_iflag & IUTF8) != 0);
     } else {
-      line.text += static_cast<char>(key);
+      line.text += static_cast<char>(stroke);
     }
   }
 }
@@ -81,11 +81,17 @@ std::string ask(std::string_view question, const std::string& no_terminal, bool 
   Line line;
   {
     const EndingSignals signals;
-    Terminal terminal{no_terminal};
-    terminal.take_signals(shown);
-    if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, no_terminal};
-    line = read_line(terminal, signals);
-    static_cast<void>(write_all(terminal.fd(), shown && line.signal == 0 ? "" : "\n"));
+    Prompt prompt{no_terminal};
+    prompt.take_signals(shown);
+    const Patience until_signal{.until = kNever, .interrupted = [&] {
+                                  line.signal = signals.wait(prompt.fd(), POLLOUT);
+                                  return line.signal != 0;
+                                }};
+    const int failed = write_all(prompt.fd(), question, until_signal);
+    if (failed != 0 && line.signal == 0) throw Error{Error::usage, no_terminal};
+    if (line.signal == 0) line = read_line(prompt, signals);
+    if (!shown || line.signal != 0)
+      static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
   }
   if (line.signal != 0) die_of(line.signal);
   return line.text;

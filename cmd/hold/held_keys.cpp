@@ -38,7 +38,7 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                                           const InheritedHold* outer, const RequestId& inner,
                                           const Owner& owner, std::int64_t ticket, bool again) {
   const bool waits = !request.wait.nonblock;
-  const Wanted wanted{.claim = {.name = name,
+  const LockSpec spec{.claim = {.name = name,
                                 .owner = outer != nullptr ? outer->owner : owner,
                                 .lease = request.lease,
                                 .pub_sub = request.deployment.pub_sub(),
@@ -49,7 +49,7 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                       .again = outer != nullptr || again,
                       .waits = waits,
                       .options = request.type_options};
-  std::shared_ptr<const Lockable> lock = request.type->make(wanted);
+  std::shared_ptr<const Lockable> lock = request.type->make(spec);
   if (!request.once_per) return lock;
   return std::make_shared<OncePer>(std::move(lock), user_at_host());
 }

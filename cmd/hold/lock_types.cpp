@@ -17,16 +17,16 @@
 namespace rlock {
 namespace {
 
-Hold hold_of(const Wanted& wanted) { return wanted.again ? Hold::another : Hold::first; }
+Hold hold_of(const LockSpec& spec) { return spec.again ? Hold::another : Hold::first; }
 
 template <class Type>
-std::unique_ptr<Lockable> make(const Wanted& wanted) {
-  return std::make_unique<Type>(wanted.claim, hold_of(wanted));
+std::unique_ptr<Lockable> make(const LockSpec& spec) {
+  return std::make_unique<Type>(spec.claim, hold_of(spec));
 }
 
-std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
-  const auto turn = wanted.waits ? Turn::queue : Turn::leave;
-  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted), wanted.options.fair_wait_timeout);
+std::unique_ptr<Lockable> make_fair(const LockSpec& spec) {
+  const auto turn = spec.waits ? Turn::queue : Turn::leave;
+  return std::make_unique<FairLock>(spec.claim, turn, hold_of(spec), spec.options.fair_wait_timeout);
 }
 
 /// Redisson's spin lock starts at 1 ms. Clients of a plain lock poll more slowly, and so do we.
@@ -34,14 +34,14 @@ constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
 constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
 
 template <class Type, const Waitable::Pause& standard>
-std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
-  return std::make_unique<Type>(wanted.claim, wanted.options.backoff.value_or(standard), hold_of(wanted));
+std::unique_ptr<Lockable> make_polling(const LockSpec& spec) {
+  return std::make_unique<Type>(spec.claim, spec.options.backoff.value_or(standard), hold_of(spec));
 }
 
-std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
+std::unique_ptr<Lockable> make_permits(const LockSpec& spec) {
   return std::make_unique<PermitLock>(
-      wanted.claim, PermitLock::Wanted{.count = wanted.options.count, .total = wanted.options.permits},
-      hold_of(wanted));
+      spec.claim, PermitLock::Wanted{.count = spec.options.count, .total = spec.options.permits},
+      hold_of(spec));
 }
 
 /// A renewal of a Redisson reader sets the TTL of the key to 30 s by default, however long our lease is. If that reader

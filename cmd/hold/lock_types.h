@@ -24,7 +24,7 @@ struct TypeOptions {
 };
 
 /// The parameters of a lock of any kind.
-struct Wanted {
+struct LockSpec {
   Claim claim;
   bool again = false;  ///< one more hold of an owner that holds the lock already
   bool waits = true;   ///< false: one try, without a place in a queue
@@ -48,7 +48,7 @@ struct LockType {
   std::string_view busy_text{};  ///< for types with several holders, why it is busy; empty: there is one
                                  ///< holder
   Milliseconds renewed_within = kLongest;  ///< the longest renewal interval; other holders may cut the TTL
-  std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
+  std::unique_ptr<Lockable> (*make)(const LockSpec& spec) = nullptr;
 };
 
 std::span<const LockType> lock_types();

@@ -118,14 +118,14 @@ StatusFile::StatusFile(std::string path) : path_(std::move(path)) {
 }
 
 int StatusFile::write(std::string_view report) const noexcept {
-  return sink_ ? write_all(sink_.number(), report, within(kStatusPatience).until) : replace(report);
+  return sink_ ? write_all(sink_.number(), report, within(kStatusPatience)) : replace(report);
 }
 
 /// Writes a temporary file and renames it: a reader sees a whole report or none.
 int StatusFile::replace(std::string_view report) const noexcept {
   const int fd = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno;
-  int failed = write_all(fd, report);
+  int failed = write_all(fd, report, within(kStatusPatience));
   if (::close(fd) != 0 && failed == 0) failed = errno;
   if (failed == 0 && ::rename(aside_.c_str(), path_.c_str()) != 0) failed = errno;
   if (failed != 0) ::unlink(aside_.c_str());

@@ -33,7 +33,7 @@ void StatusOutput::write(const HoldReport& report) noexcept {
   if (!std::exchange(wanted_, false)) return;
   const std::string line = report.json() + "\n";
   if (fd_) {
-    if (const int failed = write_all(static_cast<int>(*fd_), line, within(kStatusPatience).until))
+    if (const int failed = write_all(static_cast<int>(*fd_), line, within(kStatusPatience)))
       warn(fmt::format("cannot write the status to descriptor {}: {}", *fd_, why_unwritten(failed)));
   }
   if (file_.named()) {

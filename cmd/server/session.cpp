@@ -109,7 +109,7 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 }
 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
-  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kGrace});
+  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kAnswerGrace});
   std::size_t answers = 0;
   Failure failure = no_answer();
   for (const Vote& vote : votes) {
@@ -124,7 +124,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
 }
 
 Votes Session::any_answers(const Call& call) {
-  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortGrace});
+  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortAnswerGrace});
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,

@@ -18,8 +18,8 @@ struct EndedBySignal {
 };
 
 /// The extra time for other nodes after a quorum has answered. The short one is for less important answers.
-constexpr Milliseconds kGrace{500};
-constexpr Milliseconds kShortGrace{200};
+constexpr Milliseconds kAnswerGrace{500};
+constexpr Milliseconds kShortAnswerGrace{200};
 
 /// The deployment of one verb, with its loop, signals and connections, and a time limit for a verb that only
 /// asks. Nothing is sent before the first call.

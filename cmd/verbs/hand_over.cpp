@@ -1,10 +1,8 @@
 #include "cmd/verbs/hand_over.h"
 
 #include <fmt/format.h>
-#include <limits.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,15 +10,11 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/writable.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/script_keeper.h"
 
 namespace rlock {
 namespace {
-
-/// The pause between two looks for a signal while nobody reads our output.
-constexpr Milliseconds kLookForSignal{100};
 
 std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
@@ -42,16 +36,25 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   return Json::object(fields).str();
 }
 
-/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo.
+/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo. A
+/// second signal ends the wait for the answers.
 bool undo_acquire(Session& session, const HeldKeys& keys) {
+  const std::vector<Part>& parts = keys.parts();
+  Patience patience = session.loop.within(cleanup_time(parts.size()));
+  patience.interrupted = [&] { return session.signals.insisted(); };
+  std::vector<Redis::Request> requests;
+  for (const Part& part : parts) {
+    Delivery delivery = with_retries(part.release_followers);
+    delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
+    requests.push_back(session.redis.post(*part.lock->undo(Wake::waiters), delivery, patience.until));
+  }
+  session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
+
   bool undone = false;
-  for (const Part& part : keys.parts()) {
-    const Votes votes =
-        session.redis.run_all(*part.lock->undo(Wake::waiters), with_retries(part.release_followers),
-                              session.loop.within(kCleanupTime));
-    for (const Vote& vote : votes) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const Vote& vote : requests[i].votes()) {
       if (!vote.reply) continue;
-      const ReleaseAnswer answer = part.lock->read_release(*vote.reply);
+      const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply);
       const auto* released = std::get_if<Released>(&answer);
       undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
     }
@@ -62,14 +65,7 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
 }  // namespace
 
 int print_hold(Session& session, std::string_view text) {
-  while (!text.empty()) {
-    while (!writable(STDOUT_FILENO, within(kLookForSignal).until))
-      if (session.signals.drain_any()) return EINTR;
-    const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
-    if (const int failed = try_print(piece)) return failed;
-    text.remove_prefix(piece.size());
-  }
-  return 0;
+  return try_print(text, {.until = kNever, .interrupted = [&] { return session.signals.drain_any(); }});
 }
 
 void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,

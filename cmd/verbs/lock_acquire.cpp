@@ -2,6 +2,7 @@
 // options, waits (HoldWait, like rlock run), and prints why there is no lock. hand_over.cpp does the rest.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -267,7 +268,9 @@ void Acquire::failed(const Error& error) noexcept {
   report_failed(report, error);
   report.released = HoldReport::Released::yes;  // what was acquired is given back before the error is thrown
   events_.ended(report);
-  if (export_) static_cast<void>(try_print(failure_text(exit_code::of(error.kind()), *export_)));
+  if (export_)
+    static_cast<void>(
+        try_print(failure_text(exit_code::of(error.kind()), *export_), until_killed(STDOUT_FILENO)));
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
@@ -275,7 +278,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   check();
   Session session{server_, &opt_.wait};
   const int exit = take(session);
-  if (export_ && exit != 0) static_cast<void>(try_print(failure_text(exit, *export_)));
+  if (export_ && exit != 0)
+    static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
   return exit;
 }
 

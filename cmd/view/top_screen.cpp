@@ -135,10 +135,10 @@ void TopScreen::fit(ScreenSize size) {
 bool TopScreen::type(const Stroke& stroke) {
   constexpr std::size_t kLongestPattern = 200;
   const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
-  if (stroke.key == Key::escape || stroke.key == Key::enter) {
+  if (stroke.meaning == Meaning::escape || stroke.meaning == Meaning::enter) {
     typing = false;
-    if (stroke.key == Key::escape) pattern.clear();
-  } else if (stroke.key == Key::erase) {
+    if (stroke.meaning == Meaning::escape) pattern.clear();
+  } else if (stroke.meaning == Meaning::erase) {
     while (!pattern.empty() && is_inside(pattern.back())) pattern.pop_back();
     if (!pattern.empty()) pattern.pop_back();
   } else if (!stroke.text.empty()) {
@@ -156,35 +156,36 @@ bool TopScreen::press(const Stroke& stroke, ScreenSize size) {
     fit(size);
     return true;
   }
-  const Key key = stroke.key;
+  const Meaning meaning = stroke.meaning;
   const std::size_t rows = rows_of(size), last = keys.empty() ? 0 : keys.size() - 1;
-  const bool closes = key == Key::quit || key == Key::escape || key == Key::enter || key == Key::help;
+  const bool closes = meaning == Meaning::quit || meaning == Meaning::escape || meaning == Meaning::enter ||
+                      meaning == Meaning::help;
   if (view != View::list && closes) {
     view = View::list;
     return true;
   }
-  switch (key) {
-    case Key::quit: return false;
-    case Key::sort:  // shows the new first line; the selected key may be far below it
+  switch (meaning) {
+    case Meaning::quit: return false;
+    case Meaning::sort:  // shows the new first line; the selected key may be far below it
       order = next(order);
       sort_keys(keys, order);
       selected = 0;
       break;
-    case Key::up: selected -= std::min<std::size_t>(selected, 1); break;
-    case Key::down: selected = std::min(selected + 1, last); break;
-    case Key::page_up: selected -= std::min(selected, rows); break;
-    case Key::page_down: selected = std::min(selected + rows, last); break;
-    case Key::home: selected = 0; break;
-    case Key::end: selected = last; break;
-    case Key::enter: view = keys.empty() ? View::list : View::detail; break;
-    case Key::help: view = View::help; break;
-    case Key::filter: typing = true; [[fallthrough]];
-    case Key::escape:
+    case Meaning::up: selected -= std::min<std::size_t>(selected, 1); break;
+    case Meaning::down: selected = std::min(selected + 1, last); break;
+    case Meaning::page_up: selected -= std::min(selected, rows); break;
+    case Meaning::page_down: selected = std::min(selected + rows, last); break;
+    case Meaning::home: selected = 0; break;
+    case Meaning::end: selected = last; break;
+    case Meaning::enter: view = keys.empty() ? View::list : View::detail; break;
+    case Meaning::help: view = View::help; break;
+    case Meaning::filter: typing = true; [[fallthrough]];
+    case Meaning::escape:
       pattern.clear();
       choose();
       break;
-    case Key::erase:
-    case Key::other: break;
+    case Meaning::erase:
+    case Meaning::other: break;
   }
   fit(size);
   return true;

@@ -59,13 +59,13 @@ std::vector<ProcessFacts> CommandFamily::descendants() {
       [](const ProcessFacts&) {});
 }
 
-std::vector<pid_t> CommandFamily::signal(int number, TimePoint now, TimePoint until) {
+std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until) {
   // Signals the group as one, because if we signalled its members one by one, one of them could fork meanwhile.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
   // The others come after the group, because the search for them looks at all processes of the session, which may be
   // thousands.
-  for (const pid_t pid : all(now, until)) {
+  for (const pid_t pid : members(until)) {
     // The members of the group have got the signal already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
@@ -91,7 +91,10 @@ bool CommandFamily::group_lives() const {
   return !shown && group_exists();  // asked again, because the last zombie may have been reaped meanwhile
 }
 
-std::vector<pid_t> CommandFamily::all(TimePoint, TimePoint until) {
+/// Without a time limit, because a release waits for each process that lives.
+std::vector<pid_t> CommandFamily::all(TimePoint) { return members(kNever); }
+
+std::vector<pid_t> CommandFamily::members(TimePoint until) const {
   std::vector<pid_t> found, others;
   const pid_t self = ::getpid();
   for (const pid_t pid : all_processes()) {

@@ -27,8 +27,8 @@ class CommandFamily final : public Family {
   void set_group(pid_t group) noexcept { group_ = group; }
 
   void look() override;
-  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) override;
-  std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) override;
+  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
+  std::vector<pid_t> all(TimePoint now) override;
 
   /// Every process with the marks, and every one that a look has seen as a descendant.
   std::vector<pid_t> out_of_reach() override;
@@ -46,6 +46,7 @@ class CommandFamily final : public Family {
 
  private:
   std::vector<ProcessFacts> descendants();
+  std::vector<pid_t> members(TimePoint until) const;
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;

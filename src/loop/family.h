@@ -31,10 +31,10 @@ class Family {
 
   /// Signals all of them. Returns the processes that we may not signal (EPERM). The search for processes outside a
   /// command's group, or of a script, ends at `until`, when the next signal is due.
-  virtual std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) = 0;
+  virtual std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) = 0;
 
   /// The living processes that signal() reaches; while there is one, the lock must not be released.
-  virtual std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) = 0;
+  virtual std::vector<pid_t> all(TimePoint now) = 0;
 
   /// The living processes that still do what the lock protects, in any session. Call it when all() is empty:
   /// then signal() reaches none of them. While there is one, the lock must not be released either. Empty if

@@ -72,7 +72,7 @@ ScriptFamily::ScriptFamily(const ProcessId& script, pid_t keeper)
 
 void ScriptFamily::look() { static_cast<void>(members_.tag_descendants()); }
 
-std::vector<pid_t> ScriptFamily::all(TimePoint now, TimePoint) {
+std::vector<pid_t> ScriptFamily::all(TimePoint now) {
   wake_ancestors(now);
   std::vector<pid_t> numbers;
   for (int look = 0; look < kLooksAtNewest; ++look) {

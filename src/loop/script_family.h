@@ -21,8 +21,8 @@ class ScriptFamily final : public Family {
   /// Before KILL the processes are frozen. When signal() returns, the survivors run again. Afterwards call
   /// all() or surely_gone() now and then for a second. They continue an ancestor of the script (su, sudo) that
   /// has stopped with it.
-  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until = kNever) override;
-  std::vector<pid_t> all(TimePoint now, TimePoint until = kNever) override;
+  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
+  std::vector<pid_t> all(TimePoint now) override;
 
   /// Also false while an orphan beside the script lives that neither a look nor the tag knows, because it may belong
   /// to the script.

@@ -118,7 +118,7 @@ void Signals::drain() {
     const auto count = static_cast<std::size_t>(got) / sizeof infos[0];
     for (std::size_t i = 0; i < count; ++i) {
       const bool by_process = infos[i].ssi_code <= 0 && infos[i].ssi_code != SI_TIMER;
-      note({static_cast<int>(infos[i].ssi_signo), by_process, static_cast<pid_t>(infos[i].ssi_pid)});
+      note({static_cast<int>(infos[i].ssi_signo), by_process});
     }
     if (count < std::size(infos)) return;
   }

@@ -18,7 +18,6 @@ struct Caught {
   int number;
   bool by_process;  ///< sent by kill(), sigqueue() and the like; false: sent by the kernel for a terminal or
                     ///< a timer
-  pid_t sender;     ///< 0: the kernel, or a sender in another pid namespace
 };
 
 /// Signals as facts. From construction on, signals do not interrupt or end us; each waits until it is read.

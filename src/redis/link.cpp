@@ -189,7 +189,7 @@ void Link::open_second(TimePoint now) {
   pubsub_backoff_.began(now);
   try {
     second_pubsub_ = attempt(now);
-  } catch (const Error&) {  // a password file that is being replaced
+  } catch (const Error&) {  // a password file that is being replaced; calls need no second one
     pubsub_backoff_.ended(now);
   }
 }

@@ -60,7 +60,7 @@ class FakeFamily final : public Family {
     signals.emplace_back(number, until);
     return refused;
   }
-  std::vector<pid_t> all(TimePoint, TimePoint) override { return living; }
+  std::vector<pid_t> all(TimePoint) override { return living; }
   std::vector<pid_t> out_of_reach() override { return apart; }
   bool surely_gone(TimePoint) override { return living.empty() && apart.empty(); }
 };

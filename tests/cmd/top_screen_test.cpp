@@ -47,9 +47,9 @@ TEST_CASE("a screen fits its terminal exactly, of any size, with any number of k
     for (const ScreenSize size : {kSmall, ScreenSize{200, 60}, ScreenSize{40, 10}, ScreenSize{1, 1}}) {
       CAPTURE(count);
       TopScreen screen = with_keys(count);
-      for (const Key pressed :
-           {Key::end, Key::up, Key::page_up, Key::down, Key::help, Key::help, Key::enter}) {
-        CHECK(screen.press(pressed, size));
+      for (const Meaning meaning : {Meaning::end, Meaning::up, Meaning::page_up, Meaning::down, Meaning::help,
+                                    Meaning::help, Meaning::enter}) {
+        CHECK(screen.press(meaning, size));
         const auto lines = screen.lines(size);
         if (size.lines > 4) CHECK(lines.size() == size.lines);
         for (const ScreenLine& line : lines) CHECK(columns_of(line.text) <= size.columns);
@@ -61,23 +61,23 @@ TEST_CASE("a screen fits its terminal exactly, of any size, with any number of k
 TEST_CASE("the selected key stays on the screen") {
   TopScreen screen = with_keys(1000);
   CHECK(marked(screen) == "10000");
-  screen.press(Key::down, kSmall);
+  screen.press(Meaning::down, kSmall);
   CHECK(marked(screen) == "10001");
-  screen.press(Key::page_down, kSmall);
+  screen.press(Meaning::page_down, kSmall);
   CHECK(marked(screen) == "10021");
-  screen.press(Key::end, kSmall);
+  screen.press(Meaning::end, kSmall);
   CHECK(marked(screen) == "10999");
-  screen.press(Key::down, kSmall);
+  screen.press(Meaning::down, kSmall);
   CHECK(marked(screen) == "10999");
   screen.fit({80, 10});
   CHECK(marked(screen, {80, 10}) == "10999");
-  screen.press(Key::home, kSmall);
+  screen.press(Meaning::home, kSmall);
   CHECK(marked(screen) == "10000");
 }
 
 TEST_CASE("the selected key stays selected when keys come and go") {
   TopScreen screen = with_keys(3);
-  screen.press(Key::end, kSmall);
+  screen.press(Meaning::end, kSmall);
   screen.take({key("1"), key("10002")});
   CHECK(marked(screen) == "10002");
   screen.take({key("1")});
@@ -91,9 +91,9 @@ TEST_CASE("s moves to the first key of the new order, from any place in the old 
   std::vector<Inspection> keys = screen.keys;
   keys[0].waiters.resize(5);
   screen.take(std::move(keys));
-  for (int i = 0; i < 40; ++i) screen.press(Key::page_down, kSmall);
-  screen.press(Key::sort, kSmall);
-  screen.press(Key::sort, kSmall);
+  for (int i = 0; i < 40; ++i) screen.press(Meaning::page_down, kSmall);
+  screen.press(Meaning::sort, kSmall);
+  screen.press(Meaning::sort, kSmall);
   REQUIRE(screen.order == KeyOrder::waiting);
   CHECK(screen.first == 0);
   CHECK(marked(screen) == "10000");
@@ -103,7 +103,7 @@ TEST_CASE("the first line stays first while keys come before it, but not in the 
   TopScreen screen = with_keys(3);
   screen.take({key("1"), key("10000")});
   CHECK(marked(screen) == "1");
-  screen.press(Key::enter, kSmall);
+  screen.press(Meaning::enter, kSmall);
   screen.take({key("0"), key("1"), key("10000")});
   CHECK(screen.lines(kSmall)[2].text.starts_with("1 "));
 }
@@ -121,21 +121,21 @@ TEST_CASE("the summary counts one key and one waiter in the singular") {
 TEST_CASE("a long key has blanks behind it") {
   TopScreen screen;
   screen.take({key("a-key-that-is-longer-than-its-column")});
-  screen.press(Key::enter, kSmall);
+  screen.press(Meaning::enter, kSmall);
   CHECK(screen.lines(kSmall)[2].text == "a-key-that-is-longer-than-its-column  lock, held");
 }
 
 TEST_CASE("s sorts, Enter shows all about a key, ? helps, q goes back and then ends") {
   TopScreen screen = with_keys(2);
-  CHECK(screen.press(Key::sort, kSmall));
+  CHECK(screen.press(Meaning::sort, kSmall));
   CHECK(screen.order == KeyOrder::age);
-  CHECK(screen.press(Key::enter, kSmall));
+  CHECK(screen.press(Meaning::enter, kSmall));
   CHECK(screen.lines(kSmall)[2].text.starts_with("10000         lock, held"));
-  CHECK(screen.press(Key::quit, kSmall));
+  CHECK(screen.press(Meaning::quit, kSmall));
   CHECK(screen.view == TopScreen::View::list);
-  CHECK(screen.press(Key::help, kSmall));
-  CHECK(screen.press(Key::escape, kSmall));
-  CHECK_FALSE(screen.press(Key::quit, kSmall));
+  CHECK(screen.press(Meaning::help, kSmall));
+  CHECK(screen.press(Meaning::escape, kSmall));
+  CHECK_FALSE(screen.press(Meaning::quit, kSmall));
 }
 
 TEST_CASE("the text behind / selects the keys that contain or match it; Esc shows all again") {
@@ -170,7 +170,7 @@ TEST_CASE("the text behind / selects the keys that contain or match it; Esc show
   type("/\xc3\xa9\x7f");
   CHECK(screen.pattern.empty());
   type("\x1b");
-  CHECK_FALSE(screen.press({Key::quit, "q"}, kSmall));
+  CHECK_FALSE(screen.press({Meaning::quit, "q"}, kSmall));
 }
 
 TEST_CASE("keys that --state or --type leave out are on no screen") {
@@ -186,29 +186,29 @@ TEST_CASE("keys that --state or --type leave out are on no screen") {
 
 TEST_CASE("keys are read from the bytes of a terminal, in pieces too") {
   std::string bytes = "q\x1b[A\x1bOBs?\r\x1b[5~\x1b[99;1Rx";
-  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Key::quit, "q"},
-                                                 Key::up,
-                                                 Key::down,
-                                                 {Key::sort, "s"},
-                                                 {Key::help, "?"},
-                                                 Key::enter,
-                                                 Key::page_up,
-                                                 Key::other,
-                                                 {Key::other, "x"}});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Meaning::quit, "q"},
+                                                 Meaning::up,
+                                                 Meaning::down,
+                                                 {Meaning::sort, "s"},
+                                                 {Meaning::help, "?"},
+                                                 Meaning::enter,
+                                                 Meaning::page_up,
+                                                 Meaning::other,
+                                                 {Meaning::other, "x"}});
   CHECK(bytes.empty());
   bytes = "\x1b[";
   CHECK(strokes_in(bytes).empty());
   bytes += "B";
-  CHECK(strokes_in(bytes) == std::vector<Stroke>{Key::down});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{Meaning::down});
   bytes = "\x1b";
-  CHECK(strokes_in(bytes) == std::vector<Stroke>{Key::escape});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{Meaning::escape});
   bytes = "/\x7f\b\x01\xc3\xa9";
-  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Key::filter, "/"},
-                                                 Key::erase,
-                                                 Key::erase,
-                                                 Key::other,
-                                                 {Key::other, "\xc3"},
-                                                 {Key::other, "\xa9"}});
+  CHECK(strokes_in(bytes) == std::vector<Stroke>{{Meaning::filter, "/"},
+                                                 Meaning::erase,
+                                                 Meaning::erase,
+                                                 Meaning::other,
+                                                 {Meaning::other, "\xc3"},
+                                                 {Meaning::other, "\xa9"}});
 }
 
 TEST_CASE("a terminal without UTF-8 gets ASCII") {

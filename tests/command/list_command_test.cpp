@@ -109,6 +109,14 @@ void furnish(RedisServer& redis) {
     redis.cli(command);
 }
 
+/// Makes so many keys that no pipe and no terminal takes their list at once.
+void fill(RedisServer& redis) {
+  redis.cli({"EVAL",
+             "for i = 1, 1500 do local k = string.format('%060d', i) "
+             "redis.call('hset', k, ARGV[1], 1) redis.call('pexpire', k, 600000) end",
+             "0", kJava});
+}
+
 }  // namespace
 
 TEST_CASE("list shows rlock's keys, one per line, in the order of keys") {
@@ -364,10 +372,7 @@ TEST_CASE("with several servers list shows a key once, and names the silent serv
 
 TEST_CASE("a signal ends a list whose output is a pipe that nobody reads") {
   RedisServer redis;
-  redis.cli({"EVAL",
-             "for i = 1, 1500 do local k = string.format('%060d', i) "
-             "redis.call('hset', k, ARGV[1], 1) redis.call('pexpire', k, 600000) end",
-             "0", kJava});
+  fill(redis);
   int ends[2];
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   const Descriptor reading{ends[0]}, writing{ends[1]};
@@ -386,6 +391,21 @@ TEST_CASE("a signal ends a list whose output is a pipe that nobody reads") {
     std::string block(1'000'000, ' ');
     REQUIRE(::read(reading.number(), block.data(), block.size()) > 32'000);
   }
+}
+
+TEST_CASE("a signal ends a list on a terminal that nobody reads") {
+  RedisServer redis;
+  fill(redis);
+  Pty terminal{{rlock_binary(), "list", "--all"}, redis.environment()};
+  const auto written = [&] {
+    const std::string io = read_file("/proc/" + std::to_string(terminal.pid()) + "/io");
+    const auto at = io.find("wchar: ");
+    return at == std::string::npos ? 0 : std::stoll(io.substr(at + 7));
+  };
+  REQUIRE(eventually([&] { return written() > 10'000 && state_of(terminal.pid()) == 'S'; }, kDeadline));
+  ::kill(terminal.pid(), SIGTERM);
+  CHECK(eventually([&] { return !terminal.running(); }));
+  CHECK(terminal.exit_code(kDeadline) == 128 + SIGTERM);
 }
 
 TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the progress") {
@@ -408,4 +428,20 @@ TEST_CASE("on a terminal a search of more than a second shows its progress") {
   terminal.expect("\rrlock: searched about 1,000 keys, found 1\r");
   terminal.expect("deploy");
   CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("a search goes on if the terminal that shows its progress was stopped by ^S") {
+  RedisServer redis;
+  acquire(redis.environment(), {"deploy"});
+  redis.freeze();
+  TempDir folder;
+  Pty terminal{{"sh", "-c", "read enter; exec \"$0\" list --command-timeout 20s >\"$1\"", rlock_binary(),
+                folder / "list"},
+               redis.environment()};
+  terminal.type("\x13\n");
+  const auto asked = std::chrono::steady_clock::now();
+  REQUIRE(eventually([&] { return std::chrono::steady_clock::now() - asked > 1500ms; }, 5s));
+  redis.thaw();
+  CHECK(terminal.exit_code(kDeadline) == 0);
+  CHECK(contains(read_file(folder / "list"), "deploy"));
 }

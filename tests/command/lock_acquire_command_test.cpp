@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/descriptor.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
+#include "support/full_pipe.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
@@ -395,17 +395,10 @@ TEST_CASE("a keeper ends if the owner id could not be printed, and the script go
 }
 
 TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, and nothing stays acquired") {
-  int ends[2];
-  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-  const Descriptor reading{ends[0]}, writing{ends[1]};
-  REQUIRE(::fcntl(writing.number(), F_SETFL, O_NONBLOCK) == 0);
-  const std::string much(4096, 'x');
-  while (::write(writing.number(), much.data(), much.size()) > 0) {}
-  REQUIRE(::fcntl(writing.number(), F_SETFL, 0) == 0);
-
+  const FullPipe nobody;
   RedisServer redis;
   Process::Options options = redis.environment();
-  options.descriptors[STDOUT_FILENO] = writing.number();
+  options.descriptors[STDOUT_FILENO] = nobody.writing();
   TempDir folder;
   Process script{{"sleep", "60"}};
   const std::string keeper = "--while-pid=" + std::to_string(script.pid());
@@ -437,6 +430,30 @@ TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, an
   drain.signal(SIGTERM);
   CHECK(drain.exit_code() == 128 + SIGTERM);
   CHECK(redis.cli({"GET", "slots"}) == "3");
+}
+
+TEST_CASE(
+    "an undo at a frozen server ends soon, at a second signal at once, and the server does it when it wakes up") {
+  const FullPipe nobody;
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.descriptors[STDOUT_FILENO] = nobody.writing();
+  TempDir folder;
+  // All keys together get a second, or 6 s if they are 1000.
+  for (const auto& [count, deadline] : {std::pair{1, 15s}, {30, 15s}, {1000, 5s}}) {
+    CAPTURE(count);
+    const std::string events = folder / std::to_string(count);
+    Words words{"lock", "acquire", "--lease=10m", "--events", events};
+    for (int i = 0; i < count; ++i) words.push_back(std::to_string(count) + "." + std::to_string(i));
+    Rlock acquire{words, options};
+    REQUIRE(eventually([&] { return contains(read_file(events), "\"acquired\""); }, 60s));
+    redis.freeze();
+    acquire.signal(SIGTERM);
+    if (count > 30) acquire.signal(SIGINT);  // the kernel would merge a second SIGTERM with the first
+    CHECK(acquire.exit_code(deadline) > 128);
+    redis.thaw();
+    if (count == 1) CHECK(eventually([&] { return !redis.has(words.back()); }, 20s));
+  }
 }
 
 TEST_CASE("--json tells all facts of an acquire") {

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/full_pipe.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/resp_client.h"
@@ -27,6 +29,14 @@ std::string said(const RedisServer& redis, const Words& words) {
   Rlock rlock{words, redis.environment()};
   CHECK(rlock.exit_code() == 0);
   return rlock.out();
+}
+
+/// Waits until rlock has the answer about 'deploy' and sleeps: it waits for somebody who reads.
+void expect_to_write(RedisServer& redis, Monitor& monitor, pid_t rlock) {
+  const auto is_about_it = [](const std::string& command) { return contains(command, "\"deploy\""); };
+  REQUIRE(eventually([&] { return std::ranges::any_of(monitor.commands(), is_about_it); }));
+  redis.cli({"PING"});  // the server has sent its answer
+  REQUIRE(eventually([&] { return state_of(rlock) == 'S'; }));
 }
 
 }  // namespace
@@ -266,4 +276,31 @@ TEST_CASE("rlock run learns of the forced release of its permit, and the other p
   second.signal(SIGTERM);
   CHECK(second.exit_code() == 143);
   CHECK(redis.cli({"GET", "seats"}) == "2");
+}
+
+TEST_CASE("a signal ends an unlock whose stderr is a pipe that nobody reads, and removes nothing") {
+  RedisServer redis;
+  hold(redis);
+  const FullPipe nobody;
+  Process::Options options = redis.environment();
+  options.descriptors[STDERR_FILENO] = nobody.writing();
+  Monitor monitor{redis};
+  Rlock unlock{{"unlock", "--yes", "deploy"}, options};
+  expect_to_write(redis, monitor, unlock.pid());
+  unlock.signal(SIGTERM);
+  CHECK(unlock.exit_code() == 128 + SIGTERM);
+  CHECK(redis.has("deploy"));
+}
+
+TEST_CASE("a signal ends a question on a terminal that was stopped by ^S") {
+  RedisServer redis;
+  hold(redis);
+  Monitor monitor{redis};
+  Pty terminal{{"sh", "-c", "read enter; exec \"$0\" unlock deploy 2>/dev/null", rlock_binary()},
+               redis.environment()};
+  terminal.type("\x13\n");
+  expect_to_write(redis, monitor, terminal.pid());
+  ::kill(terminal.pid(), SIGTERM);
+  CHECK(terminal.exit_code() == 128 + SIGTERM);
+  CHECK(redis.has("deploy"));
 }

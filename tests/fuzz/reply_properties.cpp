@@ -61,10 +61,10 @@ const std::vector<std::unique_ptr<Lockable>>& one_of_each_type() {
     std::vector<std::unique_ptr<Lockable>> locks;
     const Claim claim{.name = LockName{"k"}, .owner = Owner{"me:1"}};
     for (const LockType& type : lock_types()) {
-      Wanted wanted;
-      wanted.claim = claim;
-      if (type.kind == &kinds::permit) wanted.options.permits = 2;
-      locks.push_back(type.make(wanted));
+      LockSpec spec;
+      spec.claim = claim;
+      if (type.kind == &kinds::permit) spec.options.permits = 2;
+      locks.push_back(type.make(spec));
     }
     return locks;
   }();

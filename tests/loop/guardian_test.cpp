@@ -329,7 +329,7 @@ TEST_CASE("a group without its first process is known by its session") {
     CommandFamily family{::getpgid(pid), ::getsid(0), {}};
     REQUIRE_FALSE(alive(family.group()));
     CHECK(family.group_lives() == !own_session);
-    family.signal(SIGKILL, Clock::now());
+    family.signal(SIGKILL, Clock::now(), kNever);
     CHECK((own_session ? throughout([&] { return alive(pid); }, 50ms) : gone(pid)));
     CHECK_FALSE(family.group_lives());
   };
@@ -607,7 +607,7 @@ TEST_CASE("a family is its group and the processes with its marks") {
   family.look();
   // Each of the three processes counts once, although both the look and the mark show it.
   CHECK(eventually([&] { return family.out_of_reach().size() == 3; }));
-  CHECK(family.signal(SIGKILL, Clock::now()).empty());
+  CHECK(family.signal(SIGKILL, Clock::now(), kNever).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }
 
@@ -651,12 +651,11 @@ TEST_CASE(
   CommandFamily family{group.pid(), group.pid(), {"RLOCK_TEST_FAMILY=" + std::to_string(::getpid())}};
   REQUIRE(family.all(Clock::now()).size() >= 2);
 
-  CHECK(family.all(Clock::now(), Clock::now()).empty());
   CHECK(family.signal(SIGTERM, Clock::now(), Clock::now()).empty());
 
   CHECK(eventually([&] { return read_file(folder / "told") == "told\n"; }));
-  CHECK(family.signal(SIGTERM, Clock::now()).empty());
+  CHECK(family.signal(SIGTERM, Clock::now(), kNever).empty());
   CHECK(eventually([&] { return contains(read_file(folder / "told"), "other"); }));
-  CHECK(family.signal(SIGKILL, Clock::now()).empty());
+  CHECK(family.signal(SIGKILL, Clock::now(), kNever).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }

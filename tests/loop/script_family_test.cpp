@@ -95,12 +95,12 @@ TEST_CASE("no process of a script escapes while it is signalled, however fast th
 
       // A holder looks before it signals, too. By now a fork that was under way when the script was tagged has ended.
       script.family().look();
-      CHECK(script.family().signal(number, Clock::now()).empty());
+      CHECK(script.family().signal(number, Clock::now(), kNever).empty());
       // bash may lose a TERM between fork and exec, and on a busy machine a single look takes longer than a
       // freeze may last. So the test asks only that the next signals reach every process.
       CHECK(eventually([&] {
         if (script.family().all(Clock::now()).empty()) return true;
-        script.family().signal(SIGKILL, Clock::now());
+        script.family().signal(SIGKILL, Clock::now(), kNever);
         return false;
       }));
       CHECK(nobody_locks(witness));
@@ -123,11 +123,11 @@ TEST_CASE("orphans of orphans that end at once, and what they have started, are 
     REQUIRE(eventually([&] { return script.ready() && !nobody_locks(witness); }));
     ::usleep(100'000 * static_cast<useconds_t>(round));
 
-    script.family().signal(SIGKILL, Clock::now());
+    script.family().signal(SIGKILL, Clock::now(), kNever);
 
     CHECK(eventually([&] {
       if (script.family().all(Clock::now()).empty()) return true;
-      script.family().signal(SIGKILL, Clock::now());
+      script.family().signal(SIGKILL, Clock::now(), kNever);
       return false;
     }));
     CHECK(nobody_locks(witness));
@@ -145,7 +145,7 @@ TEST_CASE("beside thousands of processes the last one of a script gets KILL a mo
   REQUIRE(script.family().all(Clock::now()).size() == static_cast<std::size_t>(members) + 1);
 
   const UnloadedWatch watch{{::getpid()}};
-  CHECK(script.family().signal(SIGKILL, Clock::now()).empty());
+  CHECK(script.family().signal(SIGKILL, Clock::now(), kNever).empty());
   const auto took = watch.elapsed();
   MESSAGE("all of " << members << " beside " << others << " had KILL after " << took.count() << " ms");
   CHECK(took <= (long_profile() ? 50ms : 200ms));
@@ -213,7 +213,7 @@ TEST_CASE("without a free descriptor, a script does not count as ended, and no k
   const bool lives = members.script_lives();
   const std::size_t found_without = found({id->pid});
   const std::vector<pid_t> refused =
-      script.family().signal(SIGKILL, Clock::now());  // the script's first process only
+      script.family().signal(SIGKILL, Clock::now(), kNever);  // the script's first process only
   const bool gone_without = script.family().surely_gone(Clock::now());
   ::setrlimit(RLIMIT_NOFILE, &before);
 
@@ -265,7 +265,7 @@ TEST_CASE("a process that was seen as a descendant belongs to the script, even w
 
     CHECK(script.family().all(Clock::now()) == std::vector{child});
     CHECK_FALSE(script.family().surely_gone(Clock::now()));
-    script.family().signal(SIGKILL, Clock::now());
+    script.family().signal(SIGKILL, Clock::now(), kNever);
     CHECK(gone(child));
     CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
   }
@@ -286,7 +286,7 @@ TEST_CASE("every process that a script has started belongs to it, in any session
   const std::vector<pid_t> left = script.family().all(Clock::now());
   CHECK(std::ranges::find(left, child) != left.end());
   CHECK_FALSE(script.family().surely_gone(Clock::now()));
-  script.family().signal(SIGKILL, Clock::now());
+  script.family().signal(SIGKILL, Clock::now(), kNever);
 
   CHECK(gone(child));
   CHECK(eventually([&] { return script.family().surely_gone(Clock::now()); }));
@@ -312,7 +312,7 @@ TEST_CASE("a script inside a script has a family of its own, which also belongs 
   CHECK(std::ranges::find(inside, outer.process().pid()) == inside.end());
   CHECK(std::ranges::find(all, orphan) != all.end());
   CHECK(std::ranges::find(all, sibling) != all.end());
-  outer.family().signal(SIGKILL, Clock::now());
+  outer.family().signal(SIGKILL, Clock::now(), kNever);
   CHECK(gone(orphan));
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it")
   REQUIRE(eventually([&] { return named("one") > 0 && named("two") > 0; }));
   ScriptFamily family{*process_of(named("one")), 0};
 
-  family.signal(SIGKILL, Clock::now());
+  family.signal(SIGKILL, Clock::now(), kNever);
 
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
   CHECK(alive(named("two")));
@@ -359,7 +359,7 @@ TEST_CASE("members of a session or group that the script leads belong to it, eve
         REQUIRE((has("child") && has("ready")));
         const pid_t child = std::stoi(read_file(folder / "child"));
 
-        CHECK(family.signal(number, Clock::now()).empty());
+        CHECK(family.signal(number, Clock::now(), kNever).empty());
 
         CHECK(gone(child));
         CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
@@ -413,7 +413,7 @@ TEST_CASE(
       [&] { return facts_of(orphan)->parent != script && proc_text(script, "comm") == "sleep\n"; }));
   ScriptFamily family{*process_of(script), 0};
 
-  family.signal(SIGKILL, Clock::now());
+  family.signal(SIGKILL, Clock::now(), kNever);
 
   REQUIRE(eventually([&] { return family.all(Clock::now()).empty(); }));
   CHECK(alive(orphan));
@@ -439,7 +439,7 @@ TEST_CASE("the other half of a pipeline, which the shell has started, is no part
   ScriptFamily family{*process_of(script), 0};
 
   CHECK(family.all(Clock::now()) == std::vector{script});
-  family.signal(SIGKILL, Clock::now());
+  family.signal(SIGKILL, Clock::now(), kNever);
   CHECK(shell.exit_code() == 0);  // the exit status of the other half, which has seen the end of the pipe
 }
 
@@ -449,11 +449,12 @@ TEST_CASE("a signal leaves stopped processes stopped, and lets all others run on
       "echo ready >>$SAID; while :; do sleep 0.02; done"};
   REQUIRE(eventually([&] { return script.ready() && state_of(script.named("still")) == 'T'; }));
 
-  script.family().signal(SIGUSR2, Clock::now());  // ends each running process: bash has no trap for it
+  script.family().signal(SIGUSR2, Clock::now(),
+                         kNever);  // ends each running process: bash has no trap for it
   CHECK(script.process().exit_code() == 128 + SIGUSR2);
   CHECK(state_of(script.named("still")) == 'T');
 
-  script.family().signal(SIGCONT, Clock::now());
+  script.family().signal(SIGCONT, Clock::now(), kNever);
   CHECK(gone(script.named("still")));
 }
 
@@ -478,7 +479,7 @@ TEST_CASE(
 
     if (was_stopped) stop();
     const TimePoint before = Clock::now();
-    family.signal(SIGWINCH, before);
+    family.signal(SIGWINCH, before, kNever);
     const TimePoint after = Clock::now();
     if (!was_stopped) stop();
 
@@ -504,7 +505,7 @@ TEST_CASE("each script gets the stop signal, however long ago the turn that send
                     limit + "echo >" + (folder / "on") + "; exec sleep 60"}};
     REQUIRE(eventually([&] { return read_file(folder / "on") == "\n"; }));
     ScriptFamily family{*process_of(script.pid()), 0};
-    CHECK(family.signal(SIGTERM, Clock::now() - 1s).empty());
+    CHECK(family.signal(SIGTERM, Clock::now() - 1s, kNever).empty());
     CHECK(script.exit_code() == 128 + SIGTERM);
   }
 }
@@ -513,7 +514,7 @@ TEST_CASE("a script with a tag gets the stop signal without a freeze") {
   Scripted script{"exec sleep 60"};
   REQUIRE(eventually([&] { return proc_text(script.process().pid(), "comm") == "sleep\n"; }));
   const TimePoint before = Clock::now();
-  CHECK(script.family().signal(SIGTERM, before).empty());
+  CHECK(script.family().signal(SIGTERM, before, kNever).empty());
   CHECK(script.process().exit_code() == 128 + SIGTERM);
   CHECK(script.family().surely_gone(before));  // without a freeze, no process above it has stopped with it
 }
@@ -527,20 +528,20 @@ TEST_CASE("after a freeze, a process above the script that has ended does no har
   const pid_t script = std::stoi(read_file(folder / "script"));
   REQUIRE(eventually([&] { return proc_text(script, "comm") == "sleep\n"; }));
   ScriptFamily family{*process_of(script), 0};
-  family.signal(SIGWINCH, Clock::now());
+  family.signal(SIGWINCH, Clock::now(), kNever);
   const TimePoint after = Clock::now();
   above.signal(SIGKILL);
   CHECK(above.exit_code() == 128 + SIGKILL);
   CHECK(family.all(plus(after, 100ms)) == std::vector{script});
-  family.signal(SIGKILL, plus(after, 100ms));
+  family.signal(SIGKILL, plus(after, 100ms), kNever);
   CHECK(gone(script));
 }
 
 TEST_CASE("a script that is stopped or traced gets signals, too") {
   Scripted stopped{"trap 'echo term >>$SAID; exit 3' TERM; echo ready >>$SAID; kill -STOP $$; sleep 60"};
   REQUIRE(eventually([&] { return stopped.ready() && state_of(stopped.process().pid()) == 'T'; }));
-  stopped.family().signal(SIGTERM, Clock::now());
-  stopped.family().signal(SIGCONT, Clock::now());
+  stopped.family().signal(SIGTERM, Clock::now(), kNever);
+  stopped.family().signal(SIGCONT, Clock::now(), kNever);
   CHECK(stopped.process().exit_code() == 3);
 
   Scripted traced{"echo ready >>$SAID; while :; do sleep 60 & sleep 0.01; done"};
@@ -555,8 +556,8 @@ TEST_CASE("a script that is stopped or traced gets signals, too") {
     return contains(read_file("/proc/" + std::to_string(script) + "/status"),
                     "TracerPid:\t" + std::to_string(tracer));
   });
-  traced.family().signal(SIGTERM, Clock::now());
-  traced.family().signal(SIGKILL, Clock::now());
+  traced.family().signal(SIGTERM, Clock::now(), kNever);
+  traced.family().signal(SIGKILL, Clock::now(), kNever);
   CHECK(eventually([&] { return traced.family().all(Clock::now()).empty(); }));
   ::kill(tracer, SIGKILL);  // until the tracer ends, only it learns of the script's end
   ::waitpid(tracer, nullptr, 0);
@@ -579,10 +580,10 @@ TEST_CASE(
   REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n') && !nobody_locks(witness); }));
   ScriptFamily family{*process_of(std::stoi(read_file(folder / "script"))), 0};
 
-  family.signal(SIGTERM, Clock::now());
+  family.signal(SIGTERM, Clock::now(), kNever);
 
   CHECK(shell.exit_code() == 7);
-  family.signal(SIGKILL, Clock::now());  // bash may lose a TERM between fork and exec
+  family.signal(SIGKILL, Clock::now(), kNever);  // bash may lose a TERM between fork and exec
   CHECK(eventually([&] { return family.surely_gone(Clock::now()); }));
   CHECK(nobody_locks(witness));
 }
@@ -600,7 +601,7 @@ TEST_CASE("the shell of a job that cannot be tagged does not see it stop") {
   ScriptFamily family{*process_of(script), 0};
 
   const TimePoint before = Clock::now();
-  family.signal(SIGTERM, before);
+  family.signal(SIGTERM, before, kNever);
 
   CHECK(shell.exit_code() == 7);
   CHECK(family.surely_gone(before));  // it was not frozen
@@ -625,7 +626,7 @@ TEST_CASE("a process that stops because the script stands still goes on again") 
   ::kill(above.pid(), SIGCONT);
   ::kill(script, SIGCONT);
   REQUIRE(eventually([&] { return state_of(above.pid()) == 'S' && state_of(script) == 'S'; }));
-  family.signal(SIGTERM, Clock::now());
+  family.signal(SIGTERM, Clock::now(), kNever);
 
   // The process above may have noticed the freeze, or not.
   CHECK(eventually([&] { return family.all(Clock::now()).empty() && !above.running(); }));
@@ -639,7 +640,7 @@ TEST_CASE("a stranger that has the number of an ended script gets no signal") {
 
   CHECK_FALSE(family.script_lives());
   CHECK(family.all(Clock::now()).empty());
-  family.signal(SIGKILL, Clock::now());
+  family.signal(SIGKILL, Clock::now(), kNever);
   CHECK(throughout([&] { return stranger.running(); }, 50ms));
 }
 

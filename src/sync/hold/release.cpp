@@ -22,7 +22,7 @@ namespace rlock {
 namespace {
 
 /// How long await() waits for the other nodes after a quorum. It is short, because they may be down for days.
-constexpr Milliseconds kGrace{200};
+constexpr Milliseconds kReleaseGrace{200};
 
 /// The answers of the nodes about one part, counted.
 struct Count {
@@ -105,9 +105,9 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
-/// Waits for all answers. After a quorum has answered about each part, the other nodes get kGrace.
+/// Waits for all answers. After a quorum has answered about each part, the other nodes get kReleaseGrace.
 void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
-  Enough enough{redis.quorum(), kGrace};
+  Enough enough{redis.quorum(), kReleaseGrace};
   const auto by_quorum = [&](const auto& request) { return answered_by(enough.nodes(), request.votes()); };
   while (!std::ranges::all_of(requests, &Redis::Request::settled)) {
     const TimePoint now = redis.loop().now();
