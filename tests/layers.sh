@@ -42,10 +42,10 @@ mutual=$(
 [ -z "$mutual" ] || { echo "$mutual"; echo '^ include each other'; bad=1; }
 refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openssl)/' \
   "$(echo "$everywhere" | grep -vE '^src/redis/(tls|reply)')"
-# The pattern skips "fork(2)" in comments. src/base/writable may call poll(): it asks if a write would block.
+# The pattern skips "fork(2)" in comments. src/base/write_all may call poll(): no write may block for ever.
 refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
-  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/writable)')"
+  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/write_all)')"
 refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
 refuse 'JSON: cmd/cli/output and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/watch/metadata_json)')"

@@ -35,10 +35,6 @@ void print_line(std::string_view line);
 /// Writes the text to stderr unchanged, with the patience of print(). If that fails, there is no place to report it.
 void print_on_stderr(std::string_view text) noexcept;
 
-/// Writes all of `text`. Returns 0 or the errno of the failure. `patience` is for a pipe or a terminal that takes
-/// nothing: when its time is over, the failure is ETIMEDOUT; when it is interrupted, EINTR.
-[[nodiscard]] int write_all(int fd, std::string_view text, const Patience& patience) noexcept;
-
 /// A JSON value as text; fields keep their order. It has printable ASCII only, so it cannot control a
 /// terminal. Text is escaped without loss, except passwords, which become ***, and bytes that are no UTF-8,
 /// which become U+FFFD. A key with such bytes gets a second field, "key_base64" beside "key".

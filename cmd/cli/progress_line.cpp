@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/write_all.h"
 #include "cmd/cli/output.h"
 
 namespace rlock {

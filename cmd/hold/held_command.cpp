@@ -11,11 +11,10 @@
 #include "cmd/hold/held_command.h"
 
 #include <fmt/format.h>
-
 #include <unistd.h>
-#include <csignal>
 
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/log.h"

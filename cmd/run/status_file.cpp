@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "cmd/cli/output.h"
 #include "loop/std_descriptors.h"
 

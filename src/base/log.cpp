@@ -1,17 +1,14 @@
 #include "base/log.h"
 
-#include <limits.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <new>
+#include <string>
 
 #include "base/redaction.h"
-#include "base/writable.h"
+#include "base/write_all.h"
 
 namespace rlock {
 namespace {
@@ -29,36 +26,16 @@ constexpr Milliseconds kStderrPatience{100};
 /// Was the last line dropped because the reader did not read? Then the next line does not wait.
 bool stuck = false;
 
-/// Writes a line of up to PIPE_BUF bytes in one call. A pipe takes these as a whole, so the lines of two processes do
-/// not mix. A longer line is written in pieces.
-void write_line(std::string_view text, std::string_view name = kName) noexcept {
-  constexpr std::string_view kEnd = "\n";
-  const auto part = [](std::string_view bytes) {
-    return iovec{const_cast<char*>(bytes.data()), bytes.size()};
-  };
-
-  const TimePoint until = within(stuck ? Milliseconds::zero() : kStderrPatience).until;
-  for (bool done = false; !done;) {
-    const auto piece = text.substr(0, PIPE_BUF - name.size() - kEnd.size());
-    done = piece.size() == text.size();
-    const std::array<iovec, 3> line{part(name), part(piece), part(done ? kEnd : std::string_view{})};
-
-    stuck = !writable(STDERR_FILENO, until);
-    if (stuck) return;
-    ssize_t written = 0;
-    do written = ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
-    while (written < 0 && errno == EINTR);
-    if (written < 0) return;  // a closed stderr is no reason to stop
-    text.remove_prefix(piece.size());
-    name = {};
-  }
+/// Writes a line. A pipe takes up to PIPE_BUF bytes as a whole, so short lines of two processes do not mix.
+void write_line(std::string_view line) noexcept {
+  stuck = write_all(STDERR_FILENO, line, within(stuck ? Milliseconds::zero() : kStderrPatience)) == ETIMEDOUT;
 }
 
 void write_redacted(std::string_view text, std::string_view name = kName) noexcept {
   try {
-    write_line(redacted_line(text), name);
+    write_line(std::string{name} + redacted_line(text) + "\n");
   } catch (const std::bad_alloc&) {
-    write_line("out of memory");
+    write_line("rlock: out of memory\n");
   }
 }
 

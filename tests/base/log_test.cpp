@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
 #include <string>
 
+#include "base/descriptor.h"
 #include "support/eventually.h"
+#include "support/forked.h"
 
 using namespace rlock;
 using namespace std::chrono_literals;
@@ -107,6 +110,20 @@ TEST_CASE("if no process reads our stderr, the line is dropped and rlock goes on
   pipe.take();
   warn("hello again");
   CHECK(pipe.take() == "rlock: hello again\n");
+}
+
+TEST_CASE("a terminal that nobody reads does not stop rlock, even if it has room for half a line") {
+  const int status = test::in_another_process([] {
+    const Descriptor reader{::posix_openpt(O_RDWR | O_NOCTTY)};
+    ::grantpt(reader.number());
+    ::unlockpt(reader.number());
+    const Descriptor terminal{::open(::ptsname(reader.number()), O_RDWR | O_NOCTTY)};
+    ::dup2(terminal.number(), STDERR_FILENO);
+    ::alarm(20);  // ends this process if a write blocks
+    for (int i = 0; i < 3000; ++i) warn(std::string(static_cast<std::size_t>(i % 200), 'x'));
+    return 0;
+  });
+  CHECK(status == 0);
 }
 
 TEST_CASE("rlock goes on if its stderr is closed or broken") {
