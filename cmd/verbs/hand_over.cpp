@@ -36,9 +36,11 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   return Json::object(fields).str();
 }
 
-/// Undoes what this process has acquired, and no other hold of the owner. Returns false if there was nothing to undo. A
-/// second signal ends the wait for the answers.
-bool undo_acquire(Session& session, const HeldKeys& keys) {
+/// What an undo came to. `nothing`: the owner has no more than the holds that it had before.
+enum class Undone { all, nothing, unconfirmed };
+
+/// Undoes what this process has acquired, and no other hold of the owner. A second signal ends the wait for the answers.
+Undone undo_acquire(Session& session, const HeldKeys& keys) {
   const std::vector<Part>& parts = keys.parts();
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
@@ -52,14 +54,28 @@ bool undo_acquire(Session& session, const HeldKeys& keys) {
 
   bool undone = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::size_t confirmed = 0;
     for (const Vote& vote : requests[i].votes()) {
       if (!vote.reply) continue;
       const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply);
       const auto* released = std::get_if<Released>(&answer);
+      if (released != nullptr) ++confirmed;
       undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
     }
+    if (confirmed < session.redis.quorum()) return Undone::unconfirmed;
   }
-  return undone;
+  return undone ? Undone::all : Undone::nothing;
+}
+
+/// What became of the keys, for people: "'deploy' was released".
+std::string fate(Undone undone, const HoldRequest& request) {
+  const std::string keys = request.all_keys();
+  switch (undone) {
+    case Undone::all: return keys + " was released";
+    case Undone::nothing: return keys + " stays held, as it was before";
+    case Undone::unconfirmed: break;
+  }
+  return fmt::format("release of {} not confirmed; it expires within {}", keys, describe(request.lease));
 }
 
 }  // namespace
@@ -92,12 +108,12 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
       print_it();
     }
   } catch (const Error& error) {  // adds the fate of the lock
-    const bool undone = undo_acquire(session, keys);
-    const std::string why = fmt::format("{}; {} {}", error.what(), opt.all_keys(),
-                                        undone ? "was released" : "stays held, as it was before");
+    const Undone undone = undo_acquire(session, keys);
+    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, opt));
     if (!session.signals.drain_any()) throw Error{error.kind(), why};
     warn(why);
-    events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()), undone);
+    events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),
+                 undone == Undone::all);
     throw EndedBySignal{*session.signals.ended()};
   }
   events = {};  // the hold goes on without this process

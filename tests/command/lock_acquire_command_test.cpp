@@ -451,6 +451,7 @@ TEST_CASE(
     acquire.signal(SIGTERM);
     if (count > 30) acquire.signal(SIGINT);  // the kernel would merge a second SIGTERM with the first
     CHECK(acquire.exit_code(deadline) > 128);
+    CHECK(contains(acquire.err(), " not confirmed; it expires within 10m"));
     redis.thaw();
     if (count == 1) CHECK(eventually([&] { return !redis.has(words.back()); }, 20s));
   }
