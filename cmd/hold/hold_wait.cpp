@@ -3,7 +3,7 @@
 // server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold the key, it
 // acquires the key for the first time. Each case happens at most once for a hold.
 //
-// end_the_wait() asks all watches after every turn of the loop. They send nothing to the server before the
+// wait_is_over() asks all watches after every turn of the loop. They send nothing to the server before the
 // lock is busy.
 
 #include "cmd/hold/hold_wait.h"
@@ -127,19 +127,19 @@ AcquireOptions HoldWait::options() {
     if (deadlock_) deadlock_->hear(waiting);
     if (once_) once_->hear(waiting);
   };
-  options.patience.interrupted = [this] { return session_.signals.any() || end_the_wait(); };
+  options.patience.interrupted = [this] { return session_.signals.any() || wait_is_over(); };
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
   options.good_for = request_.good_for;
   options.sync_replicas = request_.sync_replicas;
   // If a watch has ended the wait, the undo must not move to another process: the next attempt, or a question of the
   // watch, may follow on the same connections.
   options.behind = [this, behind = options.behind](const std::function<void()>& work) {
-    return !end_the_wait() && behind(work);
+    return !wait_is_over() && behind(work);
   };
   return options;
 }
 
-bool HoldWait::end_the_wait() {
+bool HoldWait::wait_is_over() {
   if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
   if (deadlock_ && deadlock_->ends_the_wait()) return true;
   return (once_ && once_->done()) || (script_ && script_->ended());

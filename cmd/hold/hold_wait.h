@@ -71,7 +71,7 @@ class HoldWait {
   AcquireOptions options();
   AcquireRequest acquire_request(NewIdentity renewed);
   Owner fresh_owner() const;
-  bool end_the_wait();
+  bool wait_is_over();
   void count_waiters(const Waiting& waiting);
   bool joins_another(const GaveUp& gave_up);
   bool leaves_one(const GaveUp& gave_up);

@@ -216,6 +216,12 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+/// Is there no such file? If it cannot be looked for, read_config() refuses it: a file that is skipped silently could mean
+/// another server.
+bool is_absent(const std::string& path) {
+  return ::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 std::string home() {
   const std::string home = variable("HOME");
   if (!home.empty()) return home;
@@ -242,10 +248,11 @@ std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
   const std::string xdg = variable("XDG_CONFIG_HOME");
   const std::string own = !xdg.empty() ? xdg : home().empty() ? "" : home() + "/.config";
-  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored.
-  if (own.starts_with('/')) candidates.push_back(own + "/rlock/config");
+  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored. If we may not enter the folder, it is that of
+  // another user, for example in a container that keeps HOME.
+  if (own.starts_with('/') && ::access(own.c_str(), X_OK) == 0) candidates.push_back(own + "/rlock/config");
   candidates.emplace_back("/etc/rlock/config");
-  std::erase_if(candidates, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
+  std::erase_if(candidates, is_absent);
   return candidates;
 }
 

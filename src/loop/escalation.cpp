@@ -1,4 +1,4 @@
-// The stages: calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, every 100 ms).
+// The steps: calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, every 100 ms).
 // next() takes one step when it is due. It gets the deadlines each time, because each renewal moves them. If
 // no signal has been sent yet, a renewal postpones everything.
 
@@ -8,30 +8,30 @@ namespace rlock {
 
 std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
   if (now < wake_at(deadlines)) return std::nullopt;
-  if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
+  if (hurried_ || step_ == Step::killing || now >= deadlines.kill) {
     // It is too late for any other signal. CONT does not come first, because a stopped command must not run beside
     // the next holder.
-    stage_ = Stage::killing;
+    step_ = Step::killing;
     killed_ = now;
     return SIGKILL;
   }
-  if (stage_ == Stage::calm) {
-    stage_ = Stage::told;
+  if (step_ == Step::calm) {
+    step_ = Step::told;
     return signal_;
   }
   // A stopped command gets the stop signal only after CONT.
-  stage_ = Stage::woken;
+  step_ = Step::woken;
   return SIGCONT;
 }
 
 TimePoint Escalation::wake_at(const Deadlines& deadlines) const {
-  if (stage_ == Stage::killing) return plus(killed_, kKillAgain);
-  if (hurried_ || stage_ == Stage::told) return TimePoint::min();
-  return stage_ == Stage::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
+  if (step_ == Step::killing) return plus(killed_, kKillAgain);
+  if (hurried_ || step_ == Step::told) return TimePoint::min();
+  return step_ == Step::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
 }
 
 void Escalation::skip_stop() noexcept {
-  if (stage_ == Stage::calm) stage_ = Stage::woken;
+  if (step_ == Step::calm) step_ = Step::woken;
 }
 
 }  // namespace rlock

@@ -37,10 +37,10 @@ class Escalation {
   TimePoint wake_at(const Deadlines& deadlines) const;
 
   /// A signal has been sent. Never becomes false again.
-  bool begun() const noexcept { return stage_ != Stage::calm; }
+  bool begun() const noexcept { return step_ != Step::calm; }
 
   /// KILL has been sent.
-  bool killing() const noexcept { return stage_ == Stage::killing; }
+  bool killing() const noexcept { return step_ == Step::killing; }
 
   /// hurry() was called, but KILL has not been sent yet.
   bool hurrying() const noexcept { return hurried_ && !killing(); }
@@ -52,10 +52,10 @@ class Escalation {
   void hurry() noexcept { hurried_ = true; }
 
  private:
-  enum class Stage { calm, told, woken, killing };
+  enum class Step { calm, told, woken, killing };
 
   int signal_;
-  Stage stage_ = Stage::calm;
+  Step step_ = Step::calm;
   bool hurried_ = false;
   TimePoint killed_ = TimePoint::min();
 };

@@ -88,7 +88,7 @@ Redis::CallNumber Executor::begin_call(const Call& call, const Delivery& deliver
                     .timeout = options_.timeouts.command,
                     .retry_first_contact = options_.retry_first_contact,
                     .to_several = nodes() > 1};
-  Pending& pending = pending_.try_emplace(request, std::move(posted), nodes_).first->second;
+  Pending& pending = *(pending_[request] = std::make_unique<Pending>(std::move(posted), nodes_));
   // If a connection is open, the call is written now, so that the round trip does not wait for a turn of the loop.
   for (std::size_t node = 0; node < nodes(); ++node) {
     const bool asked = delivery.only_nodes.empty() || delivery.only_nodes[node];
@@ -106,7 +106,7 @@ Redis::CallNumber Executor::begin_call(const Call& call, const Delivery& deliver
 Executor::Pending& Executor::find(CallNumber request) {
   const auto found = pending_.find(request);
   if (found == pending_.end()) throw Error{Error::internal, "a request was dropped and then looked at"};
-  return found->second;
+  return *found->second;
 }
 
 const Executor::Pending& Executor::find(CallNumber request) const {
@@ -126,19 +126,18 @@ void Executor::detach(CallNumber request) { find(request).detached = true; }
 
 Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) {
-  const CallNumber request = begin_call(call, delivery, patience.until);
-  while (!settled(request) && !patience.interrupted()) {
+  const CallNumber number = begin_call(call, delivery, patience.until);
+  const Request request{*this, number};  // drops the call at the end
+  while (!request.settled() && !patience.interrupted()) {
     const TimePoint now = loop_.now();
-    const TimePoint enough = enough_from(votes(request), now);
+    const TimePoint enough = enough_from(request.votes(), now);
     if (enough <= now) break;
     loop_.turn(earliest(patience.until, enough));
   }
-  Pending& pending = find(request);
+  Pending& pending = find(number);
   // We stop waiting for nodes that have not replied. Their calls stay on the wire and may still be carried out.
   for (Attempts& attempts : pending.attempts) attempts.finish();
-  Votes votes = std::move(pending.votes);
-  drop(request);
-  return votes;
+  return std::move(pending.votes);
 }
 
 /// The failures of the nodes, if the nodes without one are fewer than a quorum.
@@ -162,7 +161,7 @@ std::uint64_t Executor::losses() const {
 void Executor::give_away() {
   given_away_ = true;
   for (auto& [request, pending] : pending_)
-    for (std::size_t node = 0; node < nodes(); ++node) pending.settle(node, "another process sees to it");
+    for (std::size_t node = 0; node < nodes(); ++node) pending->settle(node, "another process sees to it");
 }
 
 bool Executor::has_followers_in_flight() const {
@@ -225,16 +224,16 @@ std::optional<Failure> Executor::same_server_twice() const {
 TimePoint Executor::wake_at() const {
   TimePoint at = kNever;
   for (const auto& [request, pending] : pending_)
-    for (const Attempts& attempts : pending.attempts) at = earliest(at, attempts.wake_at());
+    for (const Attempts& attempts : pending->attempts) at = earliest(at, attempts.wake_at());
   return at;
 }
 
 void Executor::ready(short, TimePoint now) {
   for (auto& [request, pending] : pending_)
-    for (Attempts& attempts : pending.attempts) attempts.progress(now);
+    for (Attempts& attempts : pending->attempts) attempts.progress(now);
   for (Node& node : nodes_)
     std::erase_if(node.followed, [&](const Node::Followed& call) { return !node.in_flight(call); });
-  std::erase_if(pending_, [](const auto& entry) { return entry.second.detached && entry.second.settled(); });
+  std::erase_if(pending_, [](const auto& entry) { return entry.second->detached && entry.second->settled(); });
 }
 
 }  // namespace rlock

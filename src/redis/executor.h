@@ -76,7 +76,7 @@ class Executor final : public Redis, public Source {
   Options options_;
   std::vector<Node> nodes_;
   bool given_away_ = false;
-  std::map<CallNumber, Pending> pending_;  ///< in the order of their post()
+  std::map<CallNumber, std::unique_ptr<Pending>> pending_;  ///< in the order of their post()
   CallNumber next_ = 1;
 };
 

@@ -73,6 +73,9 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
 
   /// ~/.config/rlock/config
+  /// Puts a link to itself where the folder of the config file would be: not even root can enter it.
+  void obstruct() const { REQUIRE(::symlink("rlock", (home_ / "rlock").c_str()) == 0); }
+
   void config(const std::string& text) const {
     ::mkdir((home_ / "rlock").c_str(), 0700);
     write_file(home_ / "rlock/config", text);
@@ -266,6 +269,18 @@ TEST_CASE("the defaults that the table of server settings names are those that c
   CHECK(server_setting("connect-timeout").standard == exact(deployment.timeouts.connect));
   CHECK(server_setting("command-timeout").standard == exact(deployment.timeouts.command));
   CHECK(server_setting("history").standard == (deployment.history ? "yes" : "no"));
+}
+
+TEST_CASE("a config file that cannot be looked for is refused, because it may name another server") {
+  const Environment environment;
+  environment.obstruct();
+  try {
+    static_cast<void>(resolve({}));
+    FAIL("was skipped");
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::config);
+    CHECK(contains(error.what(), "/rlock/config': Too many levels of symbolic links"));
+  }
 }
 
 TEST_CASE("/dev/null is a config file that says nothing") {
