@@ -35,20 +35,20 @@ int end_without_command(const RunRequest& request, HoldReport& report, StatusOut
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(request);
   // Each status.write(), here and in the steps, tells the events too.
-  if (events.wanted()) status.tell_also([&events](const HoldReport& ended) { events.ended(ended); });
+  if (events.wanted()) status.tell_also([&events](const HoldReport& written) { events.ended(written); });
   auto [found, problem] = look_up(request.command);
   if (problem) return end_without_command(request, report, status, *problem);
   // The context has the session: from here on, a signal only sets a flag.
   RunContext run{request, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(request.budget.str());  // else the text would only cost time
-  const auto waited = wait_for_keys(run);
-  if (const int* exit = std::get_if<int>(&waited)) return *exit;
-  if (std::holds_alternative<RunWithoutLock>(waited)) return run_without_lock(run);
-  std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(waited)};
+  const auto got = wait_for_keys(run);
+  if (const int* exit = std::get_if<int>(&got)) return *exit;
+  if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
+  std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(got)};
   const CommandOutcome ended = hold->run_command();
   const bool lost = release_keys(run, *hold, ended);
-  // Its destructor waits for the guardian, which had time to end during the release. It runs here, because end_like()
-  // may die of the command's signal.
+  // RunHold's destructor waits for the guardian, which had time to end during the release. It runs here, because
+  // end_like() may die of the command's signal.
   hold.reset();
   return end_like(request, ended, lost);
 }

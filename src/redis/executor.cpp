@@ -233,7 +233,8 @@ void Executor::ready(short, TimePoint now) {
     for (Attempts& attempts : pending->attempts) attempts.progress(now);
   for (Node& node : nodes_)
     std::erase_if(node.followed, [&](const Node::Followed& call) { return !node.in_flight(call); });
-  std::erase_if(pending_, [](const auto& entry) { return entry.second->detached && entry.second->settled(); });
+  std::erase_if(pending_,
+                [](const auto& entry) { return entry.second->detached && entry.second->settled(); });
 }
 
 }  // namespace rlock

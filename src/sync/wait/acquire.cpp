@@ -43,9 +43,10 @@ std::vector<Stage> stages_for(const AcquireRequest& request) {
   return stages_of(std::move(items), request.together);
 }
 
-bool have_same_owner(const Stage& one, const Stage& other) {
-  const Owner* const owner = one.what().asker();
-  return owner != nullptr && *owner == *other.what().asker();
+/// `renewed`: the same stage with another identity, so it has an owner, too, if `stage` has one.
+bool have_same_owner(const Stage& stage, const Stage& renewed) {
+  const Owner* const owner = stage.what().asker();
+  return owner != nullptr && *owner == *renewed.what().asker();
 }
 
 /// One wait: from the first call until everything is acquired or undone.
@@ -67,10 +68,10 @@ class Acquisition {
     for (;;) {
       const TimePoint begun = now();
       sleep_.begin_round();
-      round_.end_by(outage_.limit_of(begun));
+      round_.end_by(outage_.limit_of(begun));  // as if an outage began now
       if (auto taken = round_.attempt(stages_, undo_, sleep_.facts_needed())) {
-        // Undo calls of earlier rounds continue in the background. The release at the end of the hold cleans up the
-        // nodes that did not answer this round.
+        // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
+        // of the hold cleans up the nodes that did not answer this round.
         undo_.detach();
         // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
         // some may not have voted for us, and announce what others do there.
@@ -184,7 +185,8 @@ class Acquisition {
   // --- the end ------------------------------------------------------------------------------------
 
   Acquired give_up() {
-    // Nothing was granted, and no copy of a call is in flight: only places in queues may be left.
+    // Nothing was granted, and no copy of a call is in flight: only places in queues may be left. (If this round is undone
+    // already, its stages have a new identity, which no node has seen, so Undo::post() sends nothing to several nodes.)
     const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
@@ -239,7 +241,7 @@ class Acquisition {
 
   std::vector<Stage> stages_;
   Round round_;                     ///< the current or last round
-  std::optional<Busy> busy_;        ///< the last "busy" of this wait
+  std::optional<Busy> busy_;        ///< the last "busy" of this wait; sleep_ brings it up to date
   std::optional<Failure> failure_;  ///< the failure of the last round that was not cut short
   bool seen_busy_ = false;          ///< a node answered "busy" in some round of this wait
   Outage outage_;
