@@ -36,7 +36,7 @@ struct Stroke {
   Meaning meaning;
   std::string text = {};  ///< what it adds to a text: "q", or one byte of a UTF-8 character
 
-  Stroke(Meaning is, std::string stands_for = {}) : meaning(is), text(std::move(stands_for)) {}
+  Stroke(Meaning means, std::string stands_for = {}) : meaning(means), text(std::move(stands_for)) {}
   bool operator==(const Stroke&) const = default;
 };
 

@@ -31,8 +31,7 @@ void report_release(const std::string& key, const ReleaseResult& answer,
                     std::optional<Milliseconds> expires_within) {
   if (answer.how == ReleaseResult::How::unknown)
     warn(fmt::format("release of {} not confirmed ({}); it {}", key, answer.why,
-                     expires_within ? "expires within " + describe(*expires_within)
-                                    : "ends with the lease of the hold around it"));
+                     unconfirmed_end(expires_within)));
   else if (!answer.why.empty())
     debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
   if (answer.how != ReleaseResult::How::yes) return;
@@ -41,6 +40,11 @@ void report_release(const std::string& key, const ReleaseResult& answer,
 }
 
 }  // namespace
+
+std::string unconfirmed_end(std::optional<Milliseconds> expires_within) {
+  return expires_within ? "expires within " + describe(*expires_within)
+                        : "ends with the lease of the hold around it";
+}
 
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   HoldEnd end{.outcome = outcome_of(ended, lost.has_value())};

@@ -13,6 +13,9 @@
 
 namespace rlock {
 
+/// When a hold ends whose release nobody has confirmed: "expires within 30s". `expires_within`: see HeldKeys.
+std::string unconfirmed_end(std::optional<Milliseconds> expires_within);
+
 /// Why a hold was lost.
 struct Loss {
   std::string why;                     ///< for people

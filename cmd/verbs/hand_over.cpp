@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/output.h"
+#include "cmd/hold/hold_end.h"
 #include "cmd/hold/script_keeper.h"
 
 namespace rlock {
@@ -68,14 +69,15 @@ Undone undo_acquire(Session& session, const HeldKeys& keys) {
 }
 
 /// What became of the keys, for people: "'deploy' was released".
-std::string fate(Undone undone, const HoldRequest& request) {
+std::string fate(Undone undone, const HoldRequest& request, const HeldKeys& held) {
   const std::string keys = request.all_keys();
   switch (undone) {
     case Undone::all: return keys + " was released";
     case Undone::nothing: return keys + " stays held, as it was before";
     case Undone::unconfirmed: break;
   }
-  return fmt::format("release of {} not confirmed; it expires within {}", keys, describe(request.lease));
+  return fmt::format("release of {} not confirmed; it {}", keys,
+                     unconfirmed_end(held.expires_within(held.parts().front())));
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
     }
   } catch (const Error& error) {  // adds the fate of the lock
     const Undone undone = undo_acquire(session, keys);
-    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, opt));
+    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, opt, keys));
     if (!session.signals.drain_any()) throw Error{error.kind(), why};
     warn(why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),

@@ -27,7 +27,7 @@ void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
   if (!is_our_stdout(STDERR_FILENO)) kept.push_back(STDERR_FILENO);
-  close_all_but(std::move(kept));
+  close_all_but(std::move(kept));  // first: the script may have had as many open as RLIMIT_NOFILE allows
   fill_std_descriptors();
 }
 

@@ -133,7 +133,7 @@ class Acquisition {
 
   /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it. A wait
   /// without `renew_identity` keeps its identity: it awaits the undo, and drops the calls that are not answered by then.
-  /// Written later, they would undo the next round.
+  /// If such a call were written later, it would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
     // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
