@@ -52,8 +52,8 @@ const std::vector<Fault> kFaults{
 };
 
 /// One run of rlock under one fault, beside the runs under other faults.
-struct Attempt {
-  explicit Attempt(const Fault& what) : fault(what) {}
+struct AcquireAnswer {
+  explicit AcquireAnswer(const Fault& what) : fault(what) {}
 
   const Fault& fault;
   FaultLine line;
@@ -74,8 +74,8 @@ struct Attempt {
 };
 
 /// Starts all runs at once: most of the time they only wait.
-std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds deadline) {
-  std::list<Attempt> attempts;
+std::list<AcquireAnswer> attempt_all(const Words& options, std::chrono::milliseconds deadline) {
+  std::list<AcquireAnswer> attempts;
   for (const auto& fault : kFaults) attempts.emplace_back(fault);
   for (auto& attempt : attempts) attempt.fault.inject(attempt.line);
   for (auto& attempt : attempts) {
@@ -93,7 +93,7 @@ std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds d
 }
 
 /// Ends the fault, and checks that nothing stays held when the delayed bytes arrive.
-void check_nothing_is_left(Attempt& attempt) {
+void check_nothing_is_left(AcquireAnswer& attempt) {
   attempt.line.proxy.pass();
   attempt.line.redis.thaw();
   CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
@@ -103,7 +103,7 @@ void check_nothing_is_left(Attempt& attempt) {
   CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
 }
 
-void check(Attempt& attempt, bool waited, long memory_without_fault_kb) {
+void check(AcquireAnswer& attempt, bool waited, long memory_without_fault_kb) {
   CAPTURE(attempt.fault.name);
   CAPTURE(attempt.rlock->err());
   REQUIRE(attempt.time > 0ms);

@@ -73,7 +73,7 @@ const std::vector<std::unique_ptr<Lockable>>& one_of_each_type() {
 
 void read_as_everything(const Reply& reply) {
   for (const auto& lock : one_of_each_type()) {
-    const Attempt attempt = lock->read(reply);
+    const AcquireAnswer attempt = lock->read(reply);
     if (const auto* refused = std::get_if<Refused>(&attempt))
       must(harmless(refused->text), "a refusal is harmless");
     static_cast<void>(lock->read_renewal(reply));

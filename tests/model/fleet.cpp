@@ -388,7 +388,7 @@ class Fleet {
 
   void take_up(int who, const Reply& reply) {
     Host& one = host(who);
-    const Attempt attempt = one.lock->read(reply);
+    const AcquireAnswer attempt = one.lock->read(reply);
     if (std::holds_alternative<Held>(attempt)) return hold(who);
     if (!std::holds_alternative<Busy>(attempt)) throw std::runtime_error{"refused"};
     one.busy = std::get<Busy>(attempt);

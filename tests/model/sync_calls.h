@@ -44,7 +44,7 @@ inline std::vector<std::int64_t> fences_of(const Held& held) {
 }
 
 inline Asked read_asked(const Waitable& lock, const Reply& reply) {
-  const Attempt attempt = lock.read(reply);
+  const AcquireAnswer attempt = lock.read(reply);
   if (const auto* held = std::get_if<Held>(&attempt))
     return {.how = Asked::How::held, .fences = fences_of(*held)};
   if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};

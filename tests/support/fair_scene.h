@@ -21,7 +21,7 @@ inline Claim claim(const std::string& owner, std::chrono::milliseconds lease = 3
   return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
 }
 
-inline const Busy& busy(const Attempt& attempt) {
+inline const Busy& busy(const AcquireAnswer& attempt) {
   REQUIRE(std::holds_alternative<Busy>(attempt));
   return std::get<Busy>(attempt);
 }
@@ -29,7 +29,7 @@ inline const Busy& busy(const Attempt& attempt) {
 /// A server with the fair lock "deploy", and calls for it.
 struct FairScene : Scene {
   using Scene::ask;
-  Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
+  AcquireAnswer ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
   Released release(const std::string& owner) { return Scene::release(FairLock{claim(owner)}); }
   void undo(const std::string& owner) { Scene::undo(FairLock{claim(owner)}); }
   FairPeer peer(const std::string& owner, long long wait = 300000) { return {redis, "deploy", owner, wait}; }

@@ -8,9 +8,9 @@
 
 namespace rlock::test {
 
-inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
-inline bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
-inline bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
+inline bool is_held(const AcquireAnswer& attempt) { return std::holds_alternative<Held>(attempt); }
+inline bool is_busy(const AcquireAnswer& attempt) { return std::holds_alternative<Busy>(attempt); }
+inline bool is_refused(const AcquireAnswer& attempt) { return std::holds_alternative<Refused>(attempt); }
 
 /// The result of a release. Throws Error if it failed.
 inline Released released(ReleaseAnswer answer) {
@@ -23,7 +23,7 @@ struct Scene {
   RedisServer server{};
   Direct redis{server};
 
-  Attempt ask(const Waitable& lock) { return lock.read(redis.run(lock.ask())); }
+  AcquireAnswer ask(const Waitable& lock) { return lock.read(redis.run(lock.ask())); }
 
   /// Releases, with the second call if one is needed.
   Released release(const Lockable& lock, const ReleaseOptions& options = {}) {

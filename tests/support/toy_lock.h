@@ -38,7 +38,7 @@ class Toy : public Lockable {
     waits_.push_back(waited);
     return call(kAcquire);
   }
-  Attempt decode(const Reply& reply) const override {
+  AcquireAnswer decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     if (reply.integer() == 0)
       return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .queue = {}, .key = {}};

@@ -34,10 +34,10 @@ AcquireOptions single_attempt() {
 class ToyWithLine final : public Toy {
  public:
   explicit ToyWithLine(std::int64_t place) : Toy("k"), place_(place) {}
-  Attempt decode(const Reply& reply) const override {
-    Attempt attempt = Toy::decode(reply);
-    if (auto* const busy = std::get_if<Busy>(&attempt)) *busy = {.position = place_};
-    return attempt;
+  AcquireAnswer decode(const Reply& reply) const override {
+    AcquireAnswer answer = Toy::decode(reply);
+    if (auto* const busy = std::get_if<Busy>(&answer)) *busy = {.position = place_};
+    return answer;
   }
   Milliseconds poll_every() const override { return 60'000ms; }
   Line::Notice read_notice(const Message&, const Busy&) const override { return {}; }
@@ -51,7 +51,7 @@ class ToyInLine final : public Toy {
  public:
   explicit ToyInLine(std::optional<std::int64_t> place, std::optional<Milliseconds> retry_after = {})
       : Toy("k"), place_(place), retry_after_(retry_after) {}
-  Attempt decode(const Reply& reply) const override {
+  AcquireAnswer decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     return Busy{.retry_after = retry_after_, .position = place_};
   }

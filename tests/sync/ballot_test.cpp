@@ -29,7 +29,7 @@ const std::optional<Reply> kSilent;
 /// busy, with this holder, and for this many ms if they are given.
 struct Timed final : Toy {
   Timed() : Toy{"k"} {}
-  Attempt decode(const Reply& reply) const override {
+  AcquireAnswer decode(const Reply& reply) const override {
     if (reply.kind() == Reply::Kind::integer) return Held{.server_time = Milliseconds{reply.integer()}};
     const std::vector<std::string> words = split(reply.text(), ' ');
     Busy busy{.holder = words.front()};
@@ -161,7 +161,7 @@ TEST_CASE("a vote is decoded when it arrives, and never again") {
   struct Counting final : Waitable {
     using Waitable::ask;
     Call ask(Milliseconds) const override { return {}; }
-    Attempt decode(const Reply&) const override { return ++read_, Busy{}; }
+    AcquireAnswer decode(const Reply&) const override { return ++read_, Busy{}; }
     std::optional<Call> undo(Wake) const override { return std::nullopt; }
     std::vector<Channel> channels() const override { return {}; }
     const LockName& name() const override { return name_; }

@@ -53,9 +53,9 @@ TEST_CASE("a busy fair lock tells the place and the length of the queue") {
 
 TEST_CASE("a key of the queue that holds something else is named") {
   const FairLock lock{claim("me:1")};
-  const Attempt attempt =
+  const AcquireAnswer answer =
       lock.read(Reply{{Reply{std::string{"foreign"}}, Reply{std::string{"set"}}, Reply{kQueue}}});
-  CHECK(contains(std::get<Refused>(attempt).text, kQueue));
+  CHECK(contains(std::get<Refused>(answer).text, kQueue));
 }
 
 // --- server ----------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ TEST_CASE("a dead waiter is dropped wherever it stands, and the others keep thei
   scene.ask("c:1");
   scene.release("a:1");
 
-  const Attempt early = scene.ask("b:1");
+  const AcquireAnswer early = scene.ask("b:1");
   CHECK(busy(early).retry_after <= 2s);
   CHECK(eventually([&] { return is_held(scene.ask("b:1")); }, 20s));
   const auto only_c = [&] {
@@ -446,9 +446,9 @@ TEST_CASE("a key that is no fair lock is refused and left unchanged") {
     scene.server.cli(other);
     const std::string before = contents(scene.redis);
 
-    const Attempt attempt = scene.ask("a:1");
-    REQUIRE(std::holds_alternative<Refused>(attempt));
-    CHECK(contains(std::get<Refused>(attempt).text, other[1]));
+    const AcquireAnswer answer = scene.ask("a:1");
+    REQUIRE(std::holds_alternative<Refused>(answer));
+    CHECK(contains(std::get<Refused>(answer).text, other[1]));
     scene.undo("a:1");
     CHECK(contents(scene.redis) == before);
   }

@@ -13,7 +13,7 @@ FencedLock fenced(const std::string& owner, Hold hold = Hold::first) {
   return FencedLock{{.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = Milliseconds{30000}}, hold};
 }
 
-std::int64_t token_of(const Attempt& attempt) { return std::get<Held>(attempt).fence.value(); }
+std::int64_t token_of(const AcquireAnswer& answer) { return std::get<Held>(answer).fence.value(); }
 
 }  // namespace
 

@@ -10,20 +10,20 @@ namespace {
 
 const FreeWait kWait{{LockName{"a"}, LockName{"b"}}};
 
-Attempt read(std::vector<Reply> items) { return kWait.read(Reply{std::move(items)}); }
+AcquireAnswer read(std::vector<Reply> items) { return kWait.read(Reply{std::move(items)}); }
 
 }  // namespace
 
 TEST_CASE("a wait for free locks learns that they are free, which one is busy, and which is no lock") {
-  const Attempt free = read({Reply{"free"}, Reply{1000}});
+  const AcquireAnswer free = read({Reply{"free"}, Reply{1000}});
   REQUIRE(std::holds_alternative<Held>(free));
   CHECK(std::get<Held>(free).server_time == Milliseconds{1000});
 
-  const Attempt busy = read({Reply{"busy"}, Reply{2}, Reply{5000}, Reply{"me:1"}});
+  const AcquireAnswer busy = read({Reply{"busy"}, Reply{2}, Reply{5000}, Reply{"me:1"}});
   REQUIRE(std::holds_alternative<Busy>(busy));
   CHECK(std::get<Busy>(busy).key == LockName{"b"});
 
-  const Attempt foreign = read({Reply{"foreign"}, Reply{1}, Reply{"list"}});
+  const AcquireAnswer foreign = read({Reply{"foreign"}, Reply{1}, Reply{"list"}});
   REQUIRE(std::holds_alternative<Refused>(foreign));
   CHECK(contains(std::get<Refused>(foreign).text, "'a'"));
 }

@@ -43,7 +43,7 @@ struct Gate : Scene {
     const Latch latch{kGate, PubSub::classic};
     return latch.read_record(redis.run(latch.record()));
   }
-  Attempt wait(LatchWait::Until until) { return ask(LatchWait{{.name = kGate}, until}); }
+  AcquireAnswer wait(LatchWait::Until until) { return ask(LatchWait{{.name = kGate}, until}); }
 };
 
 }  // namespace

@@ -43,15 +43,15 @@ Lock in_cluster(const std::string& owner) {
   return Lock{claim};
 }
 
-const Busy& busy(const Attempt& attempt) {
-  REQUIRE(std::holds_alternative<Busy>(attempt));
-  return std::get<Busy>(attempt);
+const Busy& busy(const AcquireAnswer& answer) {
+  REQUIRE(std::holds_alternative<Busy>(answer));
+  return std::get<Busy>(answer);
 }
 
 /// A server whose locks all have the name "deploy".
 struct LineScene : Scene {
   using Scene::ask;
-  Attempt ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
+  AcquireAnswer ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
   Released release(const std::string& owner) { return Scene::release(Lock{waiting(owner)}); }
   std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
   std::vector<std::string> known_of(const std::string& owner) {
@@ -954,7 +954,7 @@ TEST_CASE("a key of another type in the place of a line refuses a waiter, and hi
   LineScene scene;
   scene.ask("a:1");
   scene.server.cli({"SET", kLine, "x"});
-  const Attempt refused = scene.ask("b:1");
+  const AcquireAnswer refused = scene.ask("b:1");
   CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
   CHECK(contains(std::get<Failure>(refused).text, kLine));  // it names the possible keys
   const Released released = scene.release("a:1");

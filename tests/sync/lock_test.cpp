@@ -41,14 +41,14 @@ TEST_CASE("a lock is asked for under its key, with the line beside it, and annou
 }
 
 TEST_CASE("if a key beside the lock has other content, the message names each key that it may be") {
-  const Attempt attempt = Lock{claim("me:1")}.read(Reply::error("WRONGTYPE Operation against a key"));
-  REQUIRE(std::holds_alternative<Failure>(attempt));
-  const Failure& failure = std::get<Failure>(attempt);
+  const AcquireAnswer answer = Lock{claim("me:1")}.read(Reply::error("WRONGTYPE Operation against a key"));
+  REQUIRE(std::holds_alternative<Failure>(answer));
+  const Failure& failure = std::get<Failure>(answer);
   CHECK(failure.kind == Error::wrong_type);
   CHECK(contains(failure.text, "'redisson_unlock_latch:{deploy}:line'"));
   CHECK(contains(failure.text, "'redisson_unlock_latch:{deploy}:line:waiters'"));
 
-  const Attempt denied = Lock{claim("me:1")}.read(Reply::error("NOPERM this user has no permissions"));
+  const AcquireAnswer denied = Lock{claim("me:1")}.read(Reply::error("NOPERM this user has no permissions"));
   CHECK(!contains(std::get<Failure>(denied).text, "one of"));
 }
 
@@ -163,11 +163,11 @@ TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
   const Lock mine{claim("me:1")};
   const Lock theirs{claim("you:1")};
 
-  const Attempt got = scene.ask(mine);
+  const AcquireAnswer got = scene.ask(mine);
   REQUIRE(is_held(got));
   CHECK(std::get<Held>(got).server_time.count() > 1600000000000);
   CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
-  const Attempt refused = scene.ask(theirs);
+  const AcquireAnswer refused = scene.ask(theirs);
   REQUIRE(is_busy(refused));
   CHECK(std::get<Busy>(refused).retry_after > Milliseconds{29000});
   CHECK(scene.release(theirs).how == How::was_not_ours);

@@ -20,7 +20,7 @@ using How = Released::How;
 
 namespace {
 
-std::vector<std::int64_t> slots_of(const Attempt& attempt) { return std::get<Held>(attempt).slots; }
+std::vector<std::int64_t> slots_of(const AcquireAnswer& answer) { return std::get<Held>(answer).slots; }
 
 const std::string kSlots = "redisson_unlock_latch:{pool}:slots";
 
@@ -42,14 +42,13 @@ std::int64_t server_time(Permitted& scene, const Call& call) {
 
 TEST_CASE("permits are taken from Redisson's number and written down with the end of their lease") {
   Permitted scene;
-  const Attempt attempt = scene.ask(permits("a:1", {.count = 2, .total = 3}));
-  REQUIRE(is_held(attempt));
+  const AcquireAnswer answer = scene.ask(permits("a:1", {.count = 2, .total = 3}));
+  REQUIRE(is_held(answer));
   CHECK(scene.available() == "1");
   CHECK(scene.taken() == "2");
-  for (const std::string& id : std::get<Held>(attempt).permits) CHECK(id.size() == 16);
-  const std::string score =
-      scene.server.cli({"ZSCORE", "{pool}:timeout", std::get<Held>(attempt).permits[0]});
-  CHECK(std::stoll(score) == std::get<Held>(attempt).server_time.count() + 30000);
+  for (const std::string& id : std::get<Held>(answer).permits) CHECK(id.size() == 16);
+  const std::string score = scene.server.cli({"ZSCORE", "{pool}:timeout", std::get<Held>(answer).permits[0]});
+  CHECK(std::stoll(score) == std::get<Held>(answer).server_time.count() + 30000);
   CHECK(permits("a:1").channels() == std::vector{kPoolChannel});
 }
 
@@ -70,7 +69,7 @@ TEST_CASE("a client that lacks the right to one command leaves the pool as large
     CHECK(std::stoll(scene.available()) + std::stoll(scene.taken()) == 3);
     CHECK((!scene.server.has(kSlots) || scene.server.pttl(kSlots) > 0));
     scene.server.cli({"ACL", "SETUSER", "default", "+@all"});
-    const Attempt next = scene.ask(permits("b:1", {.count = 2, .total = 3}));
+    const AcquireAnswer next = scene.ask(permits("b:1", {.count = 2, .total = 3}));
     if (!is_held(next)) continue;
     for (const std::int64_t slot : slots_of(next)) CHECK(slot < 3);
   }
@@ -80,7 +79,7 @@ TEST_CASE("a client that lacks the right to one command gives no permit back twi
   for (const std::string command : {"zremrangebyscore", "incrby", "zrem"}) {
     CAPTURE(command);
     Permitted scene;
-    const Attempt held = scene.ask(permits("b:1", {.count = 1, .total = 3}));
+    const AcquireAnswer held = scene.ask(permits("b:1", {.count = 1, .total = 3}));
     REQUIRE(is_held(held));
     const auto without_the_right = [&](const Call& call) {
       scene.server.cli({"ACL", "SETUSER", "default", "-" + command});
@@ -104,7 +103,7 @@ TEST_CASE("a client that lacks the right to one command gives no permit back twi
 
 TEST_CASE("the permit after one that another client gave back has the smallest slot again") {
   Permitted scene;
-  const Attempt first = scene.ask(permits("a:1", {.total = 1}));
+  const AcquireAnswer first = scene.ask(permits("a:1", {.total = 1}));
   scene.server.cli({"ZREM", "{pool}:timeout", std::get<Held>(first).permits[0]});  // as Redisson does
   scene.server.cli({"INCR", "pool"});
   CHECK(slots_of(scene.ask(permits("b:1", {.total = 1}))) == std::vector<std::int64_t>{0});
@@ -136,7 +135,7 @@ TEST_CASE("an acquire that finds too few permits learns when the first lease end
   Permitted scene;
   const StopWatch since;
   scene.ask(permits("a:1", {.count = 2, .total = 2, .lease = Milliseconds{5000}}));
-  const Attempt busy = scene.ask(permits("b:1", {.total = 2}));
+  const AcquireAnswer busy = scene.ask(permits("b:1", {.total = 2}));
   REQUIRE(is_busy(busy));
   CHECK(*std::get<Busy>(busy).retry_after + since.elapsed() >=
         Milliseconds{4990});  // not 5000, because each of the two clocks is rounded
@@ -365,7 +364,7 @@ TEST_CASE("a pool that is made anew counts the permits that outlived the old one
 TEST_CASE("an acquire after expired leases announces the returned permits, and keeps the ones it takes") {
   Permitted scene;
   const auto take_and_end = [&](const std::string& owner, std::int64_t count) {
-    const Attempt taken = scene.ask(permits(owner, {.count = count, .total = 3}));
+    const AcquireAnswer taken = scene.ask(permits(owner, {.count = count, .total = 3}));
     for (const std::string& id : std::get<Held>(taken).permits)
       scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", id});  // its lease ended long ago
   };
@@ -549,8 +548,8 @@ TEST_CASE("no two living permits of rlock ever have the same slot, and none lies
     if (held.contains(owner)) {
       scene.release(who);
       held.erase(owner);
-    } else if (const Attempt attempt = scene.ask(who); is_held(attempt)) {
-      held[owner] = slots_of(attempt);
+    } else if (const AcquireAnswer answer = scene.ask(who); is_held(answer)) {
+      held[owner] = slots_of(answer);
     }
     std::set<std::int64_t> all;
     for (const auto& [_, slots] : held) {

@@ -37,9 +37,9 @@ TEST_CASE("a plain lock is the token under the key, with a TTL") {
 TEST_CASE("a plain lock excludes another token, whose owner learns the latest end") {
   Scene scene;
   scene.server.cli({"SET", "deploy", "theirs", "NX", "PX", "20000"});
-  const Attempt attempt = scene.ask(plain("mine"));
-  REQUIRE(is_busy(attempt));
-  CHECK(std::get<Busy>(attempt).retry_after > Milliseconds{19000});
+  const AcquireAnswer answer = scene.ask(plain("mine"));
+  REQUIRE(is_busy(answer));
+  CHECK(std::get<Busy>(answer).retry_after > Milliseconds{19000});
   CHECK(scene.release(plain("mine")).how == How::was_not_ours);
   CHECK(!scene.renew(plain("mine")));
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");

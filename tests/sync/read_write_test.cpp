@@ -131,10 +131,10 @@ TEST_CASE("a reader that wants to write is told that it would wait for itself") 
   Scene scene;
   scene.ask(reader("a:1"));
   for (const Hold hold : {Hold::first, Hold::another}) {
-    const Attempt attempt = scene.ask(writer("a:1", hold));
-    REQUIRE(is_refused(attempt));
-    CHECK(std::get<Refused>(attempt).why == Refused::Why::upgrade);
-    CHECK(contains(std::get<Refused>(attempt).text, "acquire it with -x from the start"));
+    const AcquireAnswer answer = scene.ask(writer("a:1", hold));
+    REQUIRE(is_refused(answer));
+    CHECK(std::get<Refused>(answer).why == Refused::Why::upgrade);
+    CHECK(contains(std::get<Refused>(answer).text, "acquire it with -x from the start"));
   }
 }
 
@@ -386,7 +386,7 @@ TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x
   Scene scene;
   const Lock lock{claim("a:1", Milliseconds{30000})};
   scene.ask(reader("b:1"));
-  const Attempt refused = scene.ask(lock);
+  const AcquireAnswer refused = scene.ask(lock);
   CHECK(contains(std::get<Refused>(refused).text, "-x"));
   scene.release(reader("b:1"));
   scene.ask(lock);

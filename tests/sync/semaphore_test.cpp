@@ -221,7 +221,7 @@ TEST_CASE("a waiter for a semaphore has a place in the order of arrival, and a p
   scene.init(0);
   std::list<Listener> waiters;
   for (const std::string owner : {"a:1", "b:1", "c:1"}) {
-    const Attempt answer = scene.ask(wait(owner));
+    const AcquireAnswer answer = scene.ask(wait(owner));
     REQUIRE(is_busy(answer));
     CHECK(std::get<Busy>(answer).position == static_cast<std::int64_t>(waiters.size()) + 1);
     waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});

@@ -70,9 +70,9 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   REQUIRE(together.has_value());
 
   SUBCASE("all are free") {
-    const Attempt attempt = together->read(direct.run(together->ask()));
-    REQUIRE(std::holds_alternative<Held>(attempt));
-    CHECK(std::get<Held>(attempt).members.size() == 3);
+    const AcquireAnswer answer = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Held>(answer));
+    CHECK(std::get<Held>(answer).members.size() == 3);
     for (const char* key : {"a", "b", "c"}) {
       CHECK(redis.cli({"HGET", key, "o:1"}) == "1");
       CHECK(redis.pttl(key) > 0);
@@ -86,9 +86,9 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   }
   SUBCASE("the last is busy: the others stay as they were, and it is named") {
     direct.run(Kind{claim("c", "other:1")}.ask());
-    const Attempt attempt = together->read(direct.run(together->ask()));
-    REQUIRE(std::holds_alternative<Busy>(attempt));
-    CHECK(std::get<Busy>(attempt).key == LockName{"c"});
+    const AcquireAnswer answer = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Busy>(answer));
+    CHECK(std::get<Busy>(answer).key == LockName{"c"});
     CHECK(!redis.has("a"));
     CHECK(!redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
@@ -97,9 +97,9 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     direct.run(Kind{claim("c", "other:1")}.ask());
     direct.run(together->ask());
     direct.run(Kind{claim("a", "other:1")}.ask());
-    const Attempt attempt = together->read(direct.run(together->ask()));
-    REQUIRE(std::holds_alternative<Busy>(attempt));
-    CHECK(std::get<Busy>(attempt).key == LockName{"a"});
+    const AcquireAnswer answer = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Busy>(answer));
+    CHECK(std::get<Busy>(answer).key == LockName{"a"});
     CHECK(redis.cli({"EXISTS", "redisson_lock_queue:{c}", "redisson_lock_timeout:{c}"}) == "0");
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
@@ -117,8 +117,8 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   }
   SUBCASE("one is something else: refused, and nothing is taken") {
     redis.cli({"SET", "b", "text"});
-    const Attempt attempt = together->read(direct.run(together->ask()));
-    REQUIRE(std::holds_alternative<Refused>(attempt));
+    const AcquireAnswer answer = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Refused>(answer));
     CHECK(!redis.has("a"));
     CHECK(redis.cli({"GET", "b"}) == "text");
   }
@@ -137,9 +137,9 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   CHECK(std::holds_alternative<Held>(together->read(direct.run(together->ask()))));
   redis.del("b");
   fill("b");
-  const Attempt attempt = together->read(direct.run(together->ask()));
-  REQUIRE(std::holds_alternative<Refused>(attempt));
-  CHECK(contains(std::get<Refused>(attempt).text, "more entries"));
+  const AcquireAnswer answer = together->read(direct.run(together->ask()));
+  REQUIRE(std::holds_alternative<Refused>(answer));
+  CHECK(contains(std::get<Refused>(answer).text, "more entries"));
 
   // The user's own key, whose name only looks like that of a line.
   fill("a:line");
@@ -147,7 +147,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   const std::vector<const Lockable*> others{&named, &three.c};
   const auto looks_alike = Together::of(others);
   REQUIRE(looks_alike.has_value());
-  const Attempt other = looks_alike->read(direct.run(looks_alike->ask()));
+  const AcquireAnswer other = looks_alike->read(direct.run(looks_alike->ask()));
   REQUIRE(std::holds_alternative<Refused>(other));
   CHECK(contains(std::get<Refused>(other).text, "more entries"));
 }

@@ -32,7 +32,7 @@ void refuse_word(std::string_view question, const Reply& reply) {
               fmt::format("a script answered {} to {}", in_quotes(word_of(reply)), question)};
 }
 
-Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply) {
+AcquireAnswer decode_acquire(const Claim& claim, std::string_view wanted, const Reply& reply) {
   const std::string word = word_of(reply);
   if (word == "held") {
     Held held{.server_time = reply.at(1).milliseconds()};

@@ -27,7 +27,7 @@ std::string word_of(const Reply& reply);
 ///   {superseded, text}  a newer waiter has arrived; `text` is its description of itself
 ///   {foreign, kind}     the key holds something else
 /// `wanted` names the synchronizer in a refusal: "a lock".
-Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
+AcquireAnswer decode_acquire(const Claim& claim, std::string_view wanted, const Reply& reply);
 
 /// The answer that another owner holds the key. `pttl`: for at most how many ms; -1: the key has no TTL.
 /// `holder`: one owner; nil: it is unknown.

@@ -38,6 +38,6 @@ Call Arrival::ask(Milliseconds) const {
   return call_of(scripts::newest_arrive, std::move(all));
 }
 
-Attempt Arrival::decode(const Reply& reply) const { return decode_attempt(claim_, kind_->noun, reply); }
+AcquireAnswer Arrival::decode(const Reply& reply) const { return decode_acquire(claim_, kind_->noun, reply); }
 
 }  // namespace rlock

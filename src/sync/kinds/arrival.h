@@ -25,7 +25,7 @@ class Arrival final : public Waitable {
   const LockName& name() const override { return claim_.name; }
 
  private:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
 
   Claim claim_;
   const Kind* kind_;

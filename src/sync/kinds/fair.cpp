@@ -65,7 +65,7 @@ Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) con
   return line != nullptr ? line->read_notice(message, busy) : Line::Notice::reason();
 }
 
-Attempt FairLock::decode(const Reply& reply) const {
+AcquireAnswer FairLock::decode(const Reply& reply) const {
   if (hold() == Hold::another) return Lock::decode(reply);
   const std::string word = word_of(reply);
   if (word == "foreign")

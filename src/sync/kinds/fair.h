@@ -33,7 +33,7 @@ class FairLock final : public Lock {
   Milliseconds poll_every() const override;
 
  protected:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
   Call release_call(const ReleaseOptions& options, Way way) const override;
 
  private:

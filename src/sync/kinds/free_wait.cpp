@@ -24,7 +24,7 @@ std::vector<Channel> FreeWait::channels() const {
   return channels;
 }
 
-Attempt FreeWait::decode(const Reply& reply) const {
+AcquireAnswer FreeWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "free") return Held{.server_time = reply.at(1).milliseconds()};
   if (word == "foreign") return refuse_foreign(named(reply.at(1)), kinds::lock.noun, reply.at(2).text());

@@ -24,7 +24,7 @@ class FreeWait final : public Waitable {
   const LockName& name() const override { return names_.front(); }
 
  private:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
   const LockName& named(const Reply& number) const;
 
   std::vector<LockName> names_;

@@ -138,7 +138,7 @@ Call LatchWait::ask(Milliseconds waited) const {
 std::optional<Call> LatchWait::undo(Wake) const { return ask(Milliseconds{-1}); }
 
 /// A closed latch also opens when its key expires: see retry_after.
-Attempt LatchWait::decode(const Reply& reply) const {
+AcquireAnswer LatchWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};
   if (word == "closed") {
@@ -147,7 +147,7 @@ Attempt LatchWait::decode(const Reply& reply) const {
     return Busy{};
   }
   if (word == "absent") return Busy{};
-  return decode_attempt(claim_, kinds::latch.noun, reply);
+  return decode_acquire(claim_, kinds::latch.noun, reply);
 }
 
 }  // namespace rlock

@@ -97,7 +97,7 @@ class LatchWait final : public Waitable {
   HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
 
   Claim claim_;
   Until until_;

@@ -74,8 +74,8 @@ Call LockBase::ask(Milliseconds waited) const {
   return needs_line ? call : with_single_key(std::move(call));
 }
 
-Attempt LockBase::decode(const Reply& reply) const {
-  return decode_attempt(claim_, form_->wanted->noun, reply);
+AcquireAnswer LockBase::decode(const Reply& reply) const {
+  return decode_acquire(claim_, form_->wanted->noun, reply);
 }
 
 std::optional<Call> LockBase::undo(Wake wake) const {

@@ -49,7 +49,7 @@ class LockBase : public Lockable {
   /// The claim without a place among the waiters, for kinds whose waiters poll.
   static Claim without_place(Claim claim);
 
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
   Released decode_release(const Reply& reply) const override;
 
   /// The call that acquires this hold.

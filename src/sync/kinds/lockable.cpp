@@ -29,17 +29,17 @@ RenewAnswer decode_renewal(const Reply& reply) {
 
 }  // namespace
 
-Attempt Waitable::read(const Reply& reply) const noexcept {
-  Attempt attempt = read_by<Attempt>([this](const Reply& good) { return decode(good); }, reply);
+AcquireAnswer Waitable::read(const Reply& reply) const noexcept {
+  AcquireAnswer answer = read_by<AcquireAnswer>([this](const Reply& good) { return decode(good); }, reply);
   // The server does not name the key that has the wrong type, and a user would not guess the keys beside the
   // lock.
-  if (auto* failure = std::get_if<Failure>(&attempt); failure != nullptr && reply.is_error("WRONGTYPE")) {
+  if (auto* failure = std::get_if<Failure>(&answer); failure != nullptr && reply.is_error("WRONGTYPE")) {
     std::vector<std::string> names;
     for (const std::string& key : ask().keys) names.push_back(quoted(LockName{key}));
     if (names.size() > 1)
       failure->text = fmt::format("{}; it may be one of {}", failure->text, joined(names, ", "));
   }
-  return attempt;
+  return answer;
 }
 
 RenewAnswer Lockable::read_renewal(const Reply& reply) const noexcept {

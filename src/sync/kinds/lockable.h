@@ -35,7 +35,7 @@ struct Refused {
 
 /// The meaning of a reply to an acquire. Failure: an error reply, or one that cannot be read. Then the server
 /// has failed, and nothing is known about the lock.
-using Attempt = std::variant<Held, Busy, Refused, Failure>;
+using AcquireAnswer = std::variant<Held, Busy, Refused, Failure>;
 
 /// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
 enum class Way {
@@ -72,10 +72,10 @@ struct Released {
   std::optional<Call> then{};
 };
 
-/// The meaning of a reply to a release. Failure as in Attempt: the server has confirmed nothing.
+/// The meaning of a reply to a release. Failure as in AcquireAnswer: the server has confirmed nothing.
 using ReleaseAnswer = std::variant<Released, Failure>;
 
-/// The meaning of a reply to a renewal. Failure as in Attempt: nothing is known about the hold.
+/// The meaning of a reply to a renewal. Failure as in AcquireAnswer: nothing is known about the hold.
 struct Renewed {};
 struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
@@ -98,7 +98,7 @@ class Waitable {
   /// `waited`: how long we have waited; it decides our place among the waiters.
   virtual Call ask(Milliseconds waited) const = 0;
   Call ask() const { return ask(Milliseconds{0}); }
-  [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
+  [[nodiscard]] AcquireAnswer read(const Reply& reply) const noexcept;
 
   /// The call that undoes ask(), whatever its answer was: it releases what was acquired, and gives up a place
   /// among the waiters. Empty: nothing can be undone. In a fair queue the undo wakes the head even with
@@ -139,7 +139,7 @@ class Waitable {
 
  protected:
   /// Reads a reply that is no error, for read(). Throws Error if the reply has another shape.
-  virtual Attempt decode(const Reply& reply) const = 0;
+  virtual AcquireAnswer decode(const Reply& reply) const = 0;
 };
 
 /// A Waitable that can be renewed and released.

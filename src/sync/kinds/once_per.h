@@ -46,7 +46,7 @@ class OncePer final : public Lockable {
   HoldEntry hold_entry() const override { return lock_->hold_entry(); }
 
  private:
-  Attempt decode(const Reply& reply) const override { return lock_->read(reply); }
+  AcquireAnswer decode(const Reply& reply) const override { return lock_->read(reply); }
   Released decode_release(const Reply& reply) const override;
 
   std::shared_ptr<const Lockable> lock_;

@@ -85,7 +85,7 @@ Held PermitLock::decode_held(const Reply& reply) const {
   return held;
 }
 
-Attempt PermitLock::decode(const Reply& reply) const {
+AcquireAnswer PermitLock::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "held") return decode_held(reply);
   if (word == "busy") return decode_place(reply);

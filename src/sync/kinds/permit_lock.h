@@ -29,7 +29,7 @@ class PermitLock final : public LockBase {
   HoldEntry hold_entry() const override;
 
  private:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
   Held decode_held(const Reply& reply) const;
   Call take(Milliseconds waited) const override;
 

@@ -38,9 +38,9 @@ Call Semaphore::ask(Milliseconds waited) const {
   return call_of(scripts::semaphore_acquire, std::move(all));
 }
 
-Attempt Semaphore::decode(const Reply& reply) const {
+AcquireAnswer Semaphore::decode(const Reply& reply) const {
   if (word_of(reply) == "absent") return refuse_absent(claim_.name, PoolKind::semaphore);
-  return decode_attempt(claim_, kinds::semaphore.noun, reply);
+  return decode_acquire(claim_, kinds::semaphore.noun, reply);
 }
 
 std::optional<Call> Semaphore::undo(Wake) const { return call_of(scripts::semaphore_undo, values()); }

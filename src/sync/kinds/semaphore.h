@@ -39,7 +39,7 @@ class Semaphore final : public Waitable {
   HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
-  Attempt decode(const Reply& reply) const override;
+  AcquireAnswer decode(const Reply& reply) const override;
   Values values() const;
 
   Claim claim_;

@@ -48,23 +48,23 @@ std::optional<Call> Together::undo(Wake wake) const {
   return call;
 }
 
-Attempt Together::decode(const Reply& reply) const {
+AcquireAnswer Together::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "held") return decode_held(reply.at(1));
   if (word != "not_all") refuse_word("acquire", reply);
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
   if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
-  Attempt attempt = members_[member]->read(reply.at(2));
-  if (auto* busy = std::get_if<Busy>(&attempt)) busy->key = members_[member]->name();
-  return attempt;
+  AcquireAnswer answer = members_[member]->read(reply.at(2));
+  if (auto* busy = std::get_if<Busy>(&answer)) busy->key = members_[member]->name();
+  return answer;
 }
 
-Attempt Together::decode_held(const Reply& answers) const {
+AcquireAnswer Together::decode_held(const Reply& answers) const {
   std::vector<Held> all;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    Attempt attempt = members_[i]->read(answers.at(i));
-    if (std::holds_alternative<Failure>(attempt)) return attempt;
-    auto* held = std::get_if<Held>(&attempt);
+    AcquireAnswer answer = members_[i]->read(answers.at(i));
+    if (std::holds_alternative<Failure>(answer)) return answer;
+    auto* held = std::get_if<Held>(&answer);
     if (held == nullptr) throw Error{Error::internal, "inconsistent reply: all taken, but one key is not"};
     all.push_back(std::move(*held));
   }

@@ -30,9 +30,9 @@ class Together final : public Waitable {
   const LockName& name() const override { return members_.front()->name(); }
 
  private:
-  Attempt decode(const Reply& reply) const override;  ///< Held: has an answer for each member
+  AcquireAnswer decode(const Reply& reply) const override;  ///< Held: has an answer for each member
   const Lockable* busy_one(const Busy& busy) const;
-  Attempt decode_held(const Reply& answers) const;
+  AcquireAnswer decode_held(const Reply& answers) const;
   Together(std::span<const Lockable* const> members, const Script& script)
       : members_(members.begin(), members.end()), script_(&script) {}
 

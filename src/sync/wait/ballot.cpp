@@ -1,4 +1,4 @@
-// Turns votes into one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
+// Turns votes into one result. decode() reads each vote once, when it arrives, as an AcquireAnswer: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
 // once. When a quorum has become impossible, silent nodes get as much time again as the call has taken,
 // because we need not undo blindly at a node whose answer we know. result() then puts the answers into a
@@ -25,7 +25,7 @@
 namespace rlock {
 namespace {
 
-Attempt decoded(const Waitable& what, const Vote& vote) {
+AcquireAnswer decoded(const Waitable& what, const Vote& vote) {
   return vote.reply ? what.read(*vote.reply) : *vote.failure;
 }
 
@@ -36,20 +36,20 @@ struct Tally {
   std::vector<Refused> refused;
   std::vector<std::pair<std::size_t, Failure>> failed;  ///< the node and its failure
 
-  Answer put(std::size_t node, const Attempt& attempt) {
-    if (const auto* failure = std::get_if<Failure>(&attempt)) {
+  Answer put(std::size_t node, const AcquireAnswer& answer) {
+    if (const auto* failure = std::get_if<Failure>(&answer)) {
       failed.emplace_back(node, *failure);
       return Answer::failed;
     }
-    if (const auto* granted = std::get_if<Held>(&attempt)) {
+    if (const auto* granted = std::get_if<Held>(&answer)) {
       held.push_back(*granted);
       return Answer::granted;
     }
-    if (const auto* other = std::get_if<Busy>(&attempt)) {
+    if (const auto* other = std::get_if<Busy>(&answer)) {
       busy.push_back(*other);
       return Answer::busy;
     }
-    refused.push_back(std::get<Refused>(attempt));
+    refused.push_back(std::get<Refused>(answer));
     return Answer::refused;
   }
 };

@@ -65,7 +65,7 @@ class Ballot {
   const Waitable& what_;
   const Redis& redis_;
   const TimePoint begun_;
-  std::vector<std::optional<Attempt>> decoded_;  ///< one for each node; empty: not settled yet
+  std::vector<std::optional<AcquireAnswer>> decoded_;  ///< one for each node; empty: not settled yet
   Enough enough_;
 };
 
