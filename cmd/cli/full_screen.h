@@ -4,45 +4,14 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "cmd/cli/screen_size.h"
+#include "cmd/cli/strokes.h"
 #include "loop/loop.h"
 
 namespace rlock {
-
-/// What a stroke means to a screen.
-enum class Meaning {
-  quit,
-  sort,
-  up,
-  down,
-  page_up,
-  page_down,
-  home,
-  end,
-  enter,
-  help,
-  escape,
-  filter,
-  erase,
-  other
-};
-
-/// A key of the keyboard that the user pressed.
-struct Stroke {
-  Meaning meaning;
-  std::string text = {};  ///< what it adds to a text: "q", or one byte of a UTF-8 character
-
-  Stroke(Meaning means, std::string stands_for = {}) : meaning(means), text(std::move(stands_for)) {}
-  bool operator==(const Stroke&) const = default;
-};
-
-/// Parses the strokes that a terminal sent. The bytes of an incomplete one stay in `bytes`. A single ESC byte
-/// is the Escape key.
-std::vector<Stroke> strokes_in(std::string& bytes);
 
 /// One line of a screen.
 struct ScreenLine {

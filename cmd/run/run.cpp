@@ -14,7 +14,7 @@
 #include "cmd/run/run_hold.h"
 #include "cmd/run/run_release.h"
 #include "cmd/run/run_wait.h"
-#include "cmd/run/without_lock.h"
+#include "cmd/run/run_without_lock.h"
 
 namespace rlock {
 

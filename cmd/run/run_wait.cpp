@@ -21,7 +21,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_wait.h"
 #include "cmd/hold/holder_facts.h"
-#include "cmd/run/without_lock.h"
+#include "cmd/run/run_without_lock.h"
 
 namespace rlock {
 namespace {

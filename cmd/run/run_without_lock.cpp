@@ -1,4 +1,4 @@
-#include "cmd/run/without_lock.h"
+#include "cmd/run/run_without_lock.h"
 
 #include <algorithm>
 #include <string>
