@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -19,9 +18,7 @@ namespace {
 constexpr int kHow = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr mode_t kMode = 0644;
 
-[[noreturn]] void refuse(const std::string& where) {
-  throw Error{Error::system, fmt::format("--events {}: {}", in_quotes(where), std::strerror(errno))};
-}
+[[noreturn]] void refuse(const std::string& where) { throw_system_error("--events " + in_quotes(where)); }
 
 /// Has open() failed because no process reads this pipe?
 bool is_unread_pipe(const std::string& path) {

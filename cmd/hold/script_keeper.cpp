@@ -13,10 +13,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <map>
 #include <optional>
 
+#include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -105,8 +105,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
          release_in_guardian(request_, keys_, renewed_.parts(), "the keeper of the script", how,
                              session_.loop.now());
        }});
-  if (no_guardian != 0)
-    throw Error{Error::system, fmt::format("cannot start a guardian: {}", std::strerror(no_guardian))};
+  if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
   // asked for the lock.
   if (script_.ended()) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cerrno>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace rlock {
 
@@ -27,5 +29,9 @@ class Error : public std::runtime_error {
  private:
   Kind kind_;
 };
+
+/// Throws Error{system}: `what` failed, and the system's text for `error` says why: "cannot start a process: Resource
+/// temporarily unavailable".
+[[noreturn]] void throw_system_error(std::string_view what, int error = errno);
 
 }  // namespace rlock

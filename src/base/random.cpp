@@ -19,7 +19,7 @@ std::string random_bytes(std::size_t count) {
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (errno != EINTR) {
-      throw Error{Error::system, std::string{"the kernel gives no random numbers: "} + std::strerror(errno)};
+      throw_system_error("the kernel gives no random numbers");
     }
   }
   return bytes;

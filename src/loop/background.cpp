@@ -1,13 +1,11 @@
 #include "loop/background.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -36,8 +34,7 @@ struct ReadyPipes {
   Pipe ready, go_on;
 
   ReadyPipes() {
-    if (!ready || !go_on)
-      throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
+    if (!ready || !go_on) throw_system_error("cannot start a process");
   }
 
   /// Called in the background process: reports that it is ready, and waits until it is told to go on.
@@ -82,8 +79,7 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
     pipes.go_on.writing.reset();
     go_on(work, pipes, std::move(kept));
   });
-  if (process < 0)
-    throw Error{Error::system, fmt::format("cannot start a process: {}", std::strerror(errno))};
+  if (process < 0) throw_system_error("cannot start a process");
   pipes.ready.writing.reset();
   pipes.go_on.reading.reset();
   if (!ReadyPipes::gets_byte(pipes.ready.reading))

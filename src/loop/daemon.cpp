@@ -1,14 +1,12 @@
 #include "loop/daemon.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -67,8 +65,7 @@ bool forget_descriptors(int keep, int report) {
 }
 
 [[noreturn]] void refuse(const Daemon& daemon, int why) {
-  throw Error{Error::system,
-              fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), std::strerror(why))};
+  throw_system_error("cannot start " + in_quotes(daemon.argv.front()), why);
 }
 
 }  // namespace

@@ -30,10 +30,6 @@ constexpr std::size_t kLongestAnswer = 4096;
 /// The first character of an answer that is a reason instead of addresses.
 constexpr char kSorry = '!';
 
-[[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
-}
-
 /// The helper ends with its parent and blocks all signals (^C goes to the whole foreground group). Besides the pipe
 /// for its answer it keeps no descriptors open, because another process may wait for their end.
 void detach(int answer, pid_t parent) {
@@ -70,7 +66,7 @@ void reap() {
 Lookup::Lookup(const std::string& host, const Resolver& resolve) {
   reap();
   Pipe pipe;
-  if (!pipe) refused("cannot look up a name");
+  if (!pipe) throw_system_error("cannot look up a name");
   answer_ = std::move(pipe.reading);
   ::fcntl(fd(), F_SETFL, O_NONBLOCK);
   const pid_t parent = ::getpid();
@@ -79,7 +75,7 @@ Lookup::Lookup(const std::string& host, const Resolver& resolve) {
     const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
     (void)!::write(pipe.writing.number(), answer.data(), answer.size());
   });
-  if (helper_ < 0) refused("cannot look up a name");
+  if (helper_ < 0) throw_system_error("cannot look up a name");
 }
 
 Lookup::~Lookup() {

@@ -7,17 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "base/error.h"
 
 namespace rlock {
 namespace {
-
-[[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
-}
 
 /// An absolute time as timerfd takes it. Zero would disarm the timer, so a time before the boot becomes the first
 /// nanosecond.
@@ -32,7 +27,7 @@ itimerspec expiry(TimePoint at) {
 
 int new_timer() {
   const int timer = ::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (timer < 0) refused("cannot make a timer");
+  if (timer < 0) throw_system_error("cannot make a timer");
   return timer;
 }
 
@@ -58,7 +53,7 @@ void Loop::arm(TimePoint at) {
   if (at == armed_) return;
   const itimerspec spec = expiry(at);
   if (::timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0)
-    refused("cannot set a timer");
+    throw_system_error("cannot set a timer");
   armed_ = at;
 }
 
@@ -76,7 +71,8 @@ void Loop::turn(TimePoint until) {
   }
   const bool due = at <= now();
   if (!due) arm(at);
-  if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR) refused("cannot wait");
+  if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR)
+    throw_system_error("cannot wait");
   if (polled[0].revents != 0) armed_ = TimePoint::min();  // expired, so the next arm() must set it
 
   const TimePoint time = now();

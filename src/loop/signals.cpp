@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -99,7 +98,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
+  if (!fd_) throw_system_error("cannot watch for signals");
   loop_.join(*this);
 }
 

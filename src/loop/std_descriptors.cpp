@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "base/error.h"
@@ -17,7 +16,7 @@ void fill_std_descriptors() {
     // good enough.
     int got = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (got < 0) got = ::open("/", O_PATH | O_CLOEXEC);
-    if (got != fd) throw Error{Error::system, std::string{"cannot open /dev/null: "} + std::strerror(errno)};
+    if (got != fd) throw_system_error("cannot open /dev/null");
   }
 }
 

@@ -28,8 +28,8 @@ void Attempts::progress(TimePoint now) {
   // A redirection takes two steps: advance() ends one attempt, begin() starts the next. The bound stops a
   // server that redirects for ever from blocking the other nodes.
   for (int step = 0; step < 2 * RetryPlan::kMostRedirections && !vote_.settled(); ++step) {
-    const std::uint64_t before = connection_;
-    if (before == 0) {
+    const ConnectionNumber before = connection_;
+    if (before == ConnectionNumber::none) {
       begin(now);
     } else {
       advance(now);
@@ -41,7 +41,8 @@ void Attempts::progress(TimePoint now) {
 TimePoint Attempts::wake_at() const {
   if (vote_.settled()) return kNever;
   // A route that is connecting is a source of the loop itself, and wakes us when it is ready.
-  if (connection_ == 0) return earliest(posted_.deadline, node_.route->connecting() ? kNever : plan_.at());
+  if (connection_ == ConnectionNumber::none)
+    return earliest(posted_.deadline, node_.route->connecting() ? kNever : plan_.at());
   const Connection* connection = node_.route->find(connection_);
   // There is news for advance(), so the next turn must not sleep.
   if (connection == nullptr || connection->failure() || in_flight_->answer) return TimePoint::min();
@@ -55,9 +56,9 @@ void Attempts::begin(TimePoint now) {
     return settle(
         plan_.why_unanswered(of_server(route.connecting_to(), {Error::unreachable, "no answer in time"})));
   if (now < plan_.at()) return;
-  const std::uint64_t only = posted_.delivery.only_connection;
-  const Route::Choice choice =
-      only == 0 ? route.connection_for(posted_.key(), now) : Route::Choice{route.find(only)};
+  const ConnectionNumber only = posted_.delivery.only_connection;
+  const Route::Choice choice = only == ConnectionNumber::none ? route.connection_for(posted_.key(), now)
+                                                              : Route::Choice{route.find(only)};
   if (const auto* failure = std::get_if<Failure>(&choice)) return failed(*failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // wake_at() says when to ask again
   Connection* connection = std::get<Connection*>(choice);
@@ -172,7 +173,7 @@ void Attempts::finish() {
     in_flight_->forgotten = true;
   }
   in_flight_.reset();
-  connection_ = 0;
+  connection_ = ConnectionNumber::none;
 }
 
 void Attempts::drop(TimePoint now) {
@@ -188,7 +189,8 @@ void Attempts::failed(Failure why, TimePoint now) {
   finish();
   node_.trouble = why;
   // A wrong password or server stays wrong, and a connection that was asked for by number is gone.
-  const bool hopeless = why.kind != Error::unreachable || posted_.delivery.only_connection != 0;
+  const bool hopeless =
+      why.kind != Error::unreachable || posted_.delivery.only_connection != ConnectionNumber::none;
   if (hopeless || !may_retry() || now >= posted_.deadline) return settle(std::move(why));
   plan_.reconnect(std::move(why), now, node_.route->next_attempt());
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "redis/connection_number.h"
 #include "redis/delivery.h"
 #include "redis/node.h"
 #include "redis/retry_plan.h"
@@ -61,7 +61,7 @@ class Attempts {
   Node& node_;
   Vote& vote_;
   RetryPlan plan_;
-  std::uint64_t connection_ = 0;  ///< the connection of the current attempt; 0: there is no attempt
+  ConnectionNumber connection_ = ConnectionNumber::none;  ///< of the current attempt, if there is one
   std::shared_ptr<InFlightCall> in_flight_;
   TimePoint sent_at_{};
   bool with_asking_ = false;  ///< the next attempt writes ASKING before the call

@@ -44,7 +44,7 @@ Link& Cluster::node(const Address& address) {
 }
 
 /// The link that has this connection. Null: the connection is closed.
-Link* Cluster::link_of(std::uint64_t connection) {
+Link* Cluster::link_of(ConnectionNumber connection) {
   for (auto& [address, link] : nodes_)
     if (link->find(connection) != nullptr) return link.get();
   return nullptr;
@@ -94,7 +94,8 @@ Link& Cluster::any_node(const Address& first) {
 
 /// What an error says about the map. A redirection names the right node, so the call is sent again at once.
 /// With other signs of an outdated map the call is sent again after a pause, when there may be a new map.
-Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint) {
+Route::Verdict Cluster::judge(ConnectionNumber connection, const Reply& error, std::string_view key,
+                              TimePoint) {
   Link* const link = link_of(connection);
   const Address asked = link != nullptr ? link->address() : Address{};
   if (const auto redirection = read_redirection(error, asked)) {
@@ -123,7 +124,7 @@ std::set<std::string> Cluster::run_ids() const {
 }
 
 /// A node without an answer may be dead, and its replica may have taken over its slots.
-void Cluster::abandon(std::uint64_t connection, TimePoint now) {
+void Cluster::abandon(ConnectionNumber connection, TimePoint now) {
   if (Link* link = link_of(connection)) link->abandon(connection, now);
   stale_ = true;
 }
@@ -132,12 +133,12 @@ void Cluster::send_on_abandoned(const std::vector<Call>& calls) {
   for (auto& [address, link] : nodes_) link->send_on_abandoned(calls);
 }
 
-Connection* Cluster::find(std::uint64_t connection) {
+Connection* Cluster::find(ConnectionNumber connection) {
   Link* const link = link_of(connection);
   return link != nullptr ? link->find(connection) : nullptr;
 }
 
-std::string Cluster::server_of(std::uint64_t connection) {
+std::string Cluster::server_of(ConnectionNumber connection) {
   const Link* const link = link_of(connection);
   return link != nullptr ? link->address().str() : std::string{};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "redis/backoff.h"
+#include "redis/connection_number.h"
 #include "redis/link.h"
 #include "redis/route.h"
 #include "redis/slots.h"
@@ -28,13 +29,14 @@ class Cluster final : public Route {
   Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return query_ && (slots_.empty() || query_->awaited); }
   TimePoint next_attempt() const override { return backoff_.next(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
+  Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
+                TimePoint now) override;
   std::set<std::string> run_ids() const override;
-  void abandon(std::uint64_t connection, TimePoint now) override;
+  void abandon(ConnectionNumber connection, TimePoint now) override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
-  Connection* find(std::uint64_t connection) override;
+  Connection* find(ConnectionNumber connection) override;
   bool contacted() const override;
-  std::string server_of(std::uint64_t connection) override;
+  std::string server_of(ConnectionNumber connection) override;
   std::uint64_t losses() const override;
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
@@ -51,7 +53,7 @@ class Cluster final : public Route {
   struct SlotQuery {
     std::vector<Address> to_ask;  ///< the last one is asked first
     Link* asked = nullptr;
-    std::uint64_t connection = 0;
+    ConnectionNumber connection = ConnectionNumber::none;
     std::shared_ptr<InFlightCall> in_flight;
     TimePoint ends = kNever;
     bool awaited = false;                ///< a call waits for the answer
@@ -60,7 +62,7 @@ class Cluster final : public Route {
 
   Link& node(const Address& address);
   Link& any_node(const Address& first);
-  Link* link_of(std::uint64_t connection);
+  Link* link_of(ConnectionNumber connection);
   void begin_query(TimePoint now);
   void ask_next(TimePoint now);
   void advance(TimePoint now);

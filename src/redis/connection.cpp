@@ -22,10 +22,9 @@
 namespace rlock {
 namespace {
 
-/// Numbers are never reused: a remembered number finds this connection or none (see Attempts::advance()).
-std::uint64_t next_number() {
+ConnectionNumber next_number() {
   static std::uint64_t last = 0;
-  return ++last;
+  return ConnectionNumber{++last};
 }
 
 }  // namespace

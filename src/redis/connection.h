@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "base/names.h"
 #include "loop/loop.h"
 #include "redis/call.h"
+#include "redis/connection_number.h"
 #include "redis/dial.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
@@ -35,7 +35,7 @@ class Connection final : public Source {
   Connection& operator=(const Connection&) = delete;
 
   /// A number that no other connection of this process has; never 0.
-  std::uint64_t number() const noexcept { return number_; }
+  ConnectionNumber number() const noexcept { return number_; }
 
   bool open() const noexcept { return state_ == State::open; }  ///< the server has accepted the greeting
   TimePoint opened_at() const noexcept { return opened_at_; }   ///< REQUIRES: open()
@@ -101,7 +101,7 @@ class Connection final : public Source {
   const Address address_;
   const std::shared_ptr<const TlsContext> tls_;
   const TimePoint open_by_;
-  const std::uint64_t number_;
+  const ConnectionNumber number_;
   Handshake handshake_;
   Pipeline pipeline_;
   State state_ = State::dialing;

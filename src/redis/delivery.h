@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "redis/call.h"
+#include "redis/connection_number.h"
 
 namespace rlock {
 
@@ -29,9 +29,9 @@ struct Delivery {
   /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
-  /// 0: any connection. Otherwise only the connection with this number (Vote::connection), because WAIT confirms only
-  /// the writes of its own connection.
-  std::uint64_t only_connection = 0;
+  /// none: any connection. Otherwise only this one (Vote::connection), because WAIT confirms only the writes of its own
+  /// connection.
+  ConnectionNumber only_connection = ConnectionNumber::none;
 
   /// Time that the server may take in addition to Timeouts::command, because WAIT waits.
   Milliseconds extra_time{0};

@@ -127,7 +127,7 @@ void Link::check_connection(TimePoint now) {
   open(now);
 }
 
-void Link::abandon(std::uint64_t connection, TimePoint now) {
+void Link::abandon(ConnectionNumber connection, TimePoint now) {
   if (find(connection) == nullptr) return;  // it has failed, or another call has abandoned it
   contacted_ = contacted();
   loop_.leave(*connection_);  // it is not read any more
@@ -143,7 +143,7 @@ void Link::send_on_abandoned(const std::vector<Call>& calls) {
   for (auto& connection : abandoned_) connection->leave_behind(calls);
 }
 
-void Link::renew(std::uint64_t connection, Failure why, TimePoint now) {
+void Link::renew(ConnectionNumber connection, Failure why, TimePoint now) {
   if (find(connection) != nullptr) failed(std::move(why), now);
 }
 
@@ -152,7 +152,7 @@ void Link::retire(TimePoint now) {
   if (connection_) failed({Error::unreachable, "retired"}, now);
 }
 
-Connection* Link::find(std::uint64_t connection) {
+Connection* Link::find(ConnectionNumber connection) {
   return connection_ && connection_->number() == connection ? connection_.get() : nullptr;
 }
 

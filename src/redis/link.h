@@ -8,6 +8,7 @@
 
 #include "redis/backoff.h"
 #include "redis/connection.h"
+#include "redis/connection_number.h"
 #include "redis/subscriptions.h"
 #include "redis/target.h"
 
@@ -52,10 +53,10 @@ class Link final : public Source {
   bool contacted() const noexcept { return contacted_ || (connection_ && connection_->spoke()); }
 
   /// See Route.
-  void abandon(std::uint64_t connection, TimePoint now);
+  void abandon(ConnectionNumber connection, TimePoint now);
   void send_on_abandoned(const std::vector<Call>& calls);
   bool has_abandoned() const noexcept { return !abandoned_.empty(); }
-  Connection* find(std::uint64_t connection);
+  Connection* find(ConnectionNumber connection);
 
   /// No reply is outstanding, no connection is opening (calls may wait in it), and no abandoned one is open.
   bool at_rest() const noexcept {
@@ -63,7 +64,7 @@ class Link final : public Source {
   }
 
   /// Closes this connection, if it is still the current one. Call it if the connection led to the wrong server.
-  void renew(std::uint64_t connection, Failure why, TimePoint now);
+  void renew(ConnectionNumber connection, Failure why, TimePoint now);
 
   /// Closes the connection, and forgets the subscriptions, so that it opens no other by itself. Call it if only
   /// send_on_abandoned() is still needed.

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "redis/connection_number.h"
 #include "redis/route.h"
 
 namespace rlock {
@@ -13,7 +13,7 @@ namespace rlock {
 struct Node {
   /// An answered call whose followers may still wait for their answers.
   struct Followed {
-    std::uint64_t connection;
+    ConnectionNumber connection;
     std::shared_ptr<InFlightCall> in_flight;
   };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "redis/connection.h"
+#include "redis/connection_number.h"
 #include "redis/message.h"
 
 namespace rlock {
@@ -40,7 +41,7 @@ class Route : public Source {
     asking,   ///< send it again at once to where connection_for() leads now, with ASKING before it
     later,    ///< send it again after a pause: the server cannot answer now (LOADING, BUSY, …)
   };
-  virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key,
+  virtual Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
                         TimePoint now) = 0;
 
   /// Does this error mean that the server is of another kind than the URL says? Then returns a failure that
@@ -52,20 +53,20 @@ class Route : public Source {
 
   /// A reply on this connection is late, so the connection is not used again. Its socket stays open, unread,
   /// for send_on_abandoned().
-  virtual void abandon(std::uint64_t connection, TimePoint now) = 0;
+  virtual void abandon(ConnectionNumber connection, TimePoint now) = 0;
 
   /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
   /// carries out the old calls first, and then `calls` (undos or releases). No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   /// The connection with this number; null: it is gone.
-  virtual Connection* find(std::uint64_t connection) = 0;
+  virtual Connection* find(ConnectionNumber connection) = 0;
 
   /// Has a server of this node ever sent a well-formed reply?
   virtual bool contacted() const = 0;
 
   /// The server at the other end of this connection, for messages. Empty: str() names it.
-  virtual std::string server_of(std::uint64_t) { return {}; }
+  virtual std::string server_of(ConnectionNumber) { return {}; }
 
   /// Number of open connections that were lost; only grows.
   virtual std::uint64_t losses() const { return 0; }

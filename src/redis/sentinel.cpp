@@ -119,7 +119,7 @@ void Sentinel::follow_search(TimePoint now) {
   contacted_ = true;  // a Sentinel has answered, so a failover may be in progress
   link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
   state_ = State::checking;
-  checked_ = 0;
+  checked_ = ConnectionNumber::none;
   check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
   ask_again_at_ = plus(now, kAskAgain);
   // A server that tells its role later than this may have been frozen, and the Sentinels may have replaced it
@@ -213,7 +213,7 @@ std::vector<Message> Sentinel::take_messages() {
 
 /// After READONLY our primary is a replica: it has written nothing, so the call may be sent again to the next
 /// primary.
-Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view,
+Route::Verdict Sentinel::judge(ConnectionNumber connection, const Reply& error, std::string_view,
                                TimePoint now) {
   if (error.is_error("READONLY")) {
     if (find(connection) != nullptr)
@@ -229,7 +229,7 @@ std::set<std::string> Sentinel::run_ids() const {
 }
 
 /// A primary without an answer may be dead. The next call starts a search.
-void Sentinel::abandon(std::uint64_t connection, TimePoint now) {
+void Sentinel::abandon(ConnectionNumber connection, TimePoint now) {
   if (find(connection) == nullptr) return;
   const std::string primary = primary_text();
   link_->abandon(connection, now);
@@ -245,7 +245,7 @@ std::string Sentinel::connecting_to() const {
   return state_ == State::checking && link_ ? primary_text() : std::string{};
 }
 
-std::string Sentinel::server_of(std::uint64_t connection) {
+std::string Sentinel::server_of(ConnectionNumber connection) {
   return find(connection) != nullptr ? primary_text() : std::string{};
 }
 
@@ -254,7 +254,7 @@ void Sentinel::send_on_abandoned(const std::vector<Call>& calls) {
   for (auto& link : retired_) link->send_on_abandoned(calls);
 }
 
-Connection* Sentinel::find(std::uint64_t connection) { return link_ ? link_->find(connection) : nullptr; }
+Connection* Sentinel::find(ConnectionNumber connection) { return link_ ? link_->find(connection) : nullptr; }
 
 void Sentinel::watch(const Channel& channel) {
   if (watched_.insert(channel).second && state_ == State::leading) link_->watch(channel, false);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "redis/backoff.h"
+#include "redis/connection_number.h"
 #include "redis/link.h"
 #include "redis/primary_search.h"
 #include "redis/route.h"
@@ -25,13 +26,14 @@ class Sentinel final : public Route {
   bool connecting() const override { return state_ != State::resting && state_ != State::leading; }
   std::string connecting_to() const override;
   TimePoint next_attempt() const override { return backoff_.next(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
+  Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
+                TimePoint now) override;
   std::set<std::string> run_ids() const override;
-  void abandon(std::uint64_t connection, TimePoint now) override;
+  void abandon(ConnectionNumber connection, TimePoint now) override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
-  Connection* find(std::uint64_t connection) override;
+  Connection* find(ConnectionNumber connection) override;
   bool contacted() const override { return contacted_; }
-  std::string server_of(std::uint64_t connection) override;
+  std::string server_of(ConnectionNumber connection) override;
   std::uint64_t losses() const override { return old_losses_ + (link_ ? link_->losses() : 0); }
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
@@ -72,7 +74,7 @@ class Sentinel final : public Route {
   std::unique_ptr<Link> link_;                  ///< to the named server
   Address primary_;                             ///< the last primary that was confirmed
   std::vector<std::unique_ptr<Link>> retired_;  ///< for calls on their abandoned connections
-  std::uint64_t checked_ = 0;  ///< the connection on which the named server was asked for its role
+  ConnectionNumber checked_ = ConnectionNumber::none;  ///< on which the named server was asked for its role
   std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;

@@ -27,7 +27,8 @@ std::optional<Failure> Single::wrong_url(const Reply& error) const {
                              url_of(Target::Topology::cluster, link_.address(), target_.tls.on))};
 }
 
-Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view, TimePoint now) {
+Route::Verdict Single::judge(ConnectionNumber connection, const Reply& error, std::string_view,
+                             TimePoint now) {
   if (error.is_error("READONLY")) {
     // The primary has become a replica. The name in the URL may now lead to another server.
     link_.renew(connection, failure_of(error), now);

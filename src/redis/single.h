@@ -1,5 +1,6 @@
 #pragma once
 
+#include "redis/connection_number.h"
 #include "redis/link.h"
 #include "redis/route.h"
 
@@ -13,12 +14,13 @@ class Single final : public Route {
   Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return false; }  // calls wait in its connection
   TimePoint next_attempt() const override { return link_.next_attempt(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
+  Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
+                TimePoint now) override;
   std::optional<Failure> wrong_url(const Reply& error) const override;
   std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
-  void abandon(std::uint64_t connection, TimePoint now) override { link_.abandon(connection, now); }
+  void abandon(ConnectionNumber connection, TimePoint now) override { link_.abandon(connection, now); }
   void send_on_abandoned(const std::vector<Call>& calls) override { link_.send_on_abandoned(calls); }
-  Connection* find(std::uint64_t connection) override { return link_.find(connection); }
+  Connection* find(ConnectionNumber connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
   std::uint64_t losses() const override { return link_.losses(); }
   void watch(const Channel& channel) override { link_.watch(channel, false); }

@@ -24,18 +24,18 @@ constexpr Milliseconds kPause{200};
 }  // namespace
 
 bool Subscriptions::add(const Subscription& subscription) {
-  return wanted_.insert(subscription).second && connection_ != 0;
+  return wanted_.insert(subscription).second && connection_ != ConnectionNumber::none;
 }
 
 bool Subscriptions::remove(const Subscription& subscription) {
-  return wanted_.erase(subscription) != 0 && connection_ != 0;
+  return wanted_.erase(subscription) != 0 && connection_ != ConnectionNumber::none;
 }
 
 TimePoint Subscriptions::begin_at() const noexcept {
-  return wanted_.empty() || error_ || connection_ != 0 ? kNever : retry_at_;
+  return wanted_.empty() || error_ || connection_ != ConnectionNumber::none ? kNever : retry_at_;
 }
 
-std::vector<Subscription> Subscriptions::begin(std::uint64_t connection) {
+std::vector<Subscription> Subscriptions::begin(ConnectionNumber connection) {
   connection_ = connection;
   return {wanted_.begin(), wanted_.end()};
 }
@@ -69,7 +69,7 @@ bool Subscriptions::accept(const Push& push, TimePoint now) {
   }
   // The server ended the subscription, or cannot accept it now. All channels are subscribed to again, on this
   // connection if it still lives.
-  connection_ = 0;
+  connection_ = ConnectionNumber::none;
   retry_at_ = plus(now, kPause);
   return false;
 }

@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
+#include "redis/connection_number.h"
 #include "redis/message.h"
 #include "redis/pipeline.h"
 
@@ -41,13 +42,13 @@ class Subscriptions {
   [[nodiscard]] TimePoint begin_at() const noexcept;
 
   /// From now on this connection gets the messages. Returns the subscriptions to send on it.
-  [[nodiscard]] std::vector<Subscription> begin(std::uint64_t connection);
+  [[nodiscard]] std::vector<Subscription> begin(ConnectionNumber connection);
 
   /// The number of the pub/sub connection, on which the subscriptions were sent; 0: none.
-  std::uint64_t connection() const noexcept { return connection_; }
+  ConnectionNumber connection() const noexcept { return connection_; }
 
   /// The pub/sub connection is gone. begin() is due at once.
-  void disconnected() noexcept { connection_ = 0; }
+  void disconnected() noexcept { connection_ = ConnectionNumber::none; }
 
   /// Takes a push of the pub/sub connection. Returns true if the server has refused for the first time: see
   /// error().
@@ -72,7 +73,7 @@ class Subscriptions {
   void note(const Push& push);
 
   std::set<Subscription> wanted_;
-  std::uint64_t connection_ = 0;
+  ConnectionNumber connection_ = ConnectionNumber::none;
   TimePoint retry_at_ = TimePoint::min();
   std::optional<std::string> error_;
   std::uint64_t wakeups_ = 0;

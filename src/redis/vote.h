@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/time.h"
+#include "redis/connection_number.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
 
@@ -14,8 +14,8 @@ namespace rlock {
 struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
-  std::uint64_t connection = 0;  ///< the connection that answered (Delivery::only_connection)
-  TimePoint asked{};             ///< when the answered attempt began: a lease runs from here
+  ConnectionNumber connection = ConnectionNumber::none;  ///< which answered
+  TimePoint asked{};  ///< when the answered attempt began: a lease runs from here
 
   /// How often a server may have carried out the call. If it is more than once, an earlier copy may have changed what
   /// the reply says.

@@ -46,12 +46,12 @@ class LateRoute final : public Route {
   }
   bool connecting() const override { return connecting_; }
   TimePoint next_attempt() const override { return kNever; }
-  Verdict judge(std::uint64_t, const Reply&, std::string_view, TimePoint) override {
+  Verdict judge(ConnectionNumber, const Reply&, std::string_view, TimePoint) override {
     return Verdict::deliver;
   }
-  void abandon(std::uint64_t, TimePoint) override {}
+  void abandon(ConnectionNumber, TimePoint) override {}
   void send_on_abandoned(const std::vector<Call>&) override {}
-  Connection* find(std::uint64_t) override { return &connection_; }
+  Connection* find(ConnectionNumber) override { return &connection_; }
   bool contacted() const override { return connection_.spoke(); }
   void watch(const Channel&) override {}
   void unwatch(const Channel&) override {}

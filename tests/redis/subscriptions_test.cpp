@@ -15,8 +15,8 @@ const TimePoint kNow = plus(TimePoint{}, Milliseconds{1'000'000});
 const Subscription kPlain{Channel{"c"}, false};
 const Subscription kSharded{Channel{"c"}, true};
 const Subscription kOther{Channel{"d"}, false};
-constexpr std::uint64_t kFirst = 7;
-constexpr std::uint64_t kSecond = 8;
+constexpr ConnectionNumber kFirst{7};
+constexpr ConnectionNumber kSecond{8};
 
 Push push(Kind kind, const Subscription& of, const std::string& error = {}) {
   return {kind, of.channel, of.sharded, error.empty() ? Reply{} : Reply::error(error)};
@@ -60,7 +60,7 @@ TEST_CASE("the pubsub connection learns of each change of the wanted subscriptio
 TEST_CASE("the next connection gets the same subscriptions at once") {
   Subscriptions it = begun({kPlain, kOther});
   it.disconnected();
-  CHECK(it.connection() == 0);
+  CHECK(it.connection() == ConnectionNumber::none);
   CHECK(it.begin_at() <= kNow);
   CHECK(it.begin(kSecond) == Wanted{kPlain, kOther});
 }

@@ -121,7 +121,7 @@ class ListRedis final : public Redis {
     }
     for (std::size_t node = 0; node < nodes_; ++node) {
       votes[node].asked = loop_.now();
-      votes[node].connection = node + 1;
+      votes[node].connection = ConnectionNumber{node + 1};
       votes[node].attempts = whom[node] ? attempts : 0;
       if (whom[node]) votes[node].reply = answer[node];
       if (!votes[node].reply) votes[node].failure = Failure{Error::unreachable, "no answer"};

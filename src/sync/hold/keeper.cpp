@@ -204,7 +204,7 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const
   return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
 }
 
-Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const {
+Keeper::Outcome Keeper::outcome_of_confirmation(ConnectionNumber connection) const {
   const auto found = try_->confirmations.find(connection);
   if (found == try_->confirmations.end())
     return Outcome::failed;  // its reply came after WAIT had been sent to the other nodes
@@ -219,7 +219,7 @@ Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const 
 void Keeper::ask_for_confirmations() {
   const TimePoint until =
       plus(redis_.loop().now(), options_.sync_replicas.timeout + options_.lease.budget.try_for);
-  std::map<std::uint64_t, Redis::Request> confirmations;
+  std::map<ConnectionNumber, Redis::Request> confirmations;
   for (const Redis::Request& request : try_->requests) {
     for (const Vote& vote : request.votes()) {
       if (vote.good_reply() == nullptr || confirmations.contains(vote.connection)) continue;

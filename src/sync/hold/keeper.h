@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loop/source.h"
+#include "redis/connection_number.h"
 #include "redis/redis.h"
 #include "sync/hold/lease.h"
 #include "sync/wait/acquire.h"
@@ -70,7 +71,7 @@ class Keeper final : public Source {
   struct Try {
     TimePoint asked;
     std::vector<Redis::Request> requests{};
-    std::map<std::uint64_t, Redis::Request> confirmations{};
+    std::map<ConnectionNumber, Redis::Request> confirmations{};
   };
   enum class Outcome { open, renewed, failed, not_ours };
 
@@ -79,7 +80,7 @@ class Keeper final : public Source {
   Outcome outcome() const;
   Outcome outcome_of(const Lockable& lock, const Votes& votes) const;
   Outcome outcome_of(const Lockable& lock, const Vote& vote) const;
-  Outcome outcome_of_confirmation(std::uint64_t connection) const;
+  Outcome outcome_of_confirmation(ConnectionNumber connection) const;
   void ask_for_confirmations();
   std::string why_failed() const;
   std::string lost_key() const;

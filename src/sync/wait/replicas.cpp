@@ -27,7 +27,7 @@ Call await_replicas_call(const SyncReplicas& replicas) {
   return command({"WAIT", std::to_string(replicas.count), std::to_string(replicas.timeout.count())});
 }
 
-Delivery await_replicas_delivery(const SyncReplicas& replicas, std::uint64_t connection) {
+Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber connection) {
   return {.only_connection = connection, .extra_time = replicas.timeout};
 }
 

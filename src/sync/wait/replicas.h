@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "redis/connection_number.h"
 #include "redis/redis.h"
 #include "sync/wait/ballot.h"
 
@@ -18,7 +19,7 @@ struct SyncReplicas {
 /// The command WAIT. It goes over the connection that carried a write, because it covers only the writes of
 /// its own connection.
 Call await_replicas_call(const SyncReplicas& replicas);
-Delivery await_replicas_delivery(const SyncReplicas& replicas, std::uint64_t connection);
+Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber connection);
 
 /// Why a vote on that call is not enough; empty: enough replicas have the write.
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas);
