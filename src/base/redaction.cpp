@@ -48,10 +48,11 @@ void hide(std::string& text, std::string_view password) {
   }
 }
 
+enum class LoneUser { stays, is_hidden };
+
 /// Hides the text between "://" and the last '@' before a blank, because a password may contain an '@' that should
-/// have been encoded. If `also_user` is false, a text without a colon stays visible, because it is a user without a
-/// password.
-void hide_in_urls(std::string& text, bool also_user) {
+/// have been encoded. A text without a colon is a user without a password, and may stay visible.
+void hide_in_urls(std::string& text, LoneUser lone_user) {
   constexpr std::string_view kMark = "://";
   constexpr std::string_view kBlanks = " \t\r\n";
   std::size_t at = text.find(kMark);
@@ -59,7 +60,8 @@ void hide_in_urls(std::string& text, bool also_user) {
     at += kMark.size();
     const std::string_view rest = std::string_view{text}.substr(at, text.find_first_of(kBlanks, at) - at);
     const std::size_t size = rest.rfind('@');
-    const bool hides = size != rest.npos && (also_user || rest.substr(0, size).find(':') != rest.npos);
+    const bool hides = size != rest.npos &&
+                       (lone_user == LoneUser::is_hidden || rest.substr(0, size).find(':') != rest.npos);
     if (hides) text.replace(at, size, kHidden);
     at = text.find(kMark, at);
   }
@@ -76,7 +78,7 @@ void keep_secret(std::string_view password) {
 std::string redacted(std::string_view foreign) {
   std::string text{foreign};
   for (const std::string& password : passwords()) hide(text, password);
-  hide_in_urls(text, true);
+  hide_in_urls(text, LoneUser::is_hidden);
   return text;
 }
 
@@ -85,7 +87,7 @@ std::string redacted_line(std::string_view line) {
   for (const std::string& password : passwords()) {
     if (!could_be_our_word(password)) hide(text, password);
   }
-  hide_in_urls(text, false);
+  hide_in_urls(text, LoneUser::stays);
   return text;
 }
 

@@ -76,14 +76,14 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
     case SIGTSTP:
       // If the command has the terminal, ^Z reached it alone, so our whole group stops too. Otherwise our group got
       // ^Z as well and only we stop, or a process sent TSTP to the command on purpose and we go on.
-      if (terminal_.lent()) return stop_too(true);
+      if (terminal_.lent()) return stop_too(Whom::our_group);
       // We forwarded ^Z, but SIGCONT has come since, so our group was stopped and continued meanwhile, for example
       // with xargs above us. So rlock must not stop any more.
       if (told && signals_.has_come(SIGCONT)) break;
-      if (told || terminal_.ours()) return stop_too(false);
+      if (told || terminal_.ours()) return stop_too(Whom::us);
       break;
     default:  // SIGSTOP: if the command has the terminal, the shell would wait for ever
-      if (terminal_.lent()) return stop_too(true);
+      if (terminal_.lent()) return stop_too(Whom::our_group);
   }
 }
 
@@ -125,10 +125,10 @@ void JobControl::forward(const Child& child, int number) {
   if (child.signal(number) == EPERM) refused_ = true;
 }
 
-void JobControl::stop_too(bool group) {
+void JobControl::stop_too(Whom whom) {
   terminal_.take_back();  // the shell expects that its own job has it
   before_stop_();
-  signals_.stop(group ? 0 : ::getpid());
+  signals_.stop(whom == Whom::our_group ? 0 : ::getpid());
   resume_ = true;  // we run again, so we were continued
 }
 

@@ -43,7 +43,8 @@ class JobControl {
   void on_stop(Child& child, int by, TimePoint now);
   void on_signal(const Child& child, const Caught& caught, TimePoint now);
   void claim_terminal(const Child& child, TimePoint now);
-  void stop_too(bool group);
+  enum class Whom { us, our_group };
+  void stop_too(Whom whom);
   void forward(const Child& child, int number);
 
   Signals& signals_;

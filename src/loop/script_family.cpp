@@ -119,10 +119,11 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
   };
   do {
     settled = has_passed(ends) || !script_lives();  // as it was before this look
-    if (members_.is_tagged()) std::ranges::for_each(members_.tagged(false), tell);
+    if (members_.is_tagged()) std::ranges::for_each(members_.tagged(ScriptMembers::OnTag::runs_on), tell);
     // The search ends before the first of these is told, because a process that is told may end, and its children
     // would have lost their parent.
-    for (const ProcessFacts& process : members_.all({}, false, until)) tell(process.pid);
+    for (const ProcessFacts& process : members_.all({}, ScriptMembers::OnTag::runs_on, until))
+      tell(process.pid);
     until = over;  // the first look could go on until KILL is due
     if (!settled) ::usleep(kBetweenLooks);
   } while (!settled && !has_passed(over));
@@ -150,7 +151,7 @@ void ScriptFamily::kill_tagged() {
   std::size_t before = 0;
   do {
     before = stopped.size();
-    for (const pid_t pid : members_.tagged(true)) stopped.insert(pid);
+    for (const pid_t pid : members_.tagged(ScriptMembers::OnTag::gets_stop)) stopped.insert(pid);
   } while (stopped.size() > before && !has_passed(until));
   const int ours = ::getpriority(PRIO_PROCESS, 0);
   for (const pid_t pid : stopped) {
@@ -177,7 +178,7 @@ std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_
   members_.descendants(stop);  // the script itself before any other process
   for (;; ::usleep(kBetweenLooks)) {
     settled = true;
-    members_.all(stop, true);
+    members_.all(stop, ScriptMembers::OnTag::gets_stop);
     if ((settled && members_.vanished() == 0) || has_passed(until)) break;
   }
   refused.assign(beyond_us.begin(), beyond_us.end());

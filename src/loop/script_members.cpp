@@ -66,7 +66,7 @@ std::vector<ProcessFacts> ScriptMembers::descendants(const Visit& visit) {
   return find({script_.pid}, visit);
 }
 
-std::vector<ProcessFacts> ScriptMembers::all(const Visit& visit, bool stop_at_once, TimePoint until) {
+std::vector<ProcessFacts> ScriptMembers::all(const Visit& visit, OnTag on_tag, TimePoint until) {
   std::vector<pid_t> roots{script_.pid};
   const bool leads_session = script_.session == script_.pid, leads_group = script_.group == script_.pid;
   if (leads_session || leads_group)
@@ -74,7 +74,7 @@ std::vector<ProcessFacts> ScriptMembers::all(const Visit& visit, bool stop_at_on
       if ((leads_session ? ::getsid(pid) : ::getpgid(pid)) == script_.pid) roots.push_back(pid);
   std::vector<pid_t> carriers;
   const std::vector<ProcessFacts> found =
-      find(roots, visit, [&] { return carriers = tagged(stop_at_once); }, until);
+      find(roots, visit, [&] { return carriers = tagged(on_tag); }, until);
   vanished_ = 0;
   const std::unordered_set<pid_t> dead = std::exchange(zombies_, {});
   for (const pid_t pid : carriers) {
@@ -102,11 +102,11 @@ std::vector<ProcessFacts> ScriptMembers::find(const std::vector<pid_t>& roots, c
 
 /// A process that starts another one and ends at once may end before the pass over /proc reaches it. But the
 /// other one's number is among the newest numbers, so these are checked again and again.
-std::vector<pid_t> ScriptMembers::tagged(bool stop_at_once) const {
+std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) const {
   std::vector<pid_t> found;
   const auto ask = [&](pid_t pid) {
     if (!carries_tag(pid)) return;
-    if (stop_at_once) ::kill(pid, SIGSTOP);
+    if (on_tag == OnTag::gets_stop) ::kill(pid, SIGSTOP);
     found.push_back(pid);
   };
   for (const pid_t pid : all_processes()) ask(pid);

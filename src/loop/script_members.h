@@ -19,6 +19,9 @@ class ScriptMembers {
  public:
   using Visit = Descendants::Visit;  ///< may be null
 
+  /// What becomes of a process when its tag is seen, before its files are read.
+  enum class OnTag { runs_on, gets_stop };
+
   /// Tags the script and its descendants. `keeper`: this process never counts.
   ScriptMembers(const ProcessId& script, pid_t keeper);
 
@@ -36,16 +39,16 @@ class ScriptMembers {
   /// lists the children of a process.
   std::vector<ProcessFacts> descendants(const Visit& visit = {});
 
-  /// All of them. With `stop_at_once` each process with a tag gets STOP when its tag is seen, before its files are
-  /// read. A search that reaches `until` ends there.
-  std::vector<ProcessFacts> all(const Visit& visit = {}, bool stop_at_once = false, TimePoint until = kNever);
+  /// All of them. A search that reaches `until` ends there.
+  std::vector<ProcessFacts> all(const Visit& visit = {}, OnTag on_tag = OnTag::runs_on,
+                                TimePoint until = kNever);
 
   /// A process with a tag that ended during the last all(), so that its children were not found; 0: none.
   pid_t vanished() const noexcept { return vanished_; }
 
   /// The processes with a tag of the script, or of a script inside it that has a keeper of its own. It reads no file
   /// of a process.
-  std::vector<pid_t> tagged(bool stop_at_once) const;
+  std::vector<pid_t> tagged(OnTag on_tag) const;
   bool carries_tag(pid_t pid) const { return pid != keeper_ && tags_.contains(tag_on(pid)); }
 
   /// Would a search find every process that the script may have started, even if the script has ended?

@@ -301,17 +301,17 @@ void Cluster::subscribe() {
     Link* const right = owner != nullptr ? &node(*owner) : listened;
     if (right == listened) {
       // This sends SSUBSCRIBE only if the node has ended or refused the subscription since.
-      if (right != nullptr) right->watch(channel, true);
+      if (right != nullptr) right->watch({.channel = channel, .sharded = true});
       continue;
     }
     if (listened != nullptr) {
       // The channel's slot has moved. Calls find the new node by themselves, but subscriptions do not.
       debug(fmt::format("redirected by {} to {}", listened->address().str(), right->address().str()));
-      listened->unwatch(channel, true);
-      listened->unwatch(channel, false);
+      listened->unwatch({.channel = channel, .sharded = true});
+      listened->unwatch({.channel = channel});
     }
-    right->watch(channel, true);
-    right->watch(channel, false);
+    right->watch({.channel = channel, .sharded = true});
+    right->watch({.channel = channel});
     listened = right;
   }
 }
@@ -324,8 +324,8 @@ void Cluster::unwatch(const Channel& channel) {
   const auto found = watched_.find(channel);
   if (found == watched_.end()) return;
   if (Link* link = found->second) {
-    link->unwatch(channel, true);
-    link->unwatch(channel, false);
+    link->unwatch({.channel = channel, .sharded = true});
+    link->unwatch({.channel = channel});
   }
   watched_.erase(found);
 }

@@ -87,14 +87,12 @@ bool Connection::has_unanswered() const {
   return pipeline_.has_unanswered();
 }
 
-void Connection::subscribe(const Channel& channel, bool sharded) {
-  pipeline_.subscribe(channel, sharded);
+void Connection::subscribe(const Subscription& to) {
+  pipeline_.subscribe(to);
   flush();
 }
 
-void Connection::unsubscribe(const Channel& channel, bool sharded) {
-  pipeline_.unsubscribe(channel, sharded);
-}
+void Connection::unsubscribe(const Subscription& from) { pipeline_.unsubscribe(from); }
 
 void Connection::encode() {
   for (const CommandWords& words : pipeline_.take_commands()) wire_->say(words);

@@ -66,9 +66,9 @@ class Connection final : public Source {
   bool expects_replies() const noexcept { return pipeline_.expects_replies(); }
 
   /// SUBSCRIBE (or SSUBSCRIBE). The server confirms it by a push, or refuses it by a reply.
-  void subscribe(const Channel& channel, bool sharded);
+  void subscribe(const Subscription& to);
   /// UNSUBSCRIBE leaves with the next call, or else in the next turn.
-  void unsubscribe(const Channel& channel, bool sharded);
+  void unsubscribe(const Subscription& from);
   /// Writes what has not left yet.
   void flush();
   [[nodiscard]] std::vector<Push> take_pushes() { return pipeline_.take_pushes(); }

@@ -202,18 +202,17 @@ void Link::subscribe(TimePoint now) {
   if (needs_second && pubsub_backoff_.due(now)) open_second(now);
   Connection* const connection = pubsub();
   if (connection == nullptr) return;
-  for (const Subscription& wanted : subscriptions_.begin(connection->number()))
-    connection->subscribe(wanted.channel, wanted.sharded);
+  for (const Subscription& wanted : subscriptions_.begin(connection->number())) connection->subscribe(wanted);
 }
 
-void Link::watch(const Channel& channel, bool sharded) {
-  if (subscriptions_.add({channel, sharded})) subscriber()->subscribe(channel, sharded);
+void Link::watch(const Subscription& wanted) {
+  if (subscriptions_.add(wanted)) subscriber()->subscribe(wanted);
 }
 
-void Link::unwatch(const Channel& channel, bool sharded) {
-  if (!subscriptions_.remove({channel, sharded})) return;
+void Link::unwatch(const Subscription& unwanted) {
+  if (!subscriptions_.remove(unwanted)) return;
   Connection& subscribed = *subscriber();
-  subscribed.unsubscribe(channel, sharded);
+  subscribed.unsubscribe(unwanted);
   // No call ever flushes the second connection, and UNSUBSCRIBE has to arrive before the next call on the first.
   if (&subscribed != connection_.get()) subscribed.flush();
 }

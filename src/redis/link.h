@@ -70,9 +70,9 @@ class Link final : public Source {
   /// send_on_abandoned() is still needed.
   void retire(TimePoint now);
 
-  /// See Route. `sharded`: use SSUBSCRIBE.
-  void watch(const Channel& channel, bool sharded);
-  void unwatch(const Channel& channel, bool sharded);
+  /// See Route.
+  void watch(const Subscription& wanted);
+  void unwatch(const Subscription& unwanted);
   std::uint64_t wakeups() const noexcept { return subscriptions_.wakeups(); }
   std::vector<Message> take_messages() noexcept { return subscriptions_.take_messages(); }
   const std::optional<std::string>& subscribe_error() const noexcept { return subscriptions_.error(); }

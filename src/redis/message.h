@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -7,6 +8,13 @@
 #include "base/names.h"
 
 namespace rlock {
+
+/// A subscription to a channel, by SUBSCRIBE or, if sharded, by SSUBSCRIBE.
+struct Subscription {
+  Channel channel;
+  bool sharded = false;
+  friend auto operator<=>(const Subscription&, const Subscription&) = default;
+};
 
 /// A message on a channel, or a confirmed subscription to it.
 struct Message {

@@ -94,15 +94,16 @@ void Pipeline::leave_behind(const std::vector<Call>& calls) {
   for (const Call& call : calls) write({.role = Role::nobody, .call = call, .with_source = true});
 }
 
-void Pipeline::subscribe(const Channel& channel, bool sharded) {
+void Pipeline::subscribe(const Subscription& to) {
   has_subscribed_ = true;  // from now on an array may be a push, even if the server refuses the subscription
-  subscribed_.emplace(channel, sharded);
-  put({.role = Role::subscription, .call = command({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()})});
+  subscribed_.insert(to);
+  put({.role = Role::subscription,
+       .call = command({to.sharded ? "SSUBSCRIBE" : "SUBSCRIBE", to.channel.str()})});
 }
 
-void Pipeline::unsubscribe(const Channel& channel, bool sharded) {
+void Pipeline::unsubscribe(const Subscription& from) {
   put({.role = Role::subscription,
-       .call = command({sharded ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", channel.str()})});
+       .call = command({from.sharded ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", from.channel.str()})});
 }
 
 void Pipeline::put(Expected expected) {
@@ -183,16 +184,16 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
   const bool ends = is_word(kind, "unsubscribe") || is_word(kind, "sunsubscribe");
   if (!begins && !ends) return marked;  // RESP3 has other pushes too (invalidate); they are no replies either
-  const std::string channel = reply.at(1).text();
+  const Subscription to{.channel = Channel{reply.at(1).text()}, .sharded = sharded};
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
-                        expected_.front().call.args.at(1) == channel;
+                        expected_.front().call.args.at(1) == to.channel.str();
   // If it is not expected, the server has ended the subscription itself, because the slot moved.
   if (expected) expected_.pop_front();
   // subscribe() has inserted the channel already, but the end of an earlier subscription may have erased it since.
-  if (begins && expected) subscribed_.emplace(channel, sharded);
-  keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
+  if (begins && expected) subscribed_.insert(to);
+  keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, to.channel, sharded});
   // After keep(), which drops pushes for unknown channels.
-  if (ends) subscribed_.erase({Channel{channel}, sharded});
+  if (ends) subscribed_.erase(to);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "redis/call.h"
 #include "redis/handshake.h"
+#include "redis/message.h"
 #include "redis/reply.h"
 #include "redis/reply_reader.h"
 
@@ -70,8 +71,8 @@ class Pipeline {
   /// not react to NOSCRIPT. Does nothing unless open.
   void leave_behind(const std::vector<Call>& calls);
 
-  void subscribe(const Channel& channel, bool sharded);
-  void unsubscribe(const Channel& channel, bool sharded);
+  void subscribe(const Subscription& to);
+  void unsubscribe(const Subscription& from);
 
   /// Is there a command that take_commands() would return?
   bool has_commands() const noexcept { return !unwritten_.empty(); }
@@ -129,10 +130,10 @@ class Pipeline {
   std::deque<Expected> expected_;   ///< written commands; the next reply belongs to the first
   std::deque<Expected> held_back_;  ///< calls that wait for open()
   std::vector<CommandWords> unwritten_;
-  std::set<const Script*> taught_;                 ///< scripts whose source was sent: the server knows their
-                                                   ///< hashes
-  std::set<std::pair<Channel, bool>> subscribed_;  ///< the channels, and whether each is sharded
-  bool has_subscribed_ = false;                    ///< since then, in RESP2, arrays may be pushes
+  std::set<const Script*> taught_;  ///< scripts whose source was sent: the server knows their
+                                    ///< hashes
+  std::set<Subscription> subscribed_;
+  bool has_subscribed_ = false;  ///< since then, in RESP2, arrays may be pushes
   std::vector<Push> pushes_;
 };
 

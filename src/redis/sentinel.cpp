@@ -168,7 +168,7 @@ void Sentinel::lead(TimePoint now) {
     primary_ = primary;
   }
   ask_again_at_ = plus(now, kAskAgain);
-  for (const Channel& channel : watched_) link_->watch(channel, false);
+  for (const Channel& channel : watched_) link_->watch({.channel = channel});
 }
 
 /// The named server is no primary, or not there. Another Sentinel may know better.
@@ -257,11 +257,11 @@ void Sentinel::send_on_abandoned(const std::vector<Call>& calls) {
 Connection* Sentinel::find(ConnectionNumber connection) { return link_ ? link_->find(connection) : nullptr; }
 
 void Sentinel::watch(const Channel& channel) {
-  if (watched_.insert(channel).second && state_ == State::leading) link_->watch(channel, false);
+  if (watched_.insert(channel).second && state_ == State::leading) link_->watch({.channel = channel});
 }
 
 void Sentinel::unwatch(const Channel& channel) {
-  if (watched_.erase(channel) != 0 && state_ == State::leading) link_->unwatch(channel, false);
+  if (watched_.erase(channel) != 0 && state_ == State::leading) link_->unwatch({.channel = channel});
 }
 
 const std::optional<std::string>& Sentinel::subscribe_error() const {

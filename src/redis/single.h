@@ -23,8 +23,8 @@ class Single final : public Route {
   Connection* find(ConnectionNumber connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
   std::uint64_t losses() const override { return link_.losses(); }
-  void watch(const Channel& channel) override { link_.watch(channel, false); }
-  void unwatch(const Channel& channel) override { link_.unwatch(channel, false); }
+  void watch(const Channel& channel) override { link_.watch({.channel = channel}); }
+  void unwatch(const Channel& channel) override { link_.unwatch({.channel = channel}); }
   std::uint64_t wakeups() const override { return link_.wakeups(); }
   std::vector<Message> take_messages() override { return link_.take_messages(); }
   const std::optional<std::string>& subscribe_error() const override { return link_.subscribe_error(); }

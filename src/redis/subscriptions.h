@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -15,13 +14,6 @@
 #include "redis/pipeline.h"
 
 namespace rlock {
-
-/// A subscription to a channel, by SUBSCRIBE or, if sharded, by SSUBSCRIBE.
-struct Subscription {
-  Channel channel;
-  bool sharded = false;
-  friend auto operator<=>(const Subscription&, const Subscription&) = default;
-};
 
 /// The subscriptions on one server, as a state machine. It decides which channels to subscribe to, on which
 /// connection and when, and what the pushes mean. Values go in and come out. It knows neither connections nor the

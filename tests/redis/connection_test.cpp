@@ -61,7 +61,7 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
     f.fake.on("SELECT", wire::kSilence);
     f.fake.on("SUBSCRIBE", wire::push({wire::text("subscribe"), wire::text("c"), wire::integer(1)}));
     const auto question = f.connection().send(call_of(kScript));
-    f.connection().subscribe(Channel{"c"}, false);
+    f.connection().subscribe({.channel = Channel{"c"}});
     REQUIRE(f.turn_until([&] { return f.fake.count("HELLO") == 1; }));
     CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
 
@@ -87,7 +87,7 @@ TEST_CASE("a server that hangs up on HELLO may know only RESP2") {
 TEST_CASE("a call, its reply and a message between them cross one socket") {
   Fixture f;
   f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));
-  f.connection().subscribe(Channel{"c"}, false);
+  f.connection().subscribe({.channel = Channel{"c"}});
   const auto call = f.connection().send(call_of(kScript));
   f.fake.answer(wire::message("c", "0") + wire::integer(7));
 
@@ -150,7 +150,7 @@ TEST_CASE("a connection that is refused says why") {
 TEST_CASE("an idle connection does not wake the loop") {
   Fixture f;
   REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
-  f.connection().subscribe(Channel{"c"}, false);
+  f.connection().subscribe({.channel = Channel{"c"}});
   REQUIRE(turns(f.loop, [&] { return f.connection().has_pushes(); }));
   f.connection().send(call_of(kScript));
 

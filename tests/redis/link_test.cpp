@@ -144,7 +144,7 @@ TEST_CASE("subscribing in RESP2 takes a second connection") {
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
   fake.on("GET", wire::text("v"));
   Fixture f{fake.socket()};
-  f.link.watch(kChannel, false);
+  f.link.watch({.channel = kChannel});
 
   CHECK(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
   CHECK(fake.open() == 2);
@@ -155,7 +155,7 @@ TEST_CASE("a confirmed subscription is a wake-up, since messages may have been m
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
-  f.link.watch(kChannel, false);
+  f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
 
   redis.cli({"PUBLISH", "c", "0"});
@@ -164,7 +164,7 @@ TEST_CASE("a confirmed subscription is a wake-up, since messages may have been m
   CHECK(turns(f.loop, [&] { return f.link.wakeups() == 3; }));
   CHECK(redis.listeners("c") == 1);
 
-  f.link.unwatch(kChannel, false);
+  f.link.unwatch({.channel = kChannel});
   CHECK(turns(f.loop, [&] { return redis.listeners("c") == 0; }));
   redis.cli({"PUBLISH", "c", "0"});
   CHECK_FALSE(turns(f.loop, [&] { return f.link.wakeups() > 3; }, Milliseconds{30}));
@@ -175,7 +175,7 @@ TEST_CASE("a refused subscription is reported, and calls still work") {
   fake.on("SUBSCRIBE", wire::error("NOPERM no permissions to access one of the channels"));
   fake.on("GET", wire::text("v"));
   Fixture f{fake.socket()};
-  f.link.watch(kChannel, false);
+  f.link.watch({.channel = kChannel});
 
   CHECK(turns(f.loop, [&] { return f.link.subscribe_error().has_value(); }));
   CHECK(f.ask(command({"GET", "k"}))->text() == "v");
@@ -229,7 +229,7 @@ TEST_CASE("an idle link does not wake the loop: connected, refused, or without a
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
-  f.link.watch(kChannel, false);
+  f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 
@@ -242,10 +242,10 @@ TEST_CASE("a pubsub connection that ends without subscriptions does not wake the
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
   fake.on("SUBSCRIBE", wire::error("BUSY Redis is busy running a script"));
   Fixture f{fake.socket()};
-  f.link.watch(kChannel, false);
+  f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
   turns(f.loop, [] { return false; }, Milliseconds{50});  // the link has read the refusal, and will ask again
-  f.link.unwatch(kChannel, false);
+  f.link.unwatch({.channel = kChannel});
   const auto question = f.connection()->send(command({"GET", "k"}));
   REQUIRE(turns(f.loop, [&] { return fake.count("GET") == 1; }));
 

@@ -53,8 +53,8 @@ void push(Pipeline& pipeline, const std::vector<std::string>& texts) {
 
 TEST_CASE("replies belong to the commands in their order, also with pushes between them") {
   Pipeline pipeline = opened();
-  pipeline.subscribe(kC, false);
-  pipeline.subscribe(kD, false);
+  pipeline.subscribe({.channel = kC});
+  pipeline.subscribe({.channel = kD});
   const auto first = pipeline.send(call_of(kScript), {});
   const auto forgotten = pipeline.send(call_of(kScript), {});  // it keeps its place in the order
   const auto second = pipeline.send(command({"GET", "k"}), {});
@@ -88,7 +88,7 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   Pipeline pipeline{true};
   pipeline.greet({{"AUTH", "secret"}, {"HELLO", "3"}});
   const auto call = pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .asking = true});
-  pipeline.subscribe(kC, false);
+  pipeline.subscribe({.channel = kC});
   CHECK(pipeline.holds_back());
   CHECK_FALSE(call->written);
   CHECK(pipeline.take_commands() == Commands{{"AUTH", "secret"}, {"HELLO", "3"}});
@@ -221,7 +221,7 @@ TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
   reply(pipeline, words({"message", "c", "0"}));  // before the first SUBSCRIBE an array is an answer
   CHECK(list->answer->items().size() == 3);
 
-  pipeline.subscribe(kC, false);
+  pipeline.subscribe({.channel = kC});
   reply(pipeline, words({"subscribe", "c", "1"}));
   reply(pipeline, words({"message", "c", "0"}));
   CHECK(pipeline.take_pushes().size() == 2);
@@ -229,7 +229,7 @@ TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
 
 TEST_CASE("a refused subscription is announced, and the replies after it keep their places") {
   Pipeline pipeline = opened();
-  pipeline.subscribe(kC, true);
+  pipeline.subscribe({.channel = kC, .sharded = true});
   const auto call = pipeline.send(call_of(kScript), {});
   reply(pipeline, Reply::error("NOPERM this user has no permissions to access one of the channels"));
   reply(pipeline, Reply{5});
@@ -244,7 +244,7 @@ TEST_CASE("a refused subscription is announced, and the replies after it keep th
 
 TEST_CASE("an unsubscription by the server takes no command's place in the order") {
   Pipeline pipeline = opened();
-  pipeline.subscribe(kC, true);
+  pipeline.subscribe({.channel = kC, .sharded = true});
   push(pipeline, {"ssubscribe", "c", "1"});
   const auto call = pipeline.send(command({"GET", "k"}), {});
   push(pipeline, {"sunsubscribe", "c", "0"});
@@ -259,7 +259,7 @@ TEST_CASE("an unsubscription by the server takes no command's place in the order
 
 TEST_CASE("the first messages of a flood are kept, and messages of unwanted channels are dropped") {
   Pipeline pipeline = opened();
-  pipeline.subscribe(kC, false);
+  pipeline.subscribe({.channel = kC});
   for (int i = 0; i < 1000; ++i) {
     push(pipeline, {"message", "c", "0"});
     push(pipeline, {"message", "d", "0"});
@@ -277,7 +277,7 @@ TEST_CASE("a reply may be as large as its call allows") {
   (void)pipeline.send(small, {});
   CHECK(pipeline.largest_reply() == 100);
   reply(pipeline, Reply{1});
-  pipeline.subscribe(kC, false);
+  pipeline.subscribe({.channel = kC});
   CHECK(pipeline.largest_reply() == kLargestReply);
 }
 
