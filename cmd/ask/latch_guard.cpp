@@ -22,7 +22,7 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   // The record may be old, and the latch may be gone.
   const Vote stands = answer_to(latch.status(), redis, patience);
   if (!stands.reply) return stands.failure;
-  if (stands.good_reply() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)
+  if (stands.good_reply() == nullptr || latch.read(*stands.reply).how != CounterAnswer::How::done)
     return std::nullopt;
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }

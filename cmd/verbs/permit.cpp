@@ -80,7 +80,7 @@ class Set final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_init(session.ask(there.resize(total_))));
+    return finish(session, there.read(session.ask(there.resize(total_))));
   }
 
  private:

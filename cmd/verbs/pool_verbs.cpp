@@ -148,8 +148,8 @@ class Init final : public PoolVerb {
     Session session{server_};
     need_one_server(session);
     const Pool made{session.name(key_), kind(), session.deployment.pub_sub()};
-    const PoolAnswer answer = made.read_init(session.ask(made.init(total_, options_.expire)));
-    if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
+    const CounterAnswer answer = made.read(session.ask(made.init(total_, options_.expire)));
+    if (answer.how == CounterAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
   }
 
@@ -172,7 +172,7 @@ class Add final : public PoolVerb {
     if (more_ == 0) throw Error{Error::usage, "N: 0 changes nothing"};
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_add(session.ask(there.add(more_))));
+    return finish(session, there.read(session.ask(there.add(more_))));
   }
 
  private:
@@ -241,8 +241,7 @@ class Delete final : public PoolVerb {
     Session session{server_};
     const Pool there = pool(session);
     if (!yes_ && !agreed_to(session)) return exit_code::no;
-    return finish(session,
-                  there.read_remove(session.ask(there.remove(), with_retries(forget_holders(session)))));
+    return finish(session, there.read(session.ask(there.remove(), with_retries(forget_holders(session)))));
   }
 
  private:
@@ -298,17 +297,17 @@ std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
   return noun().forget_holders(session.name(key_));
 }
 
-int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
+int PoolVerb::finish(const Session& session, const CounterAnswer& answer) const {
   const LockName name = session.name(key_);
   say_unannounced(quoted(name) + ": done", answer.unannounced);
   switch (answer.how) {
-    case PoolAnswer::How::done: return exit_code::ok;
-    case PoolAnswer::How::exists:
+    case CounterAnswer::How::done: return exit_code::ok;
+    case CounterAnswer::How::exists:
       info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun().word,
                        words_for(name)));
       return exit_code::no;
-    case PoolAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
-    case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+    case CounterAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
+    case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
   }
   return exit_code::internal;
 }

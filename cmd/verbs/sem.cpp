@@ -87,7 +87,7 @@ class Release final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_add(session.ask(there.add(count_))));
+    return finish(session, there.read(session.ask(there.add(count_))));
   }
 
  private:
@@ -105,7 +105,7 @@ class Drain final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const PoolAnswer answer = drain(session, there);
+    const CounterAnswer answer = drain(session, there);
     const int status = finish(session, answer);
     if (status != exit_code::ok) return status;
     const std::string text =
@@ -118,13 +118,13 @@ class Drain final : public PoolVerb {
   }
 
  private:
-  PoolAnswer drain(Session& session, const Pool& there) const try {
-    return there.read_drain(session.ask(there.drain()));
+  CounterAnswer drain(Session& session, const Pool& there) const try {
+    return there.read(session.ask(there.drain()));
   } catch (const EndedBySignal&) {
     // The answer may be on its way. A second copy drains nothing more, and has the same answer.
     for (const Vote& vote :
          session.redis.run_all(there.drain(), with_retries(), session.loop.within(kCleanupTime)))
-      if (const Reply* reply = vote.good_reply()) give_back(session, there.read_drain(*reply).count);
+      if (const Reply* reply = vote.good_reply()) give_back(session, there.read(*reply).count);
     throw;
   }
 
