@@ -289,8 +289,8 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  if (const auto failure = rlock::refuse_latch(session, session.name(key_), kind(), started, wait))
-    session.fail(*failure);
+  if (const auto could_not_ask = rlock::refuse_latch(session, session.name(key_), kind(), started, wait))
+    session.fail(*could_not_ask);
 }
 
 std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
