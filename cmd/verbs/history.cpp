@@ -22,7 +22,6 @@ class HistoryVerb final : public Verb {
 
  private:
   std::int64_t most_ = kLongestHistory;
-  bool json_ = false;
 };
 
 void HistoryVerb::declare(VerbSpec& spec) {
@@ -38,7 +37,6 @@ void HistoryVerb::declare(VerbSpec& spec) {
             .standard = "20",
             .manual = "N is from 1 to 20.",
             .set = number(most_, 1, kLongestHistory)});
-  declare_json(spec, json_);
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {
@@ -62,7 +60,7 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
 
 constexpr VerbEntry kRow{.name = "history",
                          .summary = "print who held a key before, and how each hold ended",
-                         .takes = takes::key | takes::server,
+                         .takes = takes::key | takes::server | takes::json,
                          .exits = "0 there are such holds, 1 there are none",
                          .create = create<HistoryVerb>,
                          .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};

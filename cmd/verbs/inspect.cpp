@@ -33,8 +33,6 @@ class Inspect final : public Verb {
   Listing look(Session& session) const;
   void show(const Listing& listing) const;
   static void show_listeners(Session& session);
-
-  bool json_ = false;
 };
 
 void Inspect::declare(VerbSpec& spec) {

@@ -196,7 +196,6 @@ class Status final : public LatchVerb {
     spec.about = "Print whether a latch is open, or how many counts it still needs.";
     spec.examples = {{"rlock latch status built", ""}};
     spec.group("Reports");
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -227,9 +226,6 @@ class Status final : public LatchVerb {
     }
     return open ? exit_code::ok : exit_code::no;
   }
-
- private:
-  bool json_ = false;
 };
 
 class Delete final : public LatchVerb {
@@ -264,7 +260,7 @@ constexpr std::array kRows{
               .create = create<Wait>},
     VerbEntry{.name = "latch status",
               .summary = "print whether a latch is open",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 open, 1 closed, or there is no latch and no note of one",
               .create = create<Status>},
     VerbEntry{.name = "latch delete",

@@ -279,9 +279,6 @@ class Status final : public LockVerb {
         found.owner ? held_by(*found.owner) : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }
-
- private:
-  bool json_ = false;
 };
 
 constexpr std::array kRows{

@@ -52,7 +52,6 @@ class Acquire final : public Verb {
   HoldRequest opt_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
-  bool json_ = false;
   std::optional<Shell> export_;  ///< --export
   Events events_;
 };

@@ -189,7 +189,6 @@ class Acquire final : public PoolVerb {
   std::optional<Milliseconds> lease_;
   bool no_lease_ = false;
   std::int64_t count_ = 1;
-  bool json_ = false;
 };
 
 class Release final : public IdsVerb {
@@ -296,7 +295,7 @@ constexpr std::array kRows{
               .create = create<Renew>},
     VerbEntry{.name = "permit status",
               .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 the pool exists (--id: and the permit is held), 1 not",
               .create = pool_status_verb},
     VerbEntry{.name = "permit delete",

@@ -185,7 +185,6 @@ class Status final : public PoolVerb {
     spec.about = noun().status_about;
     spec.examples = {{noun().status_example, ""}};
     noun().declare_status(spec, options_);
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -225,7 +224,6 @@ class Status final : public PoolVerb {
   }
 
   PoolOptions options_;
-  bool json_ = false;
 };
 
 class Delete final : public PoolVerb {

@@ -99,7 +99,6 @@ class Drain final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Acquire all permits that are available, and print their number.";
     spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -137,8 +136,6 @@ class Drain final : public PoolVerb {
   static Json document_of(const LockName& name, std::int64_t drained) {
     return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
   }
-
-  bool json_ = false;
 };
 
 constexpr std::array kRows{
@@ -164,12 +161,12 @@ constexpr std::array kRows{
               .create = pool_add_verb},
     VerbEntry{.name = "sem drain",
               .summary = "acquire all available permits; print their number",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 done, 1 there is no semaphore",
               .create = create<Drain>},
     VerbEntry{.name = "sem status",
               .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 the semaphore exists, 1 it does not",
               .create = pool_status_verb},
     VerbEntry{.name = "sem delete",

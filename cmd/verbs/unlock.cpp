@@ -70,7 +70,6 @@ class Unlock final : public Verb {
   std::string type_, reason_;
   std::optional<Owner> owner_;
   bool yes_ = false;
-  bool json_ = false;
 };
 
 void Unlock::declare(VerbSpec& spec) {
@@ -98,7 +97,6 @@ void Unlock::declare(VerbSpec& spec) {
             .help = "tell the holder TEXT; rlock history prints it, too",
             .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
-  declare_json(spec, json_);
 }
 
 /// Throws Error{wrong_type} unless it is a lock that may be removed. A string without metadata of rlock may be anything.
@@ -249,7 +247,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
 constexpr VerbEntry kRow{
     .name = "unlock",
     .summary = "remove a lock by force",
-    .takes = takes::keys | takes::server,
+    .takes = takes::keys | takes::server | takes::json,
     .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
     .create = create<Unlock>,
     .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
