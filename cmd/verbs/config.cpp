@@ -1,6 +1,7 @@
 // rlock config: prints the settings in force, and the source of each.
 
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/screen_size.h"
 #include "cmd/server/settings_in_force.h"

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/diagnosis.h"

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/verbs.h"

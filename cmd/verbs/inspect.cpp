@@ -10,6 +10,7 @@
 #include "cmd/ask/listing.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"

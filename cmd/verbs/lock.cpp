@@ -14,6 +14,7 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"

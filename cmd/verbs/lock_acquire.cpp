@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_environment.h"

@@ -15,6 +15,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/ancestor_watch.h"
 #include "cmd/hold/holder_facts.h"

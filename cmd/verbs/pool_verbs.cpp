@@ -15,6 +15,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/view/inspection_text.h"

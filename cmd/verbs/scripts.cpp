@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/server/session.h"

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/holder_facts.h"
 #include "cmd/verbs/exit_without.h"

@@ -11,6 +11,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/server/owner_option.h"
