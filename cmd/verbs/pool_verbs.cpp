@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -94,47 +91,49 @@ struct PoolNoun {
 
 namespace {
 
-constexpr std::array kNouns{
-    PoolNoun{.word = "sem",
-             .kind = PoolKind::semaphore,
-             .init_about = "Create a semaphore of N permits. The permits have no owner.",
-             .init_example = "rlock sem init slots 4",
-             .least = 0,
-             .declare_init = declare_expire,
-             .add_example = "rlock sem add slots 2",
-             .remove_example = "rlock sem add slots -- -2",
-             .status_about = "Print how many permits are available.",
-             .status_example = "rlock sem status slots",
-             .declare_status = declare_nothing,
-             .delete_about =
-                 "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits.",
-             .delete_example = "rlock sem delete --yes slots",
-             .yes_manual =
-                 "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
-                 "is no terminal, it exits with status 64.",
-             .asks_first = has_permits,
-             .delete_warning = "cannot know whether clients hold permits of this semaphore",
-             .forget_holders = forget_nothing},
-    PoolNoun{.word = "permit",
-             .kind = PoolKind::permits,
-             .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
-             .init_example = "rlock permit init seats 4",
-             .least = 1,
-             .declare_init = declare_nothing,
-             .add_example = "rlock permit add seats 2",
-             .remove_example = "rlock permit add seats -- -2",
-             .status_about =
-                 "Print how many permits are available, of how many. rlock inspect KEY prints the holders.",
-             .status_example = "rlock permit status seats",
-             .declare_status = declare_id,
-             .delete_about = "Delete a pool. If clients hold permits, rlock asks first.",
-             .delete_example = "rlock permit delete seats",
-             .yes_manual =
-                 "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
-                 "exits with status 64.",
-             .asks_first = has_holders,
-             .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
-             .forget_holders = forget_holders_of}};
+constexpr PoolNoun kSem{
+    .word = "sem",
+    .kind = PoolKind::semaphore,
+    .init_about = "Create a semaphore of N permits. The permits have no owner.",
+    .init_example = "rlock sem init slots 4",
+    .least = 0,
+    .declare_init = declare_expire,
+    .add_example = "rlock sem add slots 2",
+    .remove_example = "rlock sem add slots -- -2",
+    .status_about = "Print how many permits are available.",
+    .status_example = "rlock sem status slots",
+    .declare_status = declare_nothing,
+    .delete_about =
+        "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits.",
+    .delete_example = "rlock sem delete --yes slots",
+    .yes_manual =
+        "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
+        "is no terminal, it exits with status 64.",
+    .asks_first = has_permits,
+    .delete_warning = "cannot know whether clients hold permits of this semaphore",
+    .forget_holders = forget_nothing};
+
+constexpr PoolNoun kPermit{
+    .word = "permit",
+    .kind = PoolKind::permits,
+    .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
+    .init_example = "rlock permit init seats 4",
+    .least = 1,
+    .declare_init = declare_nothing,
+    .add_example = "rlock permit add seats 2",
+    .remove_example = "rlock permit add seats -- -2",
+    .status_about =
+        "Print how many permits are available, of how many. rlock inspect KEY prints the holders.",
+    .status_example = "rlock permit status seats",
+    .declare_status = declare_id,
+    .delete_about = "Delete a pool. If clients hold permits, rlock asks first.",
+    .delete_example = "rlock permit delete seats",
+    .yes_manual =
+        "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
+        "exits with status 64.",
+    .asks_first = has_holders,
+    .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
+    .forget_holders = forget_holders_of};
 
 class Init final : public PoolVerb {
  public:
@@ -268,10 +267,7 @@ std::string permit_id(std::string_view text) {
   return *std::move(id);
 }
 
-const PoolNoun& PoolVerb::noun() const {
-  const std::string_view word = entry().name.substr(0, entry().name.find(' '));
-  return *std::ranges::find(kNouns, word, &PoolNoun::word);
-}
+const PoolNoun& PoolVerb::noun() const { return entry().name.starts_with("sem ") ? kSem : kPermit; }
 
 PoolKind PoolVerb::kind() const { return noun().kind; }
 
