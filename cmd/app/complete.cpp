@@ -23,13 +23,6 @@ std::string meaning_of(const Option& option) {
   return std::string{text};
 }
 
-/// The length of the word's part before the value: "--type=", "-nk". 0: the word has no value.
-std::size_t before_value(const Option& option, std::string_view word) {
-  if (word.starts_with("--")) return word.find('=') + 1;  // npos + 1 is 0: there is no value
-  const std::size_t letter = word.find_first_of(letters(option), 1);
-  return letter + 1 < word.size() ? letter + 1 : 0;
-}
-
 /// Follows a command line like the parser, up to the word that is being typed.
 class Walk {
  public:
@@ -63,7 +56,7 @@ class Walk {
     } else if (!named.joined && at_ == last_) {
       pending_ = named.valued;
     } else {
-      note(*named.valued, named.joined ? word.substr(before_value(*named.valued, word)) : words_[at_++]);
+      note(*named.valued, named.joined ? word.substr(named.before) : words_[at_++]);
     }
   }
 
@@ -135,10 +128,8 @@ class Walk {
 
   Completion offer_option(const VerbSpec& spec, std::string_view word) {
     const NamedOptions named = named_in(spec, word);
-    const std::size_t before =
-        named.valued != nullptr && named.joined ? before_value(*named.valued, word) : 0;
-    if (before == 0) return offer_options(spec);
-    found_.kept = before;
+    if (named.valued == nullptr || named.before == 0) return offer_options(spec);
+    found_.kept = named.before;
     return offer_value(*named.valued);
   }
 

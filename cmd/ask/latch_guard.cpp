@@ -10,10 +10,7 @@ Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
   return redis.run_all(call, {}, patience).front();
 }
 
-}  // namespace
-
-std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
-                                    const Patience& patience) {
+CouldNotAsk refuse_closed(Redis& redis, const LockName& name, PoolKind wanted, const Patience& patience) {
   const Latch latch{name, PubSub::classic};  // it only asks, and announces nothing
   const Vote vote = answer_to(latch.record(), redis, patience);
   if (!vote.reply) return vote.failure;
@@ -22,20 +19,22 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   // The record may be old, and the latch may be gone.
   const Vote stands = answer_to(latch.status(), redis, patience);
   if (!stands.reply) return stands.failure;
-  if (stands.good_reply() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)
+  if (stands.good_reply() == nullptr || latch.read(*stands.reply).how != CounterAnswer::How::done)
     return std::nullopt;
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }
 
-std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
-                                    TimePoint started, const WaitOptions& wait) {
+}  // namespace
+
+CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
+                         const WaitOptions& wait) {
   Patience patience = wait.one_call(started, session.loop.now(), session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
-  auto failure = refuse_latch(session.redis, name, wanted, patience);
+  CouldNotAsk could_not_ask = refuse_closed(session.redis, name, wanted, patience);
   const bool goes_on = wait.goes_on(started, session.loop.now()) ||
                        (!wait.given && session.redis.keeps_trying());  // as long as the wait itself retries
   if (goes_on || session.signals.any()) return std::nullopt;
-  return failure;
+  return could_not_ask;
 }
 
 }  // namespace rlock

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "cmd/server/session.h"
 #include "sync/watch/history.h"
 #include "sync/watch/inspection.h"

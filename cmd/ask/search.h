@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <set>
+#include <string>
 
 #include "cmd/server/session.h"
 

@@ -111,12 +111,14 @@ NamedOptions named_in(const VerbSpec& spec, std::string_view word) {
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(2, equals - 2);
     if (name.size() > 1) find(name);
+    named.before = equals + 1;  // npos + 1 is 0
     named.joined = equals != word.npos || (named.valued != nullptr && !named.valued->alone.empty());
     return named;
   }
   std::size_t letter = 1;
   while (letter < word.size() && find(word.substr(letter++, 1))) continue;
   named.joined = letter < word.size();
+  if (named.joined) named.before = letter;
   return named;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -123,7 +124,8 @@ struct [[nodiscard]] NamedOptions {
   std::vector<const Option*> options;  ///< in a bundle, all up to the first one with a value
   const Option* valued = nullptr;      ///< the last option, if it takes a value
   bool joined = false;                 ///< the value stands in the same word, or may be left out
-  bool known = false;                  ///< the word has only options of this verb
+  std::size_t before = 0;  ///< the length of "--type=" or "-nk" before such a value; 0: there is none
+  bool known = false;      ///< the word has only options of this verb
 };
 NamedOptions named_in(const VerbSpec& spec, std::string_view word);
 

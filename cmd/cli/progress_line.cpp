@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/write_all.h"
-#include "cmd/cli/output.h"
 
 namespace rlock {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/write_all.h"
-#include "cmd/cli/output.h"
 #include "loop/ending_signals.h"
 #include "loop/signals.h"
 

@@ -42,9 +42,9 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
 Acquired wait_for_all(RunContext& run, HoldWait& wait) {
   const RunRequest& request = run.request;
   if (request.type->kind == &kinds::permit)
-    if (const auto failure = refuse_latch(run.session, request.names.front(), PoolKind::permits,
-                                          request.started, request.wait))
-      return GaveUp{.why = GaveUp::Why::unreachable, .failure = failure};
+    if (const auto could_not_ask = refuse_latch(run.session, request.names.front(), PoolKind::permits,
+                                                request.started, request.wait))
+      return GaveUp{.why = GaveUp::Why::unreachable, .failure = could_not_ask};
   return wait.run();
 }
 

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/write_all.h"
-#include "cmd/cli/output.h"
 #include "loop/std_descriptors.h"
 
 namespace rlock {

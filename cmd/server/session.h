@@ -1,6 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cmd/cli/wait_options.h"
 #include "cmd/server/deployment.h"

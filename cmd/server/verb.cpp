@@ -49,6 +49,7 @@ VerbSpec Verb::spec() {
   if ((taken & takes::keys) != 0) declare_keys(spec, keys_);
   if ((taken & takes::counters) != 0) declare_keys(spec, keys_, true, Offer::counter);
   declare(spec);
+  if ((taken & takes::json) != 0) declare_json(spec, json_);
   if ((taken & takes::wait) != 0) declare_wait(spec, wait_);
   if ((taken & takes::server) != 0) declare_server_options(spec, server_);
   if (spec.find("quiet") == nullptr) declare_verbosity_elsewhere(spec);

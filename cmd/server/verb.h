@@ -19,12 +19,13 @@ class Verb;
 /// their values.
 namespace takes {
 enum : unsigned {
-  server = 1,    ///< the options of the server
-  wait = 2,      ///< -n, -w and -E
-  key = 4,       ///< one KEY
-  counter = 8,   ///< one KEY, also of an idle pool, semaphore or latch
-  keys = 16,     ///< KEY...
-  counters = 32  ///< [KEY...]
+  server = 1,     ///< the options of the server
+  wait = 2,       ///< -n, -w and -E
+  key = 4,        ///< one KEY
+  counter = 8,    ///< one KEY, also of an idle pool, semaphore or latch
+  keys = 16,      ///< KEY...
+  counters = 32,  ///< [KEY...]
+  json = 64       ///< --json, behind the options that the verb declares itself
 };
 }
 
@@ -67,10 +68,11 @@ class Verb {
 
   const VerbEntry& entry() const { return *entry_; }
 
-  // The values of what its row names.
+  // The values of what its row names, or of the same option that it declares itself.
   std::string key_;
   std::vector<std::string> keys_;
   WaitOptions wait_;
+  bool json_ = false;
   ServerOptions server_;
 
  private:

@@ -1,6 +1,7 @@
 // rlock config: prints the settings in force, and the source of each.
 
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/screen_size.h"
 #include "cmd/server/settings_in_force.h"
@@ -14,9 +15,6 @@ class Config final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
-
- private:
-  bool json_ = false;
 };
 
 void Config::declare(VerbSpec& spec) {
@@ -24,7 +22,6 @@ void Config::declare(VerbSpec& spec) {
       "Print every setting in force, its value and its source. rlock prints no password and asks no server.";
   spec.examples = {{"rlock config", ""},
                    {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}};
-  declare_json(spec, json_);
 }
 
 int Config::act(TimePoint, std::vector<std::string>) {
@@ -44,7 +41,7 @@ int Config::act(TimePoint, std::vector<std::string>) {
 
 constexpr VerbEntry kRow{.name = "config",
                          .summary = "print every setting in force, and its source",
-                         .takes = takes::server,
+                         .takes = takes::server | takes::json,
                          .exits = "0 done",
                          .create = create<Config>,
                          .errors = "64 usage, 78 configuration"};

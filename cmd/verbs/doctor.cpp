@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/diagnosis.h"
@@ -44,7 +45,6 @@ class Doctor final : public Verb {
   void declare(VerbSpec& spec) override {
     spec.about = "Check whether a server is fit to hold locks, and print what to change if it is not.";
     spec.examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}};
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -64,8 +64,6 @@ class Doctor final : public Verb {
   static Patient examine(Session& session, const CheckedServer& checked);
   static void find_duplicate(std::vector<Patient>& patients);
   void show(const std::vector<Patient>& patients) const;
-
-  bool json_ = false;
 };
 
 std::string why(const Vote& vote) {
@@ -195,7 +193,7 @@ void Doctor::show(const std::vector<Patient>& patients) const {
 
 constexpr VerbEntry kRow{.name = "doctor",
                          .summary = "check whether a server is fit to hold locks",
-                         .takes = takes::server,
+                         .takes = takes::server | takes::json,
                          .exits = "0 fit, 1 rlock found a problem",
                          .create = create<Doctor>};
 

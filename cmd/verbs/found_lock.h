@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "cmd/hold/lock_types.h"
 #include "sync/watch/inspection.h"

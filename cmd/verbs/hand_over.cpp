@@ -10,6 +10,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/hold_end.h"
 #include "cmd/hold/script_keeper.h"

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/verbs.h"
@@ -22,7 +23,6 @@ class HistoryVerb final : public Verb {
 
  private:
   std::int64_t most_ = kLongestHistory;
-  bool json_ = false;
 };
 
 void HistoryVerb::declare(VerbSpec& spec) {
@@ -38,7 +38,6 @@ void HistoryVerb::declare(VerbSpec& spec) {
             .standard = "20",
             .manual = "N is from 1 to 20.",
             .set = number(most_, 1, kLongestHistory)});
-  declare_json(spec, json_);
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {
@@ -62,7 +61,7 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
 
 constexpr VerbEntry kRow{.name = "history",
                          .summary = "print who held a key before, and how each hold ended",
-                         .takes = takes::key | takes::server,
+                         .takes = takes::key | takes::server | takes::json,
                          .exits = "0 there are such holds, 1 there are none",
                          .create = create<HistoryVerb>,
                          .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};

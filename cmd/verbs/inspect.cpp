@@ -10,6 +10,7 @@
 #include "cmd/ask/listing.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
@@ -33,8 +34,6 @@ class Inspect final : public Verb {
   Listing look(Session& session) const;
   void show(const Listing& listing) const;
   static void show_listeners(Session& session);
-
-  bool json_ = false;
 };
 
 void Inspect::declare(VerbSpec& spec) {

@@ -12,6 +12,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/holder_facts.h"
 #include "cmd/server/owner_option.h"
@@ -36,20 +37,20 @@ class LatchVerb : public Verb {
   }
 
   /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.
-  int finish(const Session& session, const LatchAnswer& answer) const {
+  int finish(const Session& session, const CounterAnswer& answer) const {
     const std::string name = quoted(session.name(key_));
     say_unannounced(name + ": done", answer.unannounced);
     switch (answer.how) {
-      case LatchAnswer::How::done: return exit_code::ok;
-      case LatchAnswer::How::exists:
+      case CounterAnswer::How::done: return exit_code::ok;
+      case CounterAnswer::How::exists:
         info(fmt::format("the latch {} exists, needs {}, and stays as it is", name,
                          counted(answer.count, "more count")));
         return exit_code::no;
-      case LatchAnswer::How::absent:
+      case CounterAnswer::How::absent:
         info(fmt::format("there is no latch {}; to create it: rlock latch set {} N", name,
                          words_for(session.name(key_))));
         return exit_code::no;
-      case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+      case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
     }
     return exit_code::internal;
   }
@@ -77,8 +78,8 @@ class Set final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch made = latch(session);
-    return finish(session, made.read_set(session.ask(made.set(total_, expire_),
-                                                     with_retries({made.write_set(total_)}))));
+    return finish(session,
+                  made.read(session.ask(made.set(total_, expire_), with_retries({made.write_set(total_)}))));
   }
 
  private:
@@ -102,7 +103,7 @@ class Down final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session, there.read_down(session.ask(there.down(by_), with_retries({there.write_down()}))));
+    return finish(session, there.read(session.ask(there.down(by_), with_retries({there.write_down()}))));
   }
 
  private:
@@ -176,9 +177,9 @@ class Wait final : public LatchVerb {
   /// The exit status if there was no latch to wait for. Empty: a closed latch exists by now.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);
-    const LatchAnswer answer = there.read_status(session.ask(there.status()));
-    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
-    if (answer.how == LatchAnswer::How::done)
+    const CounterAnswer answer = there.read(session.ask(there.status()));
+    if (answer.how == CounterAnswer::How::refused) return finish(session, answer);
+    if (answer.how == CounterAnswer::How::done)
       return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
@@ -196,16 +197,15 @@ class Status final : public LatchVerb {
     spec.about = "Print whether a latch is open, or how many counts it still needs.";
     spec.examples = {{"rlock latch status built", ""}};
     spec.group("Reports");
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
     const Latch there = latch(session);
-    const LatchAnswer answer = there.read_status(session.ask(there.status()));
-    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
+    const CounterAnswer answer = there.read(session.ask(there.status()));
+    if (answer.how == CounterAnswer::How::refused) return finish(session, answer);
     const LatchRecord record = record_of(session, there).value_or(LatchRecord{});
-    const bool exists = answer.how == LatchAnswer::How::done;
+    const bool exists = answer.how == CounterAnswer::How::done;
     const bool open = exists ? answer.count <= 0 : record.opened.has_value();
     if (json_) {
       print_line(Json::object({{"v", 1},
@@ -227,9 +227,6 @@ class Status final : public LatchVerb {
     }
     return open ? exit_code::ok : exit_code::no;
   }
-
- private:
-  bool json_ = false;
 };
 
 class Delete final : public LatchVerb {
@@ -242,8 +239,7 @@ class Delete final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session,
-                  there.read_remove(session.ask(there.remove(), with_retries({there.erase_record()}))));
+    return finish(session, there.read(session.ask(there.remove(), with_retries({there.erase_record()}))));
   }
 };
 
@@ -265,7 +261,7 @@ constexpr std::array kRows{
               .create = create<Wait>},
     VerbEntry{.name = "latch status",
               .summary = "print whether a latch is open",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 open, 1 closed, or there is no latch and no note of one",
               .create = create<Status>},
     VerbEntry{.name = "latch delete",

@@ -42,8 +42,7 @@ class List final : public Verb {
   KeyChoice choice_;
   std::optional<std::int64_t> limit_;  ///< this many more keys may be printed
   bool limited_ = false;               ///< --limit left out some keys
-  bool json_ = false;
-  bool shown_ = false;  ///< a page was printed
+  bool shown_ = false;                 ///< a page was printed
 };
 
 void List::declare(VerbSpec& spec) {

@@ -14,6 +14,7 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"
@@ -279,9 +280,6 @@ class Status final : public LockVerb {
         found.owner ? held_by(*found.owner) : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }
-
- private:
-  bool json_ = false;
 };
 
 constexpr std::array kRows{

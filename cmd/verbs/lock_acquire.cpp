@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_environment.h"
@@ -52,7 +53,6 @@ class Acquire final : public Verb {
   HoldRequest opt_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
-  bool json_ = false;
   std::optional<Shell> export_;  ///< --export
   Events events_;
 };

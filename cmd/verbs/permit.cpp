@@ -15,6 +15,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/ancestor_watch.h"
 #include "cmd/hold/holder_facts.h"
@@ -80,7 +81,7 @@ class Set final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_init(session.ask(there.resize(total_))));
+    return finish(session, there.read(session.ask(there.resize(total_))));
   }
 
  private:
@@ -189,7 +190,6 @@ class Acquire final : public PoolVerb {
   std::optional<Milliseconds> lease_;
   bool no_lease_ = false;
   std::int64_t count_ = 1;
-  bool json_ = false;
 };
 
 class Release final : public IdsVerb {
@@ -296,7 +296,7 @@ constexpr std::array kRows{
               .create = create<Renew>},
     VerbEntry{.name = "permit status",
               .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 the pool exists (--id: and the permit is held), 1 not",
               .create = pool_status_verb},
     VerbEntry{.name = "permit delete",

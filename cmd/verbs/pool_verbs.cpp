@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -15,6 +12,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/view/inspection_text.h"
@@ -93,47 +91,49 @@ struct PoolNoun {
 
 namespace {
 
-constexpr std::array kNouns{
-    PoolNoun{.word = "sem",
-             .kind = PoolKind::semaphore,
-             .init_about = "Create a semaphore of N permits. The permits have no owner.",
-             .init_example = "rlock sem init slots 4",
-             .least = 0,
-             .declare_init = declare_expire,
-             .add_example = "rlock sem add slots 2",
-             .remove_example = "rlock sem add slots -- -2",
-             .status_about = "Print how many permits are available.",
-             .status_example = "rlock sem status slots",
-             .declare_status = declare_nothing,
-             .delete_about =
-                 "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits.",
-             .delete_example = "rlock sem delete --yes slots",
-             .yes_manual =
-                 "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
-                 "is no terminal, it exits with status 64.",
-             .asks_first = has_permits,
-             .delete_warning = "cannot know whether clients hold permits of this semaphore",
-             .forget_holders = forget_nothing},
-    PoolNoun{.word = "permit",
-             .kind = PoolKind::permits,
-             .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
-             .init_example = "rlock permit init seats 4",
-             .least = 1,
-             .declare_init = declare_nothing,
-             .add_example = "rlock permit add seats 2",
-             .remove_example = "rlock permit add seats -- -2",
-             .status_about =
-                 "Print how many permits are available, of how many. rlock inspect KEY prints the holders.",
-             .status_example = "rlock permit status seats",
-             .declare_status = declare_id,
-             .delete_about = "Delete a pool. If clients hold permits, rlock asks first.",
-             .delete_example = "rlock permit delete seats",
-             .yes_manual =
-                 "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
-                 "exits with status 64.",
-             .asks_first = has_holders,
-             .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
-             .forget_holders = forget_holders_of}};
+constexpr PoolNoun kSem{
+    .word = "sem",
+    .kind = PoolKind::semaphore,
+    .init_about = "Create a semaphore of N permits. The permits have no owner.",
+    .init_example = "rlock sem init slots 4",
+    .least = 0,
+    .declare_init = declare_expire,
+    .add_example = "rlock sem add slots 2",
+    .remove_example = "rlock sem add slots -- -2",
+    .status_about = "Print how many permits are available.",
+    .status_example = "rlock sem status slots",
+    .declare_status = declare_nothing,
+    .delete_about =
+        "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits.",
+    .delete_example = "rlock sem delete --yes slots",
+    .yes_manual =
+        "Without it, rlock asks, because it cannot know whether clients hold permits. If there "
+        "is no terminal, it exits with status 64.",
+    .asks_first = has_permits,
+    .delete_warning = "cannot know whether clients hold permits of this semaphore",
+    .forget_holders = forget_nothing};
+
+constexpr PoolNoun kPermit{
+    .word = "permit",
+    .kind = PoolKind::permits,
+    .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
+    .init_example = "rlock permit init seats 4",
+    .least = 1,
+    .declare_init = declare_nothing,
+    .add_example = "rlock permit add seats 2",
+    .remove_example = "rlock permit add seats -- -2",
+    .status_about =
+        "Print how many permits are available, of how many. rlock inspect KEY prints the holders.",
+    .status_example = "rlock permit status seats",
+    .declare_status = declare_id,
+    .delete_about = "Delete a pool. If clients hold permits, rlock asks first.",
+    .delete_example = "rlock permit delete seats",
+    .yes_manual =
+        "Without it, if clients hold permits, rlock asks first. If there is no terminal, it then "
+        "exits with status 64.",
+    .asks_first = has_holders,
+    .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
+    .forget_holders = forget_holders_of};
 
 class Init final : public PoolVerb {
  public:
@@ -148,8 +148,8 @@ class Init final : public PoolVerb {
     Session session{server_};
     need_one_server(session);
     const Pool made{session.name(key_), kind(), session.deployment.pub_sub()};
-    const PoolAnswer answer = made.read_init(session.ask(made.init(total_, options_.expire)));
-    if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
+    const CounterAnswer answer = made.read(session.ask(made.init(total_, options_.expire)));
+    if (answer.how == CounterAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
   }
 
@@ -172,7 +172,7 @@ class Add final : public PoolVerb {
     if (more_ == 0) throw Error{Error::usage, "N: 0 changes nothing"};
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_add(session.ask(there.add(more_))));
+    return finish(session, there.read(session.ask(there.add(more_))));
   }
 
  private:
@@ -185,7 +185,6 @@ class Status final : public PoolVerb {
     spec.about = noun().status_about;
     spec.examples = {{noun().status_example, ""}};
     noun().declare_status(spec, options_);
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -225,7 +224,6 @@ class Status final : public PoolVerb {
   }
 
   PoolOptions options_;
-  bool json_ = false;
 };
 
 class Delete final : public PoolVerb {
@@ -241,8 +239,7 @@ class Delete final : public PoolVerb {
     Session session{server_};
     const Pool there = pool(session);
     if (!yes_ && !agreed_to(session)) return exit_code::no;
-    return finish(session,
-                  there.read_remove(session.ask(there.remove(), with_retries(forget_holders(session)))));
+    return finish(session, there.read(session.ask(there.remove(), with_retries(forget_holders(session)))));
   }
 
  private:
@@ -270,10 +267,7 @@ std::string permit_id(std::string_view text) {
   return *std::move(id);
 }
 
-const PoolNoun& PoolVerb::noun() const {
-  const std::string_view word = entry().name.substr(0, entry().name.find(' '));
-  return *std::ranges::find(kNouns, word, &PoolNoun::word);
-}
+const PoolNoun& PoolVerb::noun() const { return entry().name.starts_with("sem ") ? kSem : kPermit; }
 
 PoolKind PoolVerb::kind() const { return noun().kind; }
 
@@ -290,25 +284,25 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  if (const auto failure = rlock::refuse_latch(session, session.name(key_), kind(), started, wait))
-    session.fail(*failure);
+  if (const auto could_not_ask = rlock::refuse_latch(session, session.name(key_), kind(), started, wait))
+    session.fail(*could_not_ask);
 }
 
 std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
   return noun().forget_holders(session.name(key_));
 }
 
-int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
+int PoolVerb::finish(const Session& session, const CounterAnswer& answer) const {
   const LockName name = session.name(key_);
   say_unannounced(quoted(name) + ": done", answer.unannounced);
   switch (answer.how) {
-    case PoolAnswer::How::done: return exit_code::ok;
-    case PoolAnswer::How::exists:
+    case CounterAnswer::How::done: return exit_code::ok;
+    case CounterAnswer::How::exists:
       info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun().word,
                        words_for(name)));
       return exit_code::no;
-    case PoolAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
-    case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+    case CounterAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
+    case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
   }
   return exit_code::internal;
 }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cmd/server/session.h"
 #include "cmd/server/verb.h"
@@ -37,7 +41,7 @@ class PoolVerb : public Verb {
   std::vector<Call> forget_holders(const Session& session) const;
 
   /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.
-  int finish(const Session& session, const PoolAnswer& answer) const;
+  int finish(const Session& session, const CounterAnswer& answer) const;
 };
 
 /// Permit ids are 16 bytes on the server and hexadecimal digits here. Throws Error{usage} for any other text.

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/server/session.h"
@@ -23,7 +24,6 @@ class List final : public Verb {
     spec.usage = {"scripts list [--json]"};
     spec.about = "List the Lua scripts that rlock sends, with the SHA-1 that Redis knows them by.";
     spec.examples = {{"rlock scripts list", ""}};
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -38,9 +38,6 @@ class List final : public Verb {
     print(json_ ? Json::object({{"v", 1}, {"scripts", Json::array(items)}}).str() + "\n" : lines);
     return exit_code::ok;
   }
-
- private:
-  bool json_ = false;
 };
 
 std::string script_names() {
@@ -104,8 +101,10 @@ class Load final : public Verb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{
-        .name = "scripts list", .summary = "list the Lua scripts with their SHA-1", .create = create<List>},
+    VerbEntry{.name = "scripts list",
+              .summary = "list the Lua scripts with their SHA-1",
+              .takes = takes::json,
+              .create = create<List>},
     VerbEntry{.name = "scripts show", .summary = "print a script byte for byte", .create = create<Show>},
     VerbEntry{.name = "scripts load",
               .summary = "load all scripts into the servers",

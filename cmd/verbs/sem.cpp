@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/holder_facts.h"
 #include "cmd/verbs/exit_without.h"
@@ -87,7 +88,7 @@ class Release final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read_add(session.ask(there.add(count_))));
+    return finish(session, there.read(session.ask(there.add(count_))));
   }
 
  private:
@@ -99,13 +100,12 @@ class Drain final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Acquire all permits that are available, and print their number.";
     spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const PoolAnswer answer = drain(session, there);
+    const CounterAnswer answer = drain(session, there);
     const int status = finish(session, answer);
     if (status != exit_code::ok) return status;
     const std::string text =
@@ -118,13 +118,13 @@ class Drain final : public PoolVerb {
   }
 
  private:
-  PoolAnswer drain(Session& session, const Pool& there) const try {
-    return there.read_drain(session.ask(there.drain()));
+  CounterAnswer drain(Session& session, const Pool& there) const try {
+    return there.read(session.ask(there.drain()));
   } catch (const EndedBySignal&) {
     // The answer may be on its way. A second copy drains nothing more, and has the same answer.
     for (const Vote& vote :
          session.redis.run_all(there.drain(), with_retries(), session.loop.within(kCleanupTime)))
-      if (const Reply* reply = vote.good_reply()) give_back(session, there.read_drain(*reply).count);
+      if (const Reply* reply = vote.good_reply()) give_back(session, there.read(*reply).count);
     throw;
   }
 
@@ -137,8 +137,6 @@ class Drain final : public PoolVerb {
   static Json document_of(const LockName& name, std::int64_t drained) {
     return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
   }
-
-  bool json_ = false;
 };
 
 constexpr std::array kRows{
@@ -164,12 +162,12 @@ constexpr std::array kRows{
               .create = pool_add_verb},
     VerbEntry{.name = "sem drain",
               .summary = "acquire all available permits; print their number",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 done, 1 there is no semaphore",
               .create = create<Drain>},
     VerbEntry{.name = "sem status",
               .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server,
+              .takes = takes::counter | takes::server | takes::json,
               .exits = "0 the semaphore exists, 1 it does not",
               .create = pool_status_verb},
     VerbEntry{.name = "sem delete",

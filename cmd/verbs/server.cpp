@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/server/server_options.h"
 #include "cmd/verbs/verbs.h"
@@ -57,7 +58,6 @@ class Status final : public Verb {
     spec.about = "Print whether the private server of --url local: runs, and its socket.";
     spec.examples = {{"rlock server status", ""},
                      {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}};
-    declare_json(spec, json_);
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -76,9 +76,6 @@ class Status final : public Verb {
     }
     return server.running ? exit_code::ok : exit_code::no;
   }
-
- private:
-  bool json_ = false;
 };
 
 constexpr std::array kRows{
@@ -92,6 +89,7 @@ constexpr std::array kRows{
               .create = create<Stop>},
     VerbEntry{.name = "server status",
               .summary = "print whether the private server runs, and where",
+              .takes = takes::json,
               .exits = "0 the server runs, 1 it does not run, 78 its folder is not safe",
               .create = create<Status>}};
 

@@ -11,6 +11,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/server/owner_option.h"
@@ -70,7 +71,6 @@ class Unlock final : public Verb {
   std::string type_, reason_;
   std::optional<Owner> owner_;
   bool yes_ = false;
-  bool json_ = false;
 };
 
 void Unlock::declare(VerbSpec& spec) {
@@ -98,7 +98,6 @@ void Unlock::declare(VerbSpec& spec) {
             .help = "tell the holder TEXT; rlock history prints it, too",
             .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
-  declare_json(spec, json_);
 }
 
 /// Throws Error{wrong_type} unless it is a lock that may be removed. A string without metadata of rlock may be anything.
@@ -249,7 +248,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
 constexpr VerbEntry kRow{
     .name = "unlock",
     .summary = "remove a lock by force",
-    .takes = takes::keys | takes::server,
+    .takes = takes::keys | takes::server | takes::json,
     .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
     .create = create<Unlock>,
     .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 #include "sync/watch/history.h"
 
 namespace rlock {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sync/kinds/lockable.h"
 #include "sync/watch/inspection.h"

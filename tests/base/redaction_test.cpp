@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 #include "redis/target.h"
 #include "support/contains.h"
 #include "support/process.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"

@@ -54,7 +54,7 @@ class SemaphoreHold final : public Counter {
 
   std::vector<Call> release(std::int64_t) const override { return {giving_.add(1)}; }
   Freed freed(std::size_t, const Reply& reply) const override {
-    const bool done = giving_.read_add(reply).how == PoolAnswer::How::done;
+    const bool done = giving_.read(reply).how == CounterAnswer::How::done;
     return {.how = done ? Freed::How::done : Freed::How::failed};
   }
   Ends ends() const override { return Ends::by_release; }
@@ -85,7 +85,7 @@ class CountDown final : public LatchIsOpen {
 
   Call ask(std::int64_t) const override { return latch_.down(1); }
   Asked read(const Reply& reply) const override {
-    const bool done = latch_.read_down(reply).how == LatchAnswer::How::done;
+    const bool done = latch_.read(reply).how == CounterAnswer::How::done;
     return {.how = done ? Asked::How::held : Asked::How::refused};
   }
 

@@ -9,7 +9,7 @@
 
 using namespace rlock;
 using namespace rlock::test;
-using How = LatchAnswer::How;
+using How = CounterAnswer::How;
 
 namespace {
 
@@ -17,27 +17,27 @@ const LockName kGate{"gate"};
 const Channel kChannel{"redisson_countdownlatch__channel__{gate}"};
 
 struct Gate : Scene {
-  LatchAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
+  CounterAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
     const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.set(total, expire));
     redis.run(latch.write_set(total));
-    return latch.read_set(reply);
+    return latch.read(reply);
   }
-  LatchAnswer down(std::int64_t count = 1) {
+  CounterAnswer down(std::int64_t count = 1) {
     const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.down(count));
     redis.run(latch.write_down());
-    return latch.read_down(reply);
+    return latch.read(reply);
   }
-  LatchAnswer remove() {
+  CounterAnswer remove() {
     const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.remove());
     redis.run(latch.erase_record());
-    return latch.read_remove(reply);
+    return latch.read(reply);
   }
-  LatchAnswer status() {
+  CounterAnswer status() {
     const Latch latch{kGate, PubSub::classic};
-    return latch.read_status(redis.run(latch.status()));
+    return latch.read(redis.run(latch.status()));
   }
   std::optional<LatchRecord> record() {
     const Latch latch{kGate, PubSub::classic};
@@ -97,13 +97,13 @@ TEST_CASE("each request on a latch is done once, also when it is sent twice") {
   CHECK(written(set_once) == written(set_again));
   const Latch down{kGate, PubSub::classic};
   const auto [down_once, down_again] = gate.redis.twice(down.down(1));
-  CHECK(down.read_down(down_once).count == 2);
-  CHECK(down.read_down(down_again).count == 2);
+  CHECK(down.read(down_once).count == 2);
+  CHECK(down.read(down_again).count == 2);
   CHECK(gate.server.cli({"GET", "gate"}) == "2");
   const Latch last{kGate, PubSub::classic};
   gate.redis.twice(last.down(2));
   gate.set(4);
-  CHECK(last.read_down(gate.redis.run(last.down(2))).count == 0);
+  CHECK(last.read(gate.redis.run(last.down(2))).count == 0);
   CHECK(gate.server.cli({"GET", "gate"}) == "4");
   const Latch removal{kGate, PubSub::classic};
   const auto [removed, removed_again] = gate.redis.twice(removal.remove());
@@ -229,7 +229,5 @@ TEST_CASE("hostile records are read without harm") {
 TEST_CASE("an unknown word is no answer to a call about a latch") {
   const Latch latch{kGate, PubSub::classic};
   const Reply unknown{std::vector{Reply{"hm"}}};
-  CHECK_THROWS_AS(latch.read_set(unknown), Error);
-  CHECK_THROWS_AS(latch.read_down(unknown), Error);
-  CHECK_THROWS_AS(latch.read_status(unknown), Error);
+  CHECK_THROWS_AS(latch.read(unknown), Error);
 }

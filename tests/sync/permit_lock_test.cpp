@@ -492,9 +492,9 @@ TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
     CHECK(!scene.renew(permits("a:1")));
     CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
     CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
-    CHECK(pool.read_init(scene.redis.run(pool.init(3))).how == PoolAnswer::How::refused);
-    CHECK(pool.read_add(scene.redis.run(pool.add(3))).how == PoolAnswer::How::refused);
-    CHECK(pool.read_remove(scene.redis.run(pool.remove())).how == PoolAnswer::How::refused);
+    CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
+    CHECK(pool.read(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
+    CHECK(pool.read(scene.redis.run(pool.remove())).how == CounterAnswer::How::refused);
     CHECK(std::holds_alternative<Refused>(pool.read_status(scene.redis.run(pool.status()))));
     CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
           std::vector<bool>{false});

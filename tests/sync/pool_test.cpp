@@ -15,10 +15,10 @@ TEST_CASE("a pool is created once, and only the repetition of that request hears
   Permitted scene;
   const Pool mine{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(mine.init(3));
-  CHECK(mine.read_init(first).how == PoolAnswer::How::done);
-  CHECK(mine.read_init(second).how == PoolAnswer::How::done);
+  CHECK(mine.read(first).how == CounterAnswer::How::done);
+  CHECK(mine.read(second).how == CounterAnswer::How::done);
   const Pool other{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(other.read_init(scene.redis.run(other.init(5))).how == PoolAnswer::How::exists);
+  CHECK(other.read(scene.redis.run(other.init(5))).how == CounterAnswer::How::exists);
   CHECK(scene.available() == "3");
 }
 
@@ -36,18 +36,18 @@ TEST_CASE("permits that are still taken from an earlier pool of the name are not
 TEST_CASE("permits are added, or taken out of the pool, once per request") {
   Permitted scene;
   const Pool nothing{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(nothing.read_add(scene.redis.run(nothing.add(1))).how == PoolAnswer::How::absent);
+  CHECK(nothing.read(scene.redis.run(nothing.add(1))).how == CounterAnswer::How::absent);
   CHECK(scene.all().empty());
 
   scene.pool_of(2);
   Listener waiter{scene.server, kPoolChannel};
   const Pool more{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(more.add(3));
-  CHECK(more.read_add(first).count == 5);
-  CHECK(more.read_add(second).count == 5);
+  CHECK(more.read(first).count == 5);
+  CHECK(more.read(second).count == 5);
   CHECK(waiter.heard() == "5");
   const Pool fewer{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(fewer.read_add(scene.redis.run(fewer.add(-7))).count == -2);
+  CHECK(fewer.read(scene.redis.run(fewer.add(-7))).count == -2);
   CHECK(waiter.silence());
   CHECK(is_busy(scene.ask(permits("a:1"))));
 }
@@ -57,8 +57,8 @@ TEST_CASE("a pool changes its size once per request, and taken permits stay take
   const auto resize = [&](std::int64_t total) {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
     const auto [first, second] = scene.redis.twice(pool.resize(total));
-    CHECK(pool.read_init(first).how == PoolAnswer::How::done);
-    CHECK(pool.read_init(second).how == PoolAnswer::How::done);
+    CHECK(pool.read(first).how == CounterAnswer::How::done);
+    CHECK(pool.read(second).how == CounterAnswer::How::done);
   };
   resize(3);  // there was no pool before
   CHECK(scene.available() == "3");
@@ -97,7 +97,7 @@ TEST_CASE("another size leaves the TTL of a pool, and works although the server'
   scene.server.cli({"PEXPIRE", "pool", "600000"});
   scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});
   const Pool pool{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(pool.read_init(scene.redis.run(pool.resize(1))).how == PoolAnswer::How::done);
+  CHECK(pool.read(scene.redis.run(pool.resize(1))).how == CounterAnswer::How::done);
   CHECK(scene.available() == "1");
   CHECK(std::stoll(scene.server.cli({"PTTL", "pool"})) > 0);
 }
@@ -195,12 +195,12 @@ TEST_CASE("a deleted pool takes its permits along, once") {
   scene.ask(permits("a:1", {.total = 3}));
   const Pool pool{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(pool.remove());
-  CHECK(pool.read_remove(first).how == PoolAnswer::How::done);
-  CHECK(pool.read_remove(second).how == PoolAnswer::How::done);
+  CHECK(pool.read(first).how == CounterAnswer::How::done);
+  CHECK(pool.read(second).how == CounterAnswer::How::done);
   CHECK(!scene.server.has("pool"));
   CHECK(!scene.server.has("{pool}:timeout"));
   const Pool again{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
+  CHECK(again.read(scene.redis.run(again.remove())).how == CounterAnswer::How::absent);
 }
 
 TEST_CASE("without rights to publish permits still become available, and the reason is reported") {
@@ -208,7 +208,7 @@ TEST_CASE("without rights to publish permits still become available, and the rea
   scene.ask(permits("a:1", {.count = 3, .total = 3}));
   const auto add = [&] {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
-    return pool.read_add(scene.redis.run(pool.add(1)));
+    return pool.read(scene.redis.run(pool.add(1)));
   };
 
   scene.become("mute", {"~*", "+@all", "resetchannels"});
@@ -227,7 +227,6 @@ TEST_CASE("without rights to publish permits still become available, and the rea
 TEST_CASE("an unknown word is no answer to a call about a pool") {
   const Pool pool{kPool, PoolKind::permits, PubSub::classic};
   const Reply unknown{std::vector{Reply{"hm"}}};
-  CHECK_THROWS_AS(pool.read_init(unknown), Error);
-  CHECK_THROWS_AS(pool.read_add(unknown), Error);
+  CHECK_THROWS_AS(pool.read(unknown), Error);
   CHECK_THROWS_AS(pool.read_status(unknown), Error);
 }

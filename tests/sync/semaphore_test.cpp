@@ -33,19 +33,19 @@ Pool pool() { return Pool{kSem, PoolKind::semaphore, PubSub::classic}; }
 
 struct Counted : Scene {
   std::string available() { return server.cli({"GET", "sem"}); }
-  PoolAnswer init(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
+  CounterAnswer init(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
     const Pool one = pool();
-    return one.read_init(redis.run(one.init(total, expire)));
+    return one.read(redis.run(one.init(total, expire)));
   }
-  PoolAnswer remove() {
+  CounterAnswer remove() {
     const Pool one = pool();
-    return one.read_remove(redis.run(one.remove()));
+    return one.read(redis.run(one.remove()));
   }
   Listener listener(const std::string& owner) { return {server, Channel{kChannel.str() + ":" + owner}}; }
   std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
-  PoolAnswer add(std::int64_t count) {
+  CounterAnswer add(std::int64_t count) {
     const Pool one = pool();
-    return one.read_add(redis.run(one.add(count)));
+    return one.read(redis.run(one.add(count)));
   }
 };
 
@@ -54,7 +54,7 @@ struct Counted : Scene {
 TEST_CASE("a semaphore is a number, and its releases are announced with the available permits") {
   Counted scene;
   Listener waiter{scene.server, kChannel};
-  CHECK(scene.init(2).how == PoolAnswer::How::done);
+  CHECK(scene.init(2).how == CounterAnswer::How::done);
   CHECK(waiter.heard() == "2");
   CHECK(scene.server.cli({"GET", "sem"}) == "2");
   CHECK(is_held(scene.ask(take(2))));
@@ -132,9 +132,9 @@ TEST_CASE("every operation on a semaphore may be sent twice") {
 
 TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
   Counted scene;
-  CHECK(scene.add(1).how == PoolAnswer::How::absent);
-  CHECK(pool().read_drain(scene.redis.run(pool().drain())).how == PoolAnswer::How::absent);
-  CHECK(pool().read_remove(scene.redis.run(pool().remove())).how == PoolAnswer::How::absent);
+  CHECK(scene.add(1).how == CounterAnswer::How::absent);
+  CHECK(pool().read(scene.redis.run(pool().drain())).how == CounterAnswer::How::absent);
+  CHECK(pool().read(scene.redis.run(pool().remove())).how == CounterAnswer::How::absent);
   const auto refused = std::get<Refused>(scene.ask(take(1)));
   CHECK(refused.why == Refused::Why::absent);
   CHECK(refused.text == "there is no semaphore 'sem'; to create it: rlock sem init sem N");
@@ -145,7 +145,7 @@ TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
 TEST_CASE("a semaphore that exists is not made again") {
   Counted scene;
   scene.init(2);
-  CHECK(scene.init(5).how == PoolAnswer::How::exists);
+  CHECK(scene.init(5).how == CounterAnswer::How::exists);
   CHECK(scene.available() == "2");
 }
 
@@ -178,10 +178,10 @@ TEST_CASE("a key that is no semaphore is refused and left unchanged") {
 
     const Semaphore request = take(1);
     CHECK(std::get<Refused>(scene.ask(request)).why == Refused::Why::wrong_type);
-    CHECK(scene.init(3).how == PoolAnswer::How::refused);
-    CHECK(scene.add(1).how == PoolAnswer::How::refused);
-    CHECK(pool().read_drain(scene.redis.run(pool().drain())).how == PoolAnswer::How::refused);
-    CHECK(pool().read_remove(scene.redis.run(pool().remove())).how == PoolAnswer::How::refused);
+    CHECK(scene.init(3).how == CounterAnswer::How::refused);
+    CHECK(scene.add(1).how == CounterAnswer::How::refused);
+    CHECK(pool().read(scene.redis.run(pool().drain())).how == CounterAnswer::How::refused);
+    CHECK(pool().read(scene.redis.run(pool().remove())).how == CounterAnswer::How::refused);
     CHECK(std::holds_alternative<Refused>(pool().read_status(scene.redis.run(pool().status()))));
     CHECK(scene.all() == before);
     scene.undo(request);
@@ -271,8 +271,8 @@ TEST_CASE(
   Counted scene;
   scene.init(0);
   scene.become("mute", {"~*", "+@all", "resetchannels"});
-  const PoolAnswer answer = scene.add(1);
-  CHECK(answer.how == PoolAnswer::How::done);
+  const CounterAnswer answer = scene.add(1);
+  CHECK(answer.how == CounterAnswer::How::done);
   CHECK(contains(answer.unannounced, "channel"));
   CHECK(scene.available() == "1");
 }
@@ -344,7 +344,7 @@ TEST_CASE("all waiters for a semaphore are told that it is deleted") {
     waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});
   }
   Listener redisson{scene.server, kChannel};
-  CHECK(scene.remove().how == PoolAnswer::How::done);
+  CHECK(scene.remove().how == CounterAnswer::How::done);
   for (Listener& waiter : waiters) CHECK(waiter.heard() == "0");
   CHECK(redisson.silence());  // Redisson would take the message for permits
 }
@@ -366,7 +366,7 @@ TEST_CASE("if another client deletes a semaphore, the waiters of its line learn 
 TEST_CASE("a semaphore may be made without permits, may have less than zero, and ends with its TTL") {
   Counted scene;
   Listener redisson{scene.server, kChannel};
-  CHECK(scene.init(0, Milliseconds{60000}).how == PoolAnswer::How::done);
+  CHECK(scene.init(0, Milliseconds{60000}).how == CounterAnswer::How::done);
   CHECK(scene.available() == "0");
   CHECK(scene.server.pttl("sem") > 50000);
   CHECK(scene.add(-2).count == -2);

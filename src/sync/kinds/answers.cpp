@@ -82,4 +82,23 @@ Forced decode_forced(const LockName& name, std::string_view wanted, const Reply&
   refuse_word("force", reply);
 }
 
+CounterAnswer decode_counter(const LockName& name, std::string_view wanted, const Reply& reply) {
+  const std::string word = word_of(reply);
+  if (word == "absent") return {.how = CounterAnswer::How::absent};
+  if (word == "foreign")
+    return {.how = CounterAnswer::How::refused, .refused = refuse_foreign(name, wanted, reply.at(1).text())};
+  if (word == "exists")
+    return {.how = CounterAnswer::How::exists, .count = reply.items().size() > 1 ? reply.at(1).integer() : 0};
+  if (word != "done" && word != "found") refuse_word(fmt::format("a call about {}", wanted), reply);
+  CounterAnswer answer;
+  for (std::size_t i = 1; i < reply.items().size(); ++i) {
+    const Reply& item = reply.at(i);
+    if (item.kind() == Reply::Kind::integer)
+      answer.count = item.integer();
+    else
+      answer.unannounced = item.text();
+  }
+  return answer;
+}
+
 }  // namespace rlock

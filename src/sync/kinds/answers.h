@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -53,5 +54,22 @@ struct Forced {
 /// Answers to a removal by force: {removed, why}; {absent}; {other_owner, other}; {foreign, kind}: the key
 /// holds something else.
 Forced decode_forced(const LockName& name, std::string_view wanted, const Reply& reply);
+
+/// The result of an operation on a semaphore, a pool of permits or a latch.
+struct CounterAnswer {
+  enum class How {
+    done,
+    exists,   ///< there is one already, unchanged
+    absent,   ///< there is none
+    refused,  ///< see `refused`
+  } how = How::done;
+  std::int64_t count = 0;     ///< see the call
+  std::string unannounced{};  ///< why waiters could not be told; else empty
+  Refused refused{};
+};
+
+/// Answers to such an operation: {done[, count][, why]}; {found, count}; {exists[, count]}; {absent}; {foreign, kind}: the
+/// key holds something else.
+CounterAnswer decode_counter(const LockName& name, std::string_view wanted, const Reply& reply);
 
 }  // namespace rlock

@@ -6,9 +6,7 @@
 
 #include "base/random.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
 #include "sync/kinds/arguments.h"
-#include "sync/kinds/foreign.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/kind.h"
 #include "sync/kinds/requests.h"
@@ -62,20 +60,8 @@ Call Latch::set(std::int64_t total, Milliseconds expire) const {
               {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
 }
 
-LatchAnswer Latch::read_set(const Reply& reply) const {
-  const std::string word = word_of(reply);
-  if (word == "done") return {.unannounced = reply.at(1).text()};
-  if (word == "exists") return {.how = LatchAnswer::How::exists, .count = reply.at(1).integer()};
-  return refuse(reply);
-}
-
 Call Latch::down(std::int64_t count) const {
   return call(scripts::latch_down, {{Parameter::count, std::to_string(count)}});
-}
-
-LatchAnswer Latch::read_down(const Reply& reply) const {
-  if (word_of(reply) != "done") return refuse(reply);
-  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
 Call Latch::remove() const { return call(scripts::latch_delete); }
@@ -85,26 +71,10 @@ Call Latch::erase_record() const {
                  {{Parameter::meta, metadata_key(name_)}, {Parameter::owner, std::string{kLatchField}}});
 }
 
-LatchAnswer Latch::read_remove(const Reply& reply) const {
-  if (word_of(reply) == "done") return {.unannounced = reply.at(1).text()};
-  return refuse(reply);
-}
-
 Call Latch::status() const { return call(scripts::latch_status); }
 
-LatchAnswer Latch::read_status(const Reply& reply) const {
-  if (word_of(reply) == "found") return {.count = reply.at(1).integer()};
-  return refuse(reply);
-}
-
-LatchAnswer Latch::refuse(const Reply& reply) const {
-  const std::string word = word_of(reply);
-  if (word == "absent") return {.how = LatchAnswer::How::absent};
-  if (word == "foreign") {
-    return {.how = LatchAnswer::How::refused,
-            .refused = refuse_foreign(name_, kinds::latch.noun, reply.at(1).text())};
-  }
-  refuse_word("a call about a latch", reply);
+CounterAnswer Latch::read(const Reply& reply) const {
+  return decode_counter(name_, kinds::latch.noun, reply);
 }
 
 Call Latch::record() const {

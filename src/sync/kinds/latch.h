@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sync/kinds/answers.h"
 #include "sync/kinds/claim.h"
 #include "sync/kinds/line.h"
 #include "sync/kinds/lockable.h"
@@ -12,19 +13,6 @@
 #include "sync/kinds/values.h"
 
 namespace rlock {
-
-/// The result of an operation on a latch.
-struct LatchAnswer {
-  enum class How {
-    done,
-    exists,   ///< set: there is a latch already, unchanged; see `count`
-    absent,   ///< down, remove, status: there is no latch
-    refused,  ///< see `refused`
-  } how = How::done;
-  std::int64_t count = 0;     ///< how often the latch must still be counted down; 0 or less: it is open
-  std::string unannounced{};  ///< why waiters could not be told; else empty
-  Refused refused{};
-};
 
 /// rlock's record of a latch. Redisson deletes a latch that reaches zero, so without a record "opened" and
 /// "never set" would look alike. Times are in milliseconds since the epoch, by the server's clock.
@@ -49,23 +37,22 @@ class Latch {
   /// Send each call with the matching record call below as its follower. If the follower fails, the operation
   /// still counts.
   Call set(std::int64_t total, Milliseconds expire) const;
-  LatchAnswer read_set(const Reply& reply) const;
   Call down(std::int64_t count) const;
-  LatchAnswer read_down(const Reply& reply) const;
   Call remove() const;
-  LatchAnswer read_remove(const Reply& reply) const;
 
   Call write_set(std::int64_t total) const { return write_record(std::to_string(total)); }
   Call write_down() const { return write_record(""); }
   Call erase_record() const;
 
   Call status() const;
-  LatchAnswer read_status(const Reply& reply) const;  ///< done with the count, absent, or refused
+  /// The answer to set, down, remove or status. `count`: how often the latch must still be counted down; 0 or
+  /// less: it is open.
+  CounterAnswer read(const Reply& reply) const;
+
   Call record() const;
   std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record
 
  private:
-  LatchAnswer refuse(const Reply& reply) const;
   Call call(const Script& script, Values more = {}) const;
   Call write_record(std::string total) const;
 

@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
 #include "sync/kinds/keys.h"
@@ -41,16 +40,6 @@ Call Pool::make_call(const Script& script, Values more) const {
   return call_of(script, std::move(more));
 }
 
-PoolAnswer Pool::refuse(const Reply& reply) const {
-  const std::string word = word_of(reply);
-  if (word == "absent") return {.how = PoolAnswer::How::absent};
-  if (word == "foreign") {
-    return {.how = PoolAnswer::How::refused,
-            .refused = refuse_foreign(name_, noun_of(kind_), reply.at(1).text())};
-  }
-  refuse_word(fmt::format("a call about {}", noun_of(kind_)), reply);
-}
-
 Call Pool::init(std::int64_t total, Milliseconds expire) const {
   return make_call(scripts::counter_init,
                    {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
@@ -62,35 +51,15 @@ Call Pool::resize(std::int64_t total) const {
       {{Parameter::total, std::to_string(total)}, {Parameter::expire, "0"}, {Parameter::resize, "1"}});
 }
 
-PoolAnswer Pool::read_init(const Reply& reply) const {
-  const std::string word = word_of(reply);
-  if (word == "done") return {.unannounced = reply.at(1).text()};
-  if (word == "exists") return {.how = PoolAnswer::How::exists};
-  return refuse(reply);
-}
-
 Call Pool::add(std::int64_t count) const {
   return make_call(scripts::counter_add, {{Parameter::count, std::to_string(count)}});
 }
 
-PoolAnswer Pool::read_add(const Reply& reply) const {
-  if (word_of(reply) != "done") return refuse(reply);
-  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
-}
-
 Call Pool::drain() const { return make_call(scripts::semaphore_drain); }
-
-PoolAnswer Pool::read_drain(const Reply& reply) const {
-  if (word_of(reply) != "done") return refuse(reply);
-  return {.count = reply.at(1).integer()};
-}
 
 Call Pool::remove() const { return make_call(scripts::counter_delete); }
 
-PoolAnswer Pool::read_remove(const Reply& reply) const {
-  if (word_of(reply) != "done") return refuse(reply);
-  return {};
-}
+CounterAnswer Pool::read(const Reply& reply) const { return decode_counter(name_, noun_of(kind_), reply); }
 
 Call Pool::release(const std::vector<std::string>& ids) const {
   Call release = make_call(scripts::permit_release_ids);

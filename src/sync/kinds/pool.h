@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sync/kinds/answers.h"
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
 #include "sync/kinds/values.h"
@@ -23,19 +24,6 @@ std::string_view noun_of(PoolKind kind);
 /// The refusal if there is no such semaphore or pool. It says how to make one.
 Refused refuse_absent(const LockName& name, PoolKind kind);
 
-/// The result of an operation on a pool.
-struct PoolAnswer {
-  enum class How {
-    done,
-    exists,   ///< init: there is one already, unchanged
-    absent,   ///< all others: there is no such pool
-    refused,  ///< see `refused`
-  } how = How::done;
-  std::int64_t count = 0;     ///< add: the permits available now; drain: the permits taken
-  std::string unannounced{};  ///< why waiters could not be told; else empty
-  Refused refused{};
-};
-
 /// The operations on a semaphore or a pool of permits that need no owner. An immutable value. One Pool is one
 /// request: each call may be sent twice and is done once.
 class Pool {
@@ -44,23 +32,22 @@ class Pool {
 
   /// `expire`: the server deletes the key after this time; 0: never.
   Call init(std::int64_t total, Milliseconds expire = Milliseconds{0}) const;
-  PoolAnswer read_init(const Reply& reply) const;
 
-  /// Gives a pool of permits this size, or makes a pool of this size. Taken permits stay taken. The reply is
-  /// for read_init().
+  /// Gives a pool of permits this size, or makes a pool of this size. Taken permits stay taken.
   Call resize(std::int64_t total) const;
 
   /// Makes more permits available; with a negative count, fewer. The number may fall below zero: then
   /// returned permits fill it up first. For a semaphore this is the release.
   Call add(std::int64_t count) const;
-  PoolAnswer read_add(const Reply& reply) const;
 
   /// Takes all available permits. REQUIRES: a semaphore.
   Call drain() const;
-  PoolAnswer read_drain(const Reply& reply) const;
 
   Call remove() const;
-  PoolAnswer read_remove(const Reply& reply) const;
+
+  /// The answer to init, resize, add, drain or remove. `count`: after add, the permits available now; after drain, the
+  /// permits taken.
+  CounterAnswer read(const Reply& reply) const;
 
   /// Releases the permits with these ids of 16 bytes, no matter which owner took them. ReleasedIds::taken
   /// says for each id whether it was taken. REQUIRES: a pool of permits.
@@ -91,7 +78,6 @@ class Pool {
 
  private:
   Call make_call(const Script& script, Values more = {}) const;
-  PoolAnswer refuse(const Reply& reply) const;
 
   LockName name_;
   PoolKind kind_;
