@@ -103,7 +103,7 @@ class Down final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session, there.read(session.ask(there.down(by_), with_retries({there.write_down()}))));
+    return finish(session, there.read_down(session.ask(there.down(by_), with_retries({there.write_down()}))));
   }
 
  private:

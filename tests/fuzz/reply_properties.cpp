@@ -98,7 +98,7 @@ void answer_a_connection(std::string_view bytes, bool resp3) {
   pipeline.open();
   const auto& lock = *one_of_each_type().front();
   const auto call = pipeline.send(lock.ask(), {.followers = {lock.renew()}});
-  pipeline.subscribe(Channel{"c"}, false);
+  pipeline.subscribe({.channel = Channel{"c"}});
   ReplyReader reader;
   reader.feed(bytes);
   try_to([&] {

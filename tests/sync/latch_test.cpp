@@ -27,7 +27,7 @@ struct Gate : Scene {
     const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.down(count));
     redis.run(latch.write_down());
-    return latch.read(reply);
+    return latch.read_down(reply);
   }
   CounterAnswer remove() {
     const Latch latch{kGate, PubSub::classic};
@@ -97,13 +97,13 @@ TEST_CASE("each request on a latch is done once, also when it is sent twice") {
   CHECK(written(set_once) == written(set_again));
   const Latch down{kGate, PubSub::classic};
   const auto [down_once, down_again] = gate.redis.twice(down.down(1));
-  CHECK(down.read(down_once).count == 2);
-  CHECK(down.read(down_again).count == 2);
+  CHECK(down.read_down(down_once).count == 2);
+  CHECK(down.read_down(down_again).count == 2);
   CHECK(gate.server.cli({"GET", "gate"}) == "2");
   const Latch last{kGate, PubSub::classic};
   gate.redis.twice(last.down(2));
   gate.set(4);
-  CHECK(last.read(gate.redis.run(last.down(2))).count == 0);
+  CHECK(last.read_down(gate.redis.run(last.down(2))).count == 0);
   CHECK(gate.server.cli({"GET", "gate"}) == "4");
   const Latch removal{kGate, PubSub::classic};
   const auto [removed, removed_again] = gate.redis.twice(removal.remove());
@@ -230,4 +230,11 @@ TEST_CASE("an unknown word is no answer to a call about a latch") {
   const Latch latch{kGate, PubSub::classic};
   const Reply unknown{std::vector{Reply{"hm"}}};
   CHECK_THROWS_AS(latch.read(unknown), Error);
+}
+
+TEST_CASE("an answer without the count does not mean that the latch is open") {
+  const Latch latch{kGate, PubSub::classic};
+  CHECK_THROWS_AS(latch.read_down(Reply{std::vector{Reply{"done"}}}), Error);
+  CHECK_THROWS_AS(latch.read_down(Reply{std::vector{Reply{"done"}, Reply{""}}}), Error);
+  CHECK_THROWS_AS(latch.read(Reply{std::vector{Reply{"found"}}}), Error);
 }

@@ -89,7 +89,8 @@ CounterAnswer decode_counter(const LockName& name, std::string_view wanted, cons
     return {.how = CounterAnswer::How::refused, .refused = refuse_foreign(name, wanted, reply.at(1).text())};
   if (word == "exists")
     return {.how = CounterAnswer::How::exists, .count = reply.items().size() > 1 ? reply.at(1).integer() : 0};
-  if (word != "done" && word != "found") refuse_word(fmt::format("a call about {}", wanted), reply);
+  if (word == "found") return {.count = reply.at(1).integer()};
+  if (word != "done") refuse_word(fmt::format("a call about {}", wanted), reply);
   CounterAnswer answer;
   for (std::size_t i = 1; i < reply.items().size(); ++i) {
     const Reply& item = reply.at(i);

@@ -77,6 +77,12 @@ CounterAnswer Latch::read(const Reply& reply) const {
   return decode_counter(name_, kinds::latch.noun, reply);
 }
 
+CounterAnswer Latch::read_down(const Reply& reply) const {
+  CounterAnswer answer = read(reply);
+  if (answer.how == CounterAnswer::How::done) answer.count = reply.at(1).integer();
+  return answer;
+}
+
 Call Latch::record() const {
   const std::string key = metadata_key(name_);
   return command({"HGET", key, std::string{kLatchField}}, key);

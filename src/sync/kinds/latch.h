@@ -45,9 +45,11 @@ class Latch {
   Call erase_record() const;
 
   Call status() const;
-  /// The answer to set, down, remove or status. `count`: how often the latch must still be counted down; 0 or
+  /// The answer to set, remove or status. `count`: how often the latch must still be counted down; 0 or
   /// less: it is open.
   CounterAnswer read(const Reply& reply) const;
+  CounterAnswer read_down(
+      const Reply& reply) const;  ///< Throws Error{internal} if the count is missing: 0 would mean open.
 
   Call record() const;
   std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record
