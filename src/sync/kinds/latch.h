@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sync/kinds/claim.h"
 #include "sync/kinds/line.h"
