@@ -142,6 +142,7 @@ AcquireOptions HoldWait::options() {
 bool HoldWait::wait_is_over() {
   if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
   if (deadlock_ && deadlock_->ends_the_wait()) return true;
+  if (once_) once_->advance();
   return (once_ && once_->done()) || (script_ && script_->ended());
 }
 
@@ -195,7 +196,8 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
                      request_.all_keys()));
     return {.why = NotHeld::Why::script_ended, .exit = busy};
   }
-  if (once_ && gave_up.busy && once_->done_after_all()) {
+  if (once_ && gave_up.busy) once_->ask_and_wait();
+  if (once_ && gave_up.busy && once_->done()) {
     say_that_it_was_done(once_->text());
     return {.why = NotHeld::Why::done, .exit = exit_code::ok};
   }
