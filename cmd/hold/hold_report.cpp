@@ -103,12 +103,14 @@ void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gav
                     const NotHeld& not_held) {
   report_gave_up(report, redis, gave_up, not_held.exit);
   switch (not_held.why) {
-    case NotHeld::Why::deadlock: report.outcome = HoldOutcome::deadlock; break;
+    case NotHeld::Why::deadlock:
+    case NotHeld::Why::ancestor: report.outcome = HoldOutcome::deadlock; break;
     case NotHeld::Why::superseded: report.outcome = HoldOutcome::superseded; break;
     case NotHeld::Why::done: report.outcome = HoldOutcome::done; break;
     case NotHeld::Why::queue_full: report.outcome = HoldOutcome::busy; break;
     case NotHeld::Why::signal:
     case NotHeld::Why::script_ended:
+    case NotHeld::Why::absent:
     case NotHeld::Why::other: break;
   }
 }

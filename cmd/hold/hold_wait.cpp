@@ -142,6 +142,7 @@ AcquireOptions HoldWait::options() {
 bool HoldWait::wait_is_over() {
   if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
   if (deadlock_ && deadlock_->ends_the_wait()) return true;
+  if (once_) once_->advance();
   return (once_ && once_->done()) || (script_ && script_->ended());
 }
 
@@ -183,46 +184,52 @@ bool HoldWait::unreachable(const GaveUp& gave_up) const {
          gave_up.failure.value_or(no_answer()).kind == Error::unreachable;
 }
 
-NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
+NotHeld::Why HoldWait::why_not(const GaveUp& gave_up) {
+  using Why = NotHeld::Why;
   const bool interrupted = gave_up.why == GaveUp::Why::interrupted;
-  if (const auto signal = interrupted ? session_.signals.ended() : std::nullopt) {
-    lines_.interrupted(*signal, gave_up);
-    return {.why = NotHeld::Why::signal, .exit = 128 + *signal, .signal = signal};
+  const auto refused = [&](Refused::Why why) { return gave_up.refused && gave_up.refused->why == why; };
+  if (interrupted && session_.signals.ended()) return Why::signal;
+  if (interrupted && script_ && script_->ended()) return Why::script_ended;
+  if (once_ && gave_up.busy) {
+    once_->ask_and_wait();
+    if (once_->done()) return Why::done;
   }
-  const int busy = request_.wait.conflict_exit_code;
-  if (interrupted && script_ && script_->ended()) {
-    warn(fmt::format("process {} has ended, so rlock does not acquire {} for it", request_.script->pid,
-                     request_.all_keys()));
-    return {.why = NotHeld::Why::script_ended, .exit = busy};
+  if (deadlock_ && deadlock_->ends_the_wait()) return Why::deadlock;
+  if (queue_full()) return Why::queue_full;
+  if (refused(Refused::Why::superseded)) return Why::superseded;
+  if (ancestors_->ends_the_wait()) return Why::ancestor;
+  if (refused(Refused::Why::absent) && request_.joining.inside) return Why::absent;
+  return Why::other;
+}
+
+NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
+  const NotHeld::Why why = why_not(gave_up);
+  switch (why) {
+    case NotHeld::Why::signal: {
+      const int signal = *session_.signals.ended();
+      lines_.interrupted(signal, gave_up);
+      return {.why = why, .exit = 128 + signal, .signal = signal};
+    }
+    case NotHeld::Why::script_ended:
+      warn(fmt::format("process {} has ended, so rlock does not acquire {} for it", request_.script->pid,
+                       request_.all_keys()));
+      break;
+    case NotHeld::Why::done: say_that_it_was_done(once_->text()); return {.why = why, .exit = exit_code::ok};
+    case NotHeld::Why::deadlock: warn(deadlock_->text()); break;
+    case NotHeld::Why::queue_full:
+      info(fmt::format(
+          "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
+          *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
+      break;
+    case NotHeld::Why::superseded: lines_.superseded(*gave_up.refused); break;
+    case NotHeld::Why::ancestor: warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way)); break;
+    case NotHeld::Why::absent:
+      info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
+                       in_quotes(request_.joining.inside->str())));
+      break;
+    case NotHeld::Why::other: return {.exit = lines_.give_up(gave_up, then)};
   }
-  if (once_ && gave_up.busy && once_->done_after_all()) {
-    say_that_it_was_done(once_->text());
-    return {.why = NotHeld::Why::done, .exit = exit_code::ok};
-  }
-  if (deadlock_ && deadlock_->ends_the_wait()) {
-    warn(deadlock_->text());
-    return {.why = NotHeld::Why::deadlock, .exit = busy};
-  }
-  if (queue_full()) {
-    info(fmt::format(
-        "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
-        *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
-    return {.why = NotHeld::Why::queue_full, .exit = busy};
-  }
-  if (gave_up.refused && gave_up.refused->why == Refused::Why::superseded) {
-    lines_.superseded(*gave_up.refused);
-    return {.why = NotHeld::Why::superseded, .exit = busy};
-  }
-  if (ancestors_->ends_the_wait()) {
-    warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way));
-    return {.why = NotHeld::Why::deadlock, .exit = busy};
-  }
-  if (gave_up.refused && gave_up.refused->why == Refused::Why::absent && request_.joining.inside) {
-    info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
-                     in_quotes(request_.joining.inside->str())));
-    return {.exit = busy};
-  }
-  return {.exit = lines_.give_up(gave_up, then)};
+  return {.why = why, .exit = request_.wait.conflict_exit_code};
 }
 
 }  // namespace rlock

@@ -17,8 +17,7 @@
 
 namespace rlock {
 
-/// Why there is no lock. HoldWait::give_up() checks in this order, but checks a deadlock with an ancestor
-/// last.
+/// Why there is no lock: the first of these reasons that is true.
 struct NotHeld {
   enum class Why {
     signal,        ///< a signal ended the wait
@@ -27,6 +26,8 @@ struct NotHeld {
     deadlock,      ///< the wait would never end
     queue_full,    ///< --queue-limit: enough others wait already
     superseded,    ///< --newest: a newer waiter has come
+    ancestor,      ///< the wait would never end, because a process above us holds the key
+    absent,        ///< --owner: the owner that was named does not hold the key
     other          ///< see the GaveUp
   } why = Why::other;
   int exit = 0;               ///< the exit status
@@ -75,6 +76,7 @@ class HoldWait {
   void count_waiters(const Waiting& waiting);
   bool joins_another(const GaveUp& gave_up);
   bool leaves_one(const GaveUp& gave_up);
+  NotHeld::Why why_not(const GaveUp& gave_up);
 
   Session& session_;
   const HoldRequest& request_;

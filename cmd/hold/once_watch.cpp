@@ -18,22 +18,23 @@ void OnceWatch::hear(const Waiting& waiting) {
   }
 }
 
-bool OnceWatch::done() {
-  if (!asked_ || !asked_.settled()) return done_.has_value();
+void OnceWatch::advance() {
+  if (!asked_ || !asked_.settled()) return;
   for (const Vote& vote : asked_.votes()) {
     if (const Reply* reply = vote.good_reply()) done_ = OncePer::read_status(*reply);
   }
   asked_.drop();
   if (std::exchange(ask_again_, false) && !done_) ask();
-  return done_.has_value();
 }
 
-bool OnceWatch::done_after_all() {
+void OnceWatch::ask_and_wait() {
   ask_again_ = false;
   asked_.drop();
   if (!done_) ask();
-  redis_.loop().wait(redis_.loop().within(answer_within_), [this] { return done() || !asked_; });
-  return done_.has_value();
+  redis_.loop().wait(redis_.loop().within(answer_within_), [this] {
+    advance();
+    return done() || !asked_;
+  });
 }
 
 std::string OnceWatch::text() const {

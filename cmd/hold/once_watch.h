@@ -20,11 +20,14 @@ class OnceWatch {
   /// For AcquireOptions::tell.
   void hear(const Waiting& waiting);
 
+  /// Reads the answer that has come. If "busy" came after the question, asks again.
+  void advance();
+
   /// Is the work done, according to the last answer? Once true, it stays true.
-  bool done();
+  bool done() const noexcept { return done_.has_value(); }
 
   /// At the end of the wait: asks once more, and waits for the answer.
-  bool done_after_all();
+  void ask_and_wait();
 
   /// "'report' was done 3m ago by root@web-1, so the command does not run; again after 5h57m". REQUIRES: done()
   std::string text() const;

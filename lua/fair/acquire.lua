@@ -28,6 +28,7 @@ local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
+local most_waiters = 5000  -- rlock-capacity(7) names this number
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end
@@ -52,7 +53,7 @@ end
 local position, length = place.position, place.length
 if patience > 0 then
   -- A call that mends the queue reads all of it: a longer one would keep the server busy.
-  if position == 0 and length >= 5000 then return {'foreign', 'too_many', queue.order} end
+  if position == 0 and length >= most_waiters then return {'foreign', 'too_many', queue.order} end
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * theirs

@@ -25,6 +25,7 @@ local permit_id = include('permits/permit_id')
 local slot_in = include('permits/slot_in')
 local rest_of_permit = include('permits/rest_of_permit')
 local most_named = 3
+local longest = 1000  -- bytes of an owner or a permit. Those of rlock are shorter: kLongestOwner in src/base/random.h
 
 local time, rest = now(), redis.call('pttl', lock)
 local has_facts = redis.call('type', meta).ok == 'hash'
@@ -43,7 +44,7 @@ local function read_owners()
     local owner = owner_in(fields[i])
     local counts = owner == 'mode' or seen[owner] or named < most_named
     if counts then unnamed = unnamed - 1 end
-    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, 1000), '', rest, fields[i + 1]) end
+    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, longest), '', rest, fields[i + 1]) end
     seen[owner] = counts
   end
 end
@@ -78,7 +79,7 @@ local function read_permits()
   local ids = redis.call('zrangebyscore', taken, '(' .. time, '+inf', 'limit', 0, 10)
   for _, id in ipairs(ids) do
     if named < most_named and not slot_in(id) then
-      name('', string.sub(id, 1, 1000), end_of(id))
+      name('', string.sub(id, 1, longest), end_of(id))
       unnamed = unnamed - 1
     end
   end
@@ -90,7 +91,7 @@ if kind == 'hash' then
   kind = (mode == 'read' or mode == 'write') and 'read-write' or 'lock'
   read_owners()
 elseif kind == 'string' then
-  local text = redis.call('getrange', lock, 0, 999)
+  local text = redis.call('getrange', lock, 0, longest - 1)
   local number = #text <= 16 and string.find(text, '^-?%d+$')
   kind = number and 'number' or 'string'
   if number then available = tonumber(text) else name(text, '', rest) end

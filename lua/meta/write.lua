@@ -43,9 +43,11 @@ local since = before and string.match(before, '^{"since":(%d+),') or time
 
 -- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, each call looks at
 -- some of them: HSCAN takes any number as its cursor.
+local few = 16  -- to let so many facts stay is cheaper than to read them at each renewal
+local at_once = 100  -- HSCAN reads about so many fields
 local known = redis.call('hlen', meta)
-if known > 16 then
-  local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
+if known > few then
+  local some = redis.call('hscan', meta, known > at_once and time % 65536 or 0, 'count', at_once)[2]
   for i = 1, #some, 2 do
     local renewed, its_lease = string.match(some[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
     if renewed and renewed + its_lease < time then redis.call('hdel', meta, some[i]) end

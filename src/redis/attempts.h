@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "redis/connection_number.h"
 #include "redis/delivery.h"

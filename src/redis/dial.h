@@ -1,6 +1,8 @@
 #pragma once
 
 #include <sys/socket.h>
+#include <cstddef>
+#include <utility>
 
 #include <optional>
 #include <string>

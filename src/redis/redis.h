@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -75,14 +76,14 @@ class Redis {
   virtual bool keeps_trying() const = 0;
 
   /// Why no quorum can be used, by the newest attempt at each node. Empty: it did not fail at a quorum of nodes.
-  virtual std::optional<Failure> trouble() const { return std::nullopt; }
+  virtual std::optional<Failure> trouble() const = 0;
 
   /// Number of open connections that were lost; only grows. After a loss, a listener must ask again.
-  virtual std::uint64_t losses() const { return 0; }
+  virtual std::uint64_t losses() const = 0;
 
   /// From now on another process uses the connections and the loop. Every call fails at once, and nothing is
   /// read or written.
-  virtual void give_away() {}
+  virtual void give_away() = 0;
 
   /// Sends the call to every node. At the deadline, unsettled votes become failures.
   virtual Request post(const Call& call, const Delivery& delivery, TimePoint deadline) = 0;
@@ -97,7 +98,7 @@ class Redis {
                     const EnoughFrom& enough_from) = 0;
 
   /// Is there an answered call with an unanswered follower, on a connection that still works?
-  virtual bool has_followers_in_flight() const { return false; }
+  virtual bool has_followers_in_flight() const = 0;
 
   /// Waits for the replies to followers, for a moment at most: most of them come together with the reply to their
   /// call. Call it before the process ends. If a server does not know the script of a follower, we must read that
@@ -117,7 +118,7 @@ class Redis {
 
   /// Are two nodes the same server, as far as they have told their identity? Then returns a failure that
   /// names both.
-  virtual std::optional<Failure> same_server_twice() const { return std::nullopt; }
+  virtual std::optional<Failure> same_server_twice() const = 0;
 
   /// Does run() until every vote is settled or the patience ends.
   Votes run_all(const Call& call, const Delivery& delivery, const Patience& patience) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,7 +50,7 @@ class Route : public Source {
   virtual std::optional<Failure> wrong_url(const Reply&) const { return std::nullopt; }
 
   /// The run ids of its servers, as far as they were asked for.
-  virtual std::set<std::string> run_ids() const { return {}; }
+  virtual std::set<std::string> run_ids() const = 0;
 
   /// A reply on this connection is late, so the connection is not used again. Its socket stays open, unread,
   /// for send_on_abandoned().
@@ -69,7 +70,7 @@ class Route : public Source {
   virtual std::string server_of(ConnectionNumber) { return {}; }
 
   /// Number of open connections that were lost; only grows.
-  virtual std::uint64_t losses() const { return 0; }
+  virtual std::uint64_t losses() const = 0;
 
   /// Subscribes to a channel, and again after each reconnection, until unwatch().
   virtual void watch(const Channel& channel) = 0;

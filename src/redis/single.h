@@ -1,5 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "redis/connection_number.h"
 #include "redis/link.h"
 #include "redis/route.h"

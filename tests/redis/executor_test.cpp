@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "support/contains.h"
 #include "support/fake_redis.h"
@@ -49,10 +50,12 @@ class LateRoute final : public Route {
   Verdict judge(ConnectionNumber, const Reply&, std::string_view, TimePoint) override {
     return Verdict::deliver;
   }
+  std::set<std::string> run_ids() const override { return {}; }
   void abandon(ConnectionNumber, TimePoint) override {}
   void send_on_abandoned(const std::vector<Call>&) override {}
   Connection* find(ConnectionNumber) override { return &connection_; }
   bool contacted() const override { return connection_.spoke(); }
+  std::uint64_t losses() const override { return 0; }
   void watch(const Channel&) override {}
   void unwatch(const Channel&) override {}
   std::uint64_t wakeups() const override { return 0; }

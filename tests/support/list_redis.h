@@ -49,6 +49,7 @@ class ListRedis final : public Redis {
   std::size_t quorum() const override { return majority_of(nodes_); }
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
+  std::optional<Failure> trouble() const override { return std::nullopt; }
   std::uint64_t losses() const override { return lost; }
   std::optional<Failure> same_server_twice() const override { return twice; }
   void give_away() override { given_away = true; }
@@ -72,6 +73,7 @@ class ListRedis final : public Redis {
     while (silence_lasts && !votes.front().reply && !patience.ended(loop_.now())) loop_.turn(patience.until);
     return votes;
   }
+  bool has_followers_in_flight() const override { return false; }
   void send_on_abandoned(const std::vector<Call>& calls) override {
     for (const Call& call : calls) sent_on_abandoned.push_back(name(call));
   }

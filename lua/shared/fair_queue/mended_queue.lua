@@ -139,8 +139,9 @@ end
 -- waiters ahead of us, or of the end), since (our arrival in microseconds, if we wait). If a key has another type, or too many
 -- items, answers nil, what look_through() says of the key, and the key.
 local function mended_queue(queue, time, owner)
+  local most = 5500  -- fair/acquire stops at 5000 waiters, but Redisson's clients do not: a few more must do no harm
   for key, wanted in pairs({ [queue.order] = 'list', [queue.deadlines] = 'zset', [queue.alive] = 'hash' }) do
-    local found = look_through(key, 5500)
+    local found = look_through(key, most)
     if found ~= wanted and found ~= 'none' then return nil, found, key end
   end
   local place = place_in_order(queue, time, owner)

@@ -5,6 +5,7 @@ local unpass = include('line/unpass')
 -- than a script may read in one go, the answer also has the number of the member that passes the limit, and the key.
 local function members_of(KEYS, ARGV)
   local next_key, next_argument = 1, 2
+  local most = 17000  -- a whole queue of a fair lock fits: three keys of 5500 items each, see fair_queue/mended_queue
   local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
 
   local members, seen, size = {}, {}, 0
@@ -25,7 +26,7 @@ local function members_of(KEYS, ARGV)
       -- Lines of waiters do not count, because no script reads more than a part of a line (see line/in_turn).
       if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
-      if size > 17000 then return members, member, key end
+      if size > most then return members, member, key end
     end
   end
   return members

@@ -2,6 +2,7 @@ local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local remove_dead = include('line/remove_dead')
 local tell_owner = include('line/tell_owner')
+local alive_until = include('line/alive_until')
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
@@ -38,12 +39,7 @@ local function take_place(line, ask)
   if length == 0 then tell_owner(line, '', '0') end
   if not listed then length = length + 1 end
   local place = redis.call('zcount', line.order, '-inf', '(' .. arrived) + 1
-  -- The first asks every two seconds, in case a message is lost. The next four do that for a first that does not ask, each two
-  -- seconds after the one before it. The others only say that they are alive. The longer the line, the seldomer they do, so
-  -- that a crowd costs the server little: the hundredth every two minutes. A waiter that misses one turn keeps its place, with
-  -- ten seconds to spare.
-  local sleeps = place <= 5 and place * 2000 or math.min(20000 + place * 1000, 120000)
-  local alive = time + 2 * sleeps + 10000
+  local alive, sleeps = alive_until(time, place)
   local stays = math.max(redis.call('pttl', line.waiters), alive - time)
   redis.call('pexpire', line.waiters, stays)  -- first: a client that may not PEXPIRE leaves no key without a TTL
   redis.call('zadd', line.order, arrived, owner)

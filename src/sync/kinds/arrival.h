@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sync/kinds/claim.h"
 #include "sync/kinds/kind.h"

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "sync/kinds/lock.h"
 
 namespace rlock {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sync/kinds/answers.h"
 #include "sync/kinds/claim.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "sync/kinds/lock_base.h"
 
 namespace rlock {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "sync/kinds/answers.h"
 #include "sync/kinds/claim.h"
 #include "sync/kinds/kind.h"

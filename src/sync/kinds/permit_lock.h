@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "sync/kinds/lock_base.h"
 
 namespace rlock {

@@ -21,6 +21,7 @@
 #include "sync/wait/acquire.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "sync/wait/outage.h"
@@ -61,7 +62,7 @@ class Acquisition {
         round_(redis, options, single_attempt_),
         outage_(options),
         undo_(redis, options.hurried),
-        sleep_(redis, options, outage_, busy_, can_be_held) {}
+        sleep_(redis, options, can_be_held) {}
 
   /// Runs rounds until the wait ends.
   Acquired run() {
@@ -82,7 +83,7 @@ class Acquisition {
       if (last_round()) return give_up();
       undo_round();
       // blocked() is fetched only here: undo_round() may have put a new stage in the place of the old one.
-      sleep_.after({blocked().what(), result(), round_.took()});
+      std::tie(busy_, outage_) = sleep_.after({blocked().what(), result(), round_.took(), busy_, outage_});
       if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
   }
@@ -241,7 +242,7 @@ class Acquisition {
 
   std::vector<Stage> stages_;
   Round round_;                     ///< the current or last round
-  std::optional<Busy> busy_;        ///< the last "busy" of this wait; sleep_ brings it up to date
+  std::optional<Busy> busy_;        ///< the last "busy" of this wait
   std::optional<Failure> failure_;  ///< the failure of the last round that was not cut short
   bool seen_busy_ = false;          ///< a node answered "busy" in some round of this wait
   Outage outage_;

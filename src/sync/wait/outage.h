@@ -11,7 +11,7 @@ namespace rlock {
 class Outage {
  public:
   /// REQUIRES: the options outlive it.
-  explicit Outage(const AcquireOptions& options) : options_(options) {}
+  explicit Outage(const AcquireOptions& options) : options_(&options) {}
 
   /// A server could not be used: the outage begins, or goes on.
   void begin(TimePoint at) {
@@ -29,11 +29,11 @@ class Outage {
 
   /// Like limit(). But if there is no outage: when an outage that begins `now` would end the wait.
   TimePoint limit_of(TimePoint now) const {
-    return plus(since_.value_or(now), contact_ ? options_.outage : options_.first_contact);
+    return plus(since_.value_or(now), contact_ ? options_->outage : options_->first_contact);
   }
 
  private:
-  const AcquireOptions& options_;
+  const AcquireOptions* options_;
   std::optional<TimePoint> since_;  ///< empty: there is no outage
   bool contact_ = false;            ///< a round ended with "busy": the servers can be used
 };

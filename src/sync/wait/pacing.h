@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "base/time.h"
 #include "sync/kinds/lockable.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 
@@ -9,12 +10,12 @@ namespace rlock {
 namespace {
 
 /// Our line if the last round gave us a place in it.
-const Line* line_of(const Blocked& blocked, const std::optional<Busy>& busy) {
-  return blocked.result.busy ? blocked.what.line(*busy) : nullptr;
+const Line* line_of(const Blocked& blocked) {
+  return blocked.result.busy ? blocked.what.line(*blocked.busy) : nullptr;
 }
 
-Milliseconds pause_behind_others(const std::optional<Busy>& busy) {
-  return busy ? Line::pause_behind_others(*busy) : Milliseconds{0};
+Milliseconds pause_behind_others(const Blocked& blocked) {
+  return blocked.busy ? Line::pause_behind_others(*blocked.busy) : Milliseconds{0};
 }
 
 /// When to ask for the last time, if no other reason to ask comes. If the server is silent then, its connection counts
@@ -25,34 +26,31 @@ TimePoint last_question(const AcquireOptions& options) {
   return options.patience.until - options.call_timeout - kBefore;
 }
 
-std::vector<Channel> channels_for(const Blocked& blocked, const std::optional<Busy>& busy) {
-  if (const Line* const line = line_of(blocked, busy)) return line->channels(*busy);
+std::vector<Channel> channels_for(const Blocked& blocked) {
+  if (const Line* const line = line_of(blocked)) return line->channels(*blocked.busy);
   // A waiter that pauses behind others listens to nothing, because to listen it would connect at once.
-  const bool pauses = !blocked.result.busy && pause_behind_others(busy) > Milliseconds{0};
+  const bool pauses = !blocked.result.busy && pause_behind_others(blocked) > Milliseconds{0};
   return pauses ? std::vector<Channel>{} : blocked.what.channels();
 }
 
 }  // namespace
 
-Sleep::Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, std::optional<Busy>& busy,
-             bool can_be_held)
+Sleep::Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held)
     : redis_(redis),
       options_(options),
-      outage_(outage),
-      busy_(busy),
       several_nodes_(redis.nodes() > 1),
       can_be_held_(can_be_held),
       pacing_(jitter),
       mailbox_(redis) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
-bool Sleep::once(const Blocked& blocked) {
+bool Sleep::once(Blocked& blocked) {
   const BallotResult& result = blocked.result;
-  const Busy* const answer = result.busy ? &*busy_ : nullptr;
-  mailbox_.listen_to(channels_for(blocked, busy_));
+  const Busy* const answer = result.busy ? &*blocked.busy : nullptr;
+  mailbox_.listen_to(channels_for(blocked));
   options_.tell(
       {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
-  const bool in_line = line_of(blocked, busy_) != nullptr;
+  const bool in_line = line_of(blocked) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
   Pacing::Plan plan =
       pacing_.after({.several_nodes = several_nodes_,
@@ -63,29 +61,29 @@ bool Sleep::once(const Blocked& blocked) {
                      .announced = !blocked.what.channels().empty() && !redis_.subscribe_error(),
                      .poll_every = in_line ? Line::kSleepsAtMost : blocked.what.poll_every(),
                      .pause = blocked.what.pause(),
-                     .behind = pause_behind_others(busy_)},
+                     .behind = pause_behind_others(blocked)},
                     now);
   if (now < last) plan.until = earliest(plan.until, last);
   until(earliest(plan.ignore_wakeups_until, plan.until));
-  if (!plan.wakeups_end_it) until(earliest(plan.until, outage_.limit()));
+  if (!plan.wakeups_end_it) until(earliest(plan.until, blocked.outage.limit()));
   if (plan.wakeups_end_it && until_told(blocked, plan.until)) return true;
   until(plus(redis_.loop().now(), plan.extra));
   return false;
 }
 
 /// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
-bool Sleep::until_told(const Blocked& blocked, TimePoint latest) {
+bool Sleep::until_told(Blocked& blocked, TimePoint latest) {
   Told told{.ask_at = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
     const bool moved = read_messages(blocked, now, told);
     if (moved && !told.worth_asking && now < told.ask_at) return true;
-    note_losses(losses, now, told);
+    note_losses(blocked, losses, now, told);
     if (now >= told.ask_at || options_.patience.interrupted()) {
       if (told.worth_asking) pacing_.count_wakeup(now);
       const bool at_front =
-          line_of(blocked, busy_) != nullptr ? *busy_->position <= Line::kListening : can_be_held_;
+          line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening : can_be_held_;
       facts_needed_ = told.by_text || losses != losses_ || at_front;
       return false;
     }
@@ -94,13 +92,13 @@ bool Sleep::until_told(const Blocked& blocked, TimePoint latest) {
 }
 
 /// Returns true if a message moved us up in the line.
-bool Sleep::read_messages(const Blocked& blocked, TimePoint now, Told& told) {
+bool Sleep::read_messages(Blocked& blocked, TimePoint now, Told& told) {
   bool moved = false;
   for (const Message& message : mailbox_.take()) {
     const Line::Notice notice =
-        blocked.result.busy ? blocked.what.read_notice(message, *busy_) : Line::Notice::reason();
+        blocked.result.busy ? blocked.what.read_notice(message, *blocked.busy) : Line::Notice::reason();
     moved = moved || notice.place;
-    if (notice.place) Line::move_up(*busy_, notice, now);
+    if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
     told.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : told.ask_at);
@@ -112,11 +110,11 @@ bool Sleep::read_messages(const Blocked& blocked, TimePoint now, Told& told) {
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
 /// waiters before us in the line.
-void Sleep::note_losses(std::uint64_t& losses, TimePoint now, Told& told) {
+void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Told& told) {
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
-  outage_.begin(now);
-  const Milliseconds pause = pause_behind_others(busy_);
-  told.ask_at = earliest(told.ask_at, earliest(plus(now, pause), outage_.limit()));
+  blocked.outage.begin(now);
+  const Milliseconds pause = pause_behind_others(blocked);
+  told.ask_at = earliest(told.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
   if (pause > Milliseconds{0}) mailbox_.listen_to({});  // to listen would connect at once
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "redis/mailbox.h"
 #include "redis/redis.h"
@@ -17,6 +17,8 @@ struct Blocked {
   const Waitable& what;        ///< the stage that could not be acquired
   const BallotResult& result;  ///< why not
   Milliseconds took;           ///< how long the round took
+  std::optional<Busy> busy;    ///< the last "busy" of this wait
+  Outage outage;               ///< of this wait
 };
 
 /// The sleep between two rounds of a wait. It ends when there is a reason to ask again (a message, a lost connection,
@@ -26,17 +28,18 @@ struct Blocked {
 /// So the confirmation can end the sleep, as a message does.
 class Sleep {
  public:
-  /// `busy`: the last "busy" of this wait; if messages move us up in the line, it gets the new place. `can_be_held`: we
-  /// wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments outlive the Sleep.
-  Sleep(Redis& redis, const AcquireOptions& options, Outage& outage, std::optional<Busy>& busy,
-        bool can_be_held);
+  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments outlive the
+  /// Sleep.
+  Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held);
 
   /// A round begins: if a connection is lost from now on, the next sleep ends soon.
   void begin_round() { losses_ = redis_.losses(); }
 
-  /// Sleeps after a round that failed.
-  void after(const Blocked& blocked) {
+  /// Sleeps after a round that failed. Returns its last "busy", with the new place if messages moved us up in the line,
+  /// and its outage, which begins if a connection is lost.
+  [[nodiscard]] std::pair<std::optional<Busy>, Outage> after(Blocked blocked) {
     while (once(blocked)) {}  // again after each move up in the line
+    return {std::move(blocked.busy), blocked.outage};
   }
 
   /// Must the next round write facts about us? If not, the server knows them already, and the call only keeps
@@ -54,16 +57,14 @@ class Sleep {
     bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
   };
 
-  bool once(const Blocked& blocked);
-  bool until_told(const Blocked& blocked, TimePoint latest);
-  bool read_messages(const Blocked& blocked, TimePoint now, Told& told);
-  void note_losses(std::uint64_t& losses, TimePoint now, Told& told);
+  bool once(Blocked& blocked);
+  bool until_told(Blocked& blocked, TimePoint latest);
+  bool read_messages(Blocked& blocked, TimePoint now, Told& told);
+  void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Told& told);
   void until(TimePoint end);
 
   Redis& redis_;
   const AcquireOptions& options_;
-  Outage& outage_;
-  std::optional<Busy>& busy_;
   const bool several_nodes_;
   const bool can_be_held_;
   Pacing pacing_;
