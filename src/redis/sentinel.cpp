@@ -4,14 +4,15 @@
 //               a search.
 //   searching   PrimarySearch asks one Sentinel after the other.
 //   checking    A server was named. It is asked for its ROLE, because a Sentinel may be outdated.
-//   confirming  The server took so long to tell its role that it may have been replaced. The Sentinels are
-//               asked once more before any call is sent.
+//   confirming  What the Sentinels said is so old that the server may have been replaced since. They are asked
+//               once more before any call is sent.
 //   leading     Calls are sent to the primary. Every half second a call also asks the Sentinels again
-//               (asks_again_).
+//               (asks_again_). If their last answer is older than a second, the state becomes `confirming`.
 //
 // A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
 // primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the
-// Sentinels are asked again and again while calls are made, at least once in a third of a short lease.
+// Sentinels are asked again and again while calls are made, at least once in a third of a short lease. The age of
+// their answer counts from the question: if rlock was suspended, the answer may have lain in its socket for minutes.
 
 #include "redis/sentinel.h"
 
@@ -30,6 +31,15 @@ constexpr std::size_t kMostRetired = 4;
 
 /// How often the Sentinels are asked whether the primary is still the same: within a third of a short lease.
 constexpr Milliseconds kAskAgain{500};
+
+/// For how long the Sentinels' answer is believed without another one. A holder learns of the new primary within a third of
+/// its lease, and its lock lives for two thirds more on the old one. So a waiter that asks the old one within this time
+/// finds it held.
+constexpr Milliseconds kBelieved{1000};
+
+/// For how long calls wait for an answer of the Sentinels. If all are silent, the primary serves on, and a hold with
+/// the shortest lease still must be renewed in time.
+constexpr Milliseconds kHeldBack{400};
 
 }  // namespace
 
@@ -54,6 +64,8 @@ Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
   if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
+  if (state_ == State::leading && asks_again_ && is_outdated(now) && !std::exchange(held_back_, true))
+    confirm(plus(now, kHeldBack));
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
   return link_->find(checked_);
@@ -72,6 +84,7 @@ void Sentinel::search(TimePoint now) {
   failure_.reset();
   asks_again_ = false;
   state_ = State::searching;
+  asked_at_ = now;
   search_.begin(now);
   advance(now);
 }
@@ -87,6 +100,7 @@ void Sentinel::advance(TimePoint now) {
     fail({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
   if (asks_again_) take_confirmation(now);
+  if (state_ == State::confirming && now >= confirm_until_) state_ = State::leading;
   if (state_ == State::searching) follow_search(now);
   if (state_ == State::checking) check(now);
 }
@@ -94,8 +108,20 @@ void Sentinel::advance(TimePoint now) {
 /// Asks the Sentinels, while the state stays what it is. In `leading`, calls go on to our primary meanwhile.
 void Sentinel::begin_to_confirm(TimePoint now) {
   ask_again_at_ = plus(now, kAskAgain);
-  if (!std::exchange(asks_again_, true)) search_.begin(now);
+  if (std::exchange(asks_again_, true)) return;
+  held_back_ = false;
+  asked_at_ = now;
+  search_.begin(now);
 }
+
+/// Calls wait until the Sentinels have answered, or until this time.
+void Sentinel::confirm(TimePoint until) {
+  state_ = State::confirming;
+  confirm_until_ = until;
+}
+
+/// Is what the Sentinels said of our server too old to be believed?
+bool Sentinel::is_outdated(TimePoint now) const { return now >= plus(named_at_, kBelieved); }
 
 /// Do the Sentinels name another primary now? If no Sentinel answers, we keep ours.
 void Sentinel::take_confirmation(TimePoint now) {
@@ -103,6 +129,7 @@ void Sentinel::take_confirmation(TimePoint now) {
   if (!search_.found() && !search_.failure()) return;
   asks_again_ = false;
   if (search_.failure() || *search_.found() == link_->address()) {
+    if (search_.found()) named_at_ = asked_at_;
     if (state_ == State::confirming) lead(now);
     return;
   }
@@ -122,6 +149,7 @@ void Sentinel::follow_search(TimePoint now) {
   checked_ = ConnectionNumber::none;
   check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
   ask_again_at_ = plus(now, kAskAgain);
+  named_at_ = asked_at_;
   // A server that tells its role later than this may have been frozen, and the Sentinels may have replaced it
   // meanwhile.
   late_at_ = ask_again_at_;
@@ -153,8 +181,8 @@ void Sentinel::check(TimePoint now) {
                      link_->address().str(), in_quotes(target_.master))},
         now);
   }
-  if (now < late_at_) return lead(now);
-  state_ = State::confirming;  // it may have been replaced before it answered
+  if (now < late_at_ && !is_outdated(now)) return lead(now);
+  confirm(kNever);  // it may have been replaced before it answered
   asks_again_ = false;
   begin_to_confirm(now);
 }
@@ -284,7 +312,8 @@ TimePoint Sentinel::wake_at() const {
     case State::confirming:
     case State::leading:
       if (!leads()) return TimePoint::min();
-      return asks_again_ ? search_.wake_at() : kNever;
+      return earliest(asks_again_ ? search_.wake_at() : kNever,
+                      state_ == State::confirming ? confirm_until_ : kNever);
   }
   return kNever;
 }

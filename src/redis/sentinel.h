@@ -17,8 +17,9 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to a
-/// replica. A call also asks them if the last question is half a second old. The reason: after a failover, the old
-/// primary still acts as a primary for about ten seconds, and so does one that was frozen. The named server is asked
+/// replica. A call also asks them if the last question is half a second old, and waits for the answer if it is a whole
+/// second old. The reason: after a failover, the old primary still acts as a primary for about ten seconds, and so
+/// does one that was frozen. The named server is asked
 /// for its role before it gets a call, because a replica would report old locks.
 class Sentinel final : public Route {
  public:
@@ -56,6 +57,8 @@ class Sentinel final : public Route {
   void follow_search(TimePoint now);
   void take_confirmation(TimePoint now);
   void begin_to_confirm(TimePoint now);
+  void confirm(TimePoint until);
+  bool is_outdated(TimePoint now) const;
   void check(TimePoint now);
   void lead(TimePoint now);
   void reject_primary(Failure why, TimePoint now);
@@ -72,11 +75,15 @@ class Sentinel final : public Route {
   Backoff backoff_;
   State state_ = State::resting;
   bool asks_again_ = false;  ///< the Sentinels are being asked, between calls or during the check
+  bool held_back_ = false;   ///< calls have waited for this question
   TimePoint ask_again_at_ = kNever;
-  TimePoint late_at_ = kNever;                  ///< a primary that answers after this must be confirmed
-  std::unique_ptr<Link> link_;                  ///< to the named server
-  Address primary_;                             ///< the last primary that was confirmed
-  std::vector<std::unique_ptr<Link>> retired_;  ///< for calls on their abandoned connections
+  TimePoint asked_at_ = kNever;  ///< when the newest question to the Sentinels began
+  TimePoint named_at_ = kNever;  ///< when the question began whose answer named our server
+  TimePoint late_at_ = kNever;   ///< a primary that tells its role after this must be confirmed
+  TimePoint confirm_until_ = kNever;
+  std::unique_ptr<Link> link_;                         ///< to the named server
+  Address primary_;                                    ///< the last primary that was confirmed
+  std::vector<std::unique_ptr<Link>> retired_;         ///< for calls on their abandoned connections
   ConnectionNumber checked_ = ConnectionNumber::none;  ///< on which the named server was asked for its role
   std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;

@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
+#include <thread>
+
 #include "redis/executor.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"
@@ -204,6 +207,46 @@ TEST_CASE("a primary that has been replaced is left although it still answers as
       eventually([&] { return f.vote().good_reply() != nullptr && new_primary.count("EVALSHA") > 0; }, 10s));
   CHECK(turns(f.loop, [&] { return new_primary.count("SUBSCRIBE") == 1; }));
   CHECK(old_primary.open() == 0);
+}
+
+TEST_CASE("after a pause, no call reaches a primary that the Sentinels have replaced") {
+  Failover scene;
+  auto& [sentinel, old_primary, new_primary, f] = scene;
+  SUBCASE("although it answers sooner than they do") {}
+  SUBCASE("although an answer that names it has lain in its socket meanwhile") {
+    std::this_thread::sleep_for(600ms);
+    auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));  // asks the Sentinel, too
+    REQUIRE(turns(f.loop, [&] { return request.settled(); }));
+    request.drop();
+    REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 2; }));
+  }
+  const auto before = old_primary.count("EVALSHA");
+  sentinel.on("SENTINEL", named(new_primary.port()));
+  sentinel.decide([](const Words& command) -> std::optional<std::string> {
+    if (command.front() == "SENTINEL") std::this_thread::sleep_for(50ms);
+    return std::nullopt;
+  });
+  std::this_thread::sleep_for(1100ms);
+
+  CHECK(f.vote().good_reply() != nullptr);
+  CHECK(old_primary.count("EVALSHA") == before);
+  CHECK(new_primary.count("EVALSHA") == 1);
+}
+
+TEST_CASE("after a pause, a call does not wait until silent Sentinels answer") {
+  Failover scene;
+  auto& [sentinel, old_primary, new_primary, f] = scene;
+  std::atomic<bool> answered = false;
+  sentinel.decide([&](const Words& command) -> std::optional<std::string> {
+    if (command.front() != "SENTINEL") return std::nullopt;
+    std::this_thread::sleep_for(2000ms);
+    answered = true;
+    return std::nullopt;
+  });
+  std::this_thread::sleep_for(1100ms);
+  CHECK(f.vote().good_reply() != nullptr);
+  CHECK_FALSE(answered);
+  CHECK(old_primary.count("EVALSHA") == 2);
 }
 
 TEST_CASE(
