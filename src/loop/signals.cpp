@@ -19,8 +19,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <utility>
 
 #include "base/error.h"
@@ -28,6 +30,9 @@
 
 namespace rlock {
 namespace {
+
+/// Ignored, so that a failed write is an error. XFSZ: a write beyond RLIMIT_FSIZE.
+constexpr std::array kOfWrites{SIGPIPE, SIGXFSZ};
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
@@ -44,7 +49,7 @@ sigset_t ours() {
   sigset_t all;
   ::sigfillset(&all);
   for (int fault : kFaults) ::sigdelset(&all, fault);
-  ::sigdelset(&all, SIGPIPE);
+  for (int of_write : kOfWrites) ::sigdelset(&all, of_write);
   return all;
 }
 
@@ -95,7 +100,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   ::sigdelset(&blocked, SIGTSTP);
   const bool blocks = ::sigprocmask(SIG_BLOCK, &blocked, &inherited_) == 0;
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
-  set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
+  for (std::size_t i = 0; i < kOfWrites.size(); ++i) set_disposition(kOfWrites[i], SIG_IGN, &of_writes_[i]);
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw_system_error("cannot watch for signals");
@@ -168,8 +173,11 @@ void Signals::note(const Caught& caught) {
 }
 
 bool Signals::ignored(int number) const noexcept {
-  struct sigaction action = number == SIGCHLD ? child_ended_ : pipe_closed_;
-  if (number != SIGCHLD && number != SIGPIPE) ::sigaction(number, nullptr, &action);
+  if (number == SIGCHLD) return child_ended_.sa_handler == SIG_IGN;
+  for (std::size_t i = 0; i < kOfWrites.size(); ++i)
+    if (number == kOfWrites[i]) return of_writes_[i].sa_handler == SIG_IGN;
+  struct sigaction action;
+  ::sigaction(number, nullptr, &action);
   return action.sa_handler == SIG_IGN;
 }
 
@@ -178,7 +186,7 @@ std::vector<Caught> Signals::take() { return std::exchange(caught_, {}); }
 void Signals::restore() const noexcept {
   // exec itself resets a handler to the default action, so only "ignored" would be lost.
   if (ignored(SIGCHLD)) ::sigaction(SIGCHLD, &child_ended_, nullptr);
-  ::sigaction(SIGPIPE, &pipe_closed_, nullptr);
+  for (std::size_t i = 0; i < kOfWrites.size(); ++i) ::sigaction(kOfWrites[i], &of_writes_[i], nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited_, nullptr);
 }
 

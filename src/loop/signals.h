@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct Caught {
 /// But ^Z stops us like any process until take_stops().
 ///
 /// Signals that were ignored at our start (nohup, background jobs of sh) stay ignored. SIGCHLD gets its
-/// default action, so that the kernel does not reap for us. SIGPIPE is ignored. KILL, STOP and the faults
+/// default action, so that the kernel does not reap for us. SIGPIPE and SIGXFSZ are ignored. KILL, STOP and the faults
 /// (SEGV, BUS, FPE, ILL, TRAP, SYS) are not handled.
 /// REQUIRES: no other thread, and no other Signals.
 class Signals final : public Source {
@@ -89,8 +90,8 @@ class Signals final : public Source {
 
   Loop& loop_;
   sigset_t inherited_;
-  struct sigaction child_ended_;  ///< the disposition at our start
-  struct sigaction pipe_closed_;  ///< the disposition at our start
+  struct sigaction child_ended_;                 ///< the disposition at our start
+  std::array<struct sigaction, 2> of_writes_{};  ///< PIPE and XFSZ: the dispositions at our start
   Descriptor fd_;
   std::vector<Caught> caught_;
   std::optional<int> ended_;

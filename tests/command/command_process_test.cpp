@@ -149,6 +149,17 @@ TEST_CASE("a closed pipe behind our messages neither kills us nor reaches the co
   CHECK(dies.out() == "141\n");
 }
 
+TEST_CASE("a file of our messages that may not grow kills neither us nor the command") {
+  RedisServer redis;
+  const TempDir directory;
+  // A command that wants the terminal makes rlock print a line while the command lives.
+  const std::string command = "sh -c '(sleep 0.5; kill -CONT $$) & kill -TTIN $$; echo done'";
+  Process run = sh(redis, "{ (ulimit -f 0; exec \"$RLOCK\" run -k k -- " + command + " 2>" +
+                              (directory / "log") + "); echo $?; } | cat");
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "done\n0\n");
+}
+
 TEST_CASE("standard input is the command's: a gibibyte arrives unharmed") {
   RedisServer redis;
   const std::string feed = "head -c 1G /dev/zero | tr '\\0' 'r' ";
