@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/as_given.h"
@@ -60,8 +61,9 @@ Milliseconds Session::first_contact() const {
 
 std::vector<LockName> Session::names(const std::vector<std::string>& keys) const {
   std::vector<LockName> names;
+  std::set<LockName> known;
   for (const std::string& key : keys)
-    if (std::ranges::count(names, name(key)) == 0) names.push_back(name(key));
+    if (known.insert(name(key)).second) names.push_back(name(key));
   return names;
 }
 

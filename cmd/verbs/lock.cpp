@@ -100,9 +100,10 @@ class LockVerb : public Verb {
     const char* const owner = std::getenv("RLOCK_OWNER");
     const char* const exported = std::getenv("RLOCK_KEY");
     if (!given_ && owner != nullptr && exported != nullptr) {
-      const std::vector<std::string> held = split(exported, '\n');
+      const std::string held =
+          fmt::format("\n{}\n", exported);  // one key in a line; a key may have lines itself
       const bool all = std::ranges::all_of(
-          keys_, [&](const std::string& key) { return std::ranges::find(held, key) != held.end(); });
+          keys_, [&](const std::string& key) { return held.find("\n" + key + "\n") != held.npos; });
       if (all) given_ = parse_owner(owner);
     }
     if (!given_)
