@@ -19,7 +19,7 @@ local function may_take(line, ask)
     local waiter, frozen = waiter_of(line, other, time)
     if waiter and needs == 0 and waiter.needs == 0 then
       place = place + 1  -- both want to read, so they can read together
-    elseif waiter and needs > 0 and waiter.passed < 10 then
+    elseif waiter and needs > 0 and not waiter.overdue then
       -- The line has one count for all its waiters. The first one has been passed most often, unless it had lost its place and
       -- has just come back to the front: then it begins at 0.
       line.passes = line.passes + 1

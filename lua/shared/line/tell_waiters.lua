@@ -44,7 +44,7 @@ local function tell_in_order(line, room, rest_only)
     local waiter, frozen = waiter_of(line, owner, time)
     if rest_only and waiter and waiter.told > 0 then return '' end
     local too_much = waiter and waiter.needs > room
-    if too_much and (room < 1 or waiter.passed >= 10) then return '' end
+    if too_much and (room < 1 or waiter.overdue) then return '' end
     local heard, why = 0, nil
     if waiter and not too_much then heard, why = tell_owner(line, owner, message) end
     if why then return why end

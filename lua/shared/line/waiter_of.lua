@@ -8,7 +8,7 @@ local load_line = include('line/load_line')
 --   told     when it was told of its turn, in ms since the epoch; 0: it was not told since it last asked
 --   before   how often newcomers had passed the line before it arrived (see may_take)
 -- and from that
---   passed   how often newcomers passed it
+--   overdue  newcomers passed it ten times, and may not pass it again
 --   patience for how many ms it may be on its way after it was told
 -- If `time` is given (now, ms), the answer is also nil for a dead waiter. For a frozen one it is nil and true: the waiter was
 -- told, and did not come in time.
@@ -19,14 +19,14 @@ local function waiter_of(line, owner, time)
   local alive, arrived, needs, told, before = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not alive then return nil end
   alive, told = tonumber(alive), tonumber(told)
-  local passed = line.passes - before
-  local patience = passed < 10 and 250 or 1000  -- so that a distant waiter gets its turn, too
+  local overdue = line.passes - before >= 10
+  local patience = overdue and 1000 or 250  -- so that a distant waiter gets its turn, too
   if time and told > time then told = 0 end  -- the clock was set back
   if time and alive <= time then return nil end
   if time and told > 0 and time - told >= patience then return nil, true end
   return {
     alive = alive, arrived = arrived, needs = tonumber(needs), told = told, before = tonumber(before),
-    passed = passed, patience = patience,
+    overdue = overdue, patience = patience,
   }
 end
 return waiter_of
