@@ -44,47 +44,47 @@ Reply text(std::string words) { return Reply{std::move(words)}; }
 
 TEST_CASE("a round is held if a quorum grants it, with any other answers") {
   const BallotResult result = result_of({kBusy, kHeld, kSilent, kHeld, kHeld});
-  CHECK(result.held.has_value());
-  CHECK_FALSE(result.busy);
-  CHECK_FALSE(result.failure);
+  CHECK(result.held());
+  CHECK_FALSE(result.busy());
+  CHECK_FALSE(result.failure());
   CHECK(result.answers ==
         std::vector<Answer>{Answer::busy, Answer::granted, Answer::failed, Answer::granted, Answer::granted});
 }
 
 TEST_CASE("a round is busy if enough nodes have answered, and too few have granted it") {
-  CHECK(result_of({kBusy, kBusy, kBusy, kSilent, kSilent}).busy);
-  CHECK(result_of({kHeld, kHeld, kBusy, kSilent, kSilent}).busy);
+  CHECK(result_of({kBusy, kBusy, kBusy, kSilent, kSilent}).busy());
+  CHECK(result_of({kHeld, kHeld, kBusy, kSilent, kSilent}).busy());
 }
 
 TEST_CASE("with too many silent nodes the round has no quorum, although the others are busy") {
   const BallotResult result = result_of({kBusy, kSilent, kHeld, kSilent, kSilent});
-  CHECK_FALSE(result.busy);
-  REQUIRE(result.failure);
-  CHECK(result.failure->kind == Error::unreachable);
-  CHECK(result.failure->text ==
+  CHECK_FALSE(result.busy());
+  REQUIRE(result.failure());
+  CHECK(result.failure()->kind == Error::unreachable);
+  CHECK(result.failure()->text ==
         "no quorum: 2 of 5 servers answer, 3 are needed (node 2: no answer; node 4: no "
         "answer; node 5: no answer)");
   CHECK(result.may_be_granted);
 }
 
 TEST_CASE("a server that denies us is final only where the others are too few") {
-  CHECK(result_of({kDenied}).failure->kind == Error::denied);
-  CHECK(result_of({kDenied, kBusy, kBusy}).busy);
-  CHECK(result_of({kDenied, kHeld, kHeld}).held);
-  CHECK(result_of({kDenied, kSilent, kHeld}).failure->kind == Error::unreachable);
-  CHECK(result_of({kDenied, kDenied, kHeld}).failure->kind == Error::denied);
+  CHECK(result_of({kDenied}).failure()->kind == Error::denied);
+  CHECK(result_of({kDenied, kBusy, kBusy}).busy());
+  CHECK(result_of({kDenied, kHeld, kHeld}).held());
+  CHECK(result_of({kDenied, kSilent, kHeld}).failure()->kind == Error::unreachable);
+  CHECK(result_of({kDenied, kDenied, kHeld}).failure()->kind == Error::denied);
 }
 
 TEST_CASE("another type under the key is a refusal only if no quorum can be had") {
-  CHECK(result_of({kForeign}).refused);
-  CHECK(result_of({kForeign, kHeld, kHeld}).held);
-  CHECK(result_of({kForeign, kHeld, kBusy}).busy);
-  CHECK(result_of({kForeign, kForeign, kHeld}).refused);
+  CHECK(result_of({kForeign}).refused());
+  CHECK(result_of({kForeign, kHeld, kHeld}).held());
+  CHECK(result_of({kForeign, kHeld, kBusy}).busy());
+  CHECK(result_of({kForeign, kForeign, kHeld}).refused());
 }
 
 TEST_CASE("an answer that cannot be read is a failure of that server alone") {
-  CHECK(result_of({kUnreadable, kHeld, kHeld}).held);
-  CHECK(result_of({kUnreadable}).failure->kind == Error::internal);
+  CHECK(result_of({kUnreadable, kHeld, kHeld}).held());
+  CHECK(result_of({kUnreadable}).failure()->kind == Error::internal);
 }
 
 TEST_CASE("votes are split if some are granted and no other owner has a quorum") {
@@ -97,23 +97,24 @@ TEST_CASE("a busy quorum is asked again when as many nodes may be free as are mi
   const Timed timed;
   const BallotResult one_missing =
       result_of({Reply{7}, Reply{7}, text("a 300"), text("a 100"), text("a 200")}, timed);
-  CHECK(one_missing.busy->retry_after == 100ms);
+  CHECK(one_missing.busy()->retry_after == 100ms);
   const BallotResult two_missing =
       result_of({Reply{7}, text("a 300"), text("a 100"), text("a 200"), kSilent}, timed);
-  CHECK(two_missing.busy->retry_after == 200ms);
+  CHECK(two_missing.busy()->retry_after == 200ms);
   const BallotResult all_missing = result_of({text("a 300"), text("a 100"), text("a 200")}, timed);
-  CHECK(all_missing.busy->retry_after == 200ms);
+  CHECK(all_missing.busy()->retry_after == 200ms);
   const BallotResult unknown = result_of({text("a"), text("a 100"), text("a")}, timed);
-  CHECK_FALSE(unknown.busy->retry_after);
+  CHECK_FALSE(unknown.busy()->retry_after);
 }
 
 TEST_CASE("a busy quorum names the holder that has it at most nodes") {
-  CHECK(result_of({text("a 1"), text("b 1"), text("b 1"), text("c 1"), text("b 1")}, Timed{}).busy->holder ==
-        "b");
+  CHECK(
+      result_of({text("a 1"), text("b 1"), text("b 1"), text("c 1"), text("b 1")}, Timed{}).busy()->holder ==
+      "b");
 }
 
 TEST_CASE("a hold begins at the middle one of the times of the nodes that granted it") {
-  CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held->server_time == 500ms);
+  CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held()->server_time == 500ms);
 }
 
 TEST_CASE("a round is not undone at nodes that were never asked") {

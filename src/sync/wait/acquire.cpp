@@ -50,6 +50,11 @@ bool have_same_owner(const Stage& stage, const Stage& renewed) {
   return owner != nullptr && *owner == *renewed.what().asker();
 }
 
+template <class Kind>
+std::optional<Kind> optional_of(const Kind* one) {
+  return one != nullptr ? std::optional{*one} : std::nullopt;
+}
+
 /// One wait: from the first call until everything is acquired or undone.
 class Acquisition {
  public:
@@ -70,7 +75,7 @@ class Acquisition {
       const TimePoint begun = now();
       sleep_.begin_round();
       round_.end_by(outage_.limit_of(begun));  // as if an outage began now
-      if (auto taken = round_.attempt(stages_, undo_, sleep_.facts_needed())) {
+      if (auto taken = round_.run(stages_, undo_, sleep_.facts_needed())) {
         // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
         // of the hold cleans up the nodes that did not answer this round.
         undo_.detach();
@@ -96,21 +101,25 @@ class Acquisition {
   // --- what the last round tells ------------------------------------------------------------------
 
   void note_round(TimePoint begun) {
-    if (result().busy) {
-      busy_ = result().busy;
+    if (const Busy* const busy = result().busy()) {
+      busy_ = *busy;
       if (busy_->key.empty()) busy_->key = blocked().what().name();
       outage_.end();
     }
-    if (result().failure) outage_.begin(begun);
+    if (result().failure() != nullptr) outage_.begin(begun);
     // One node that says "busy" is enough here. busy_ needs so many that no quorum can grant it now.
     seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
     const bool has_reason = failure_ || busy_;
     if (has_reason && cut_short()) return;
-    failure_ = result().failure;
+    failure_ = optional_of(result().failure());
   }
 
-  bool unreachable() const { return result().failure && result().failure->kind == Error::unreachable; }
-  bool denied() const { return result().failure && result().failure->kind != Error::unreachable; }
+  bool unreachable() const {
+    return result().failure() != nullptr && result().failure()->kind == Error::unreachable;
+  }
+  bool denied() const {
+    return result().failure() != nullptr && result().failure()->kind != Error::unreachable;
+  }
 
   /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full attempt?
   /// Then the failure of an earlier round says more. With trouble() the failure is real, and no lack of time.
@@ -126,7 +135,7 @@ class Acquisition {
   bool last_round() const {
     const bool no_contact = unreachable() && !redis_.keeps_trying();
     const bool too_long = unreachable() && now() >= outage_.limit();
-    const bool retry_cannot_help = result().refused || denied() || no_contact || too_long;
+    const bool retry_cannot_help = result().refused() != nullptr || denied() || no_contact || too_long;
     return retry_cannot_help || single_attempt_ || options_.patience.ended(now());
   }
 
@@ -196,7 +205,7 @@ class Acquisition {
     finish_undo();
 
     return GaveUp{.why = why(),
-                  .refused = result().refused,
+                  .refused = optional_of(result().refused()),
                   .part = blocked().first,
                   .failure = failure_,
                   .busy = busy_,
@@ -205,7 +214,7 @@ class Acquisition {
   }
 
   GaveUp::Why why() const {
-    if (result().refused) return GaveUp::Why::refused;
+    if (result().refused() != nullptr) return GaveUp::Why::refused;
     if (options_.patience.interrupted()) return GaveUp::Why::interrupted;
     return busy_ && !failure_ ? GaveUp::Why::busy : GaveUp::Why::unreachable;
   }
@@ -214,8 +223,8 @@ class Acquisition {
   /// with the undo.
   void finish_undo() {
     // After a refusal the caller may ask for something else next, on these connections.
-    const bool stays_here = !options_.behind || result().refused;
-    const Milliseconds moment = result().failure ? kAfterFailure : kAfterAnswer;
+    const bool stays_here = !options_.behind || result().refused() != nullptr;
+    const Milliseconds moment = result().failure() != nullptr ? kAfterFailure : kAfterAnswer;
     undo_.await(redis_.loop().within(stays_here ? Undo::kAwait : moment));
     if (stays_here || undo_.answered()) return;
     const auto work = [this] {

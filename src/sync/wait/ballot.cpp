@@ -147,7 +147,7 @@ BallotResult Ballot::result(const Votes& votes) {
   const std::size_t quorum = redis_.quorum();
   const std::size_t spare = votes.size() - quorum;
   if (tally.held.size() >= quorum) {
-    result.held = typical(std::move(tally.held));
+    result.outcome = typical(std::move(tally.held));
     return result;
   }
   // Split: some nodes granted it to us, and no other owner has a quorum. All contenders undo and try again,
@@ -156,11 +156,11 @@ BallotResult Ballot::result(const Votes& votes) {
   result.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !tally.held.empty();
   if (tally.refused.size() > spare) {
-    result.refused = tally.refused.front();
+    result.outcome = tally.refused.front();
   } else if (tally.refused.size() + tally.failed.size() > spare) {
-    result.failure = failure_of(redis_, tally);
+    result.outcome = failure_of(redis_, tally);
   } else if (!tally.busy.empty()) {
-    result.busy = typical(tally.busy, quorum - tally.held.size());
+    result.outcome = typical(tally.busy, quorum - tally.held.size());
   }
   return result;
 }

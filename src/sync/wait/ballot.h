@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "redis/enough.h"
@@ -18,20 +19,22 @@ enum class Answer {
   late,     ///< it had not replied when enough others had
 };
 
-/// The result of all votes on one acquire. At most one of held, refused, busy and failure is set. If none is
-/// set, the patience was interrupted.
+/// The result of all votes on one acquire.
 struct BallotResult {
-  std::optional<Held> held;        ///< a quorum granted it
-  std::optional<Refused> refused;  ///< a quorum can never grant it
-  std::optional<Busy> busy;        ///< a quorum could grant it later, but it has to wait now
-  /// No quorum can be had, because too many nodes fail. If its kind is not `unreachable`, waiting cannot
-  /// help.
-  std::optional<Failure> failure;
+  /// Held: a quorum granted it. Refused: a quorum can never grant it. Busy: a quorum could grant it later, but it has to
+  /// wait now. Failure: no quorum can be had, because too many nodes fail; if its kind is not `unreachable`, waiting
+  /// cannot help. Else the patience was interrupted.
+  std::variant<std::monostate, Held, Refused, Busy, Failure> outcome{};
+
+  const Held* held() const noexcept { return std::get_if<Held>(&outcome); }
+  const Refused* refused() const noexcept { return std::get_if<Refused>(&outcome); }
+  const Busy* busy() const noexcept { return std::get_if<Busy>(&outcome); }
+  const Failure* failure() const noexcept { return std::get_if<Failure>(&outcome); }
 
   std::vector<Answer> answers{};  ///< one for each node
-  TimePoint asked = kNever;       ///< held: the time before the first granted call was written
+  TimePoint asked = kNever;       ///< Held: the time before the first granted call was written
   bool split = false;             ///< some nodes granted it, and no other owner has a quorum
-  bool may_be_granted = false;    ///< without `held`: some nodes granted it, or may have received the call
+  bool may_be_granted = false;    ///< not Held: some nodes granted it, or may have received the call
 };
 
 /// Counts the votes on one acquire. Each vote is decoded once, when it arrives.

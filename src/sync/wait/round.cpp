@@ -15,16 +15,16 @@
 
 namespace rlock {
 
-std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool facts) {
+std::optional<Taken> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
   Taken taken{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts);
-    if (!result_.held || !replicated()) return std::nullopt;
+    if (result_.held() == nullptr || !replicated()) return std::nullopt;
     taken.asked = earliest(taken.asked, result_.asked);
     if (stages[blocked_].together) {
-      std::ranges::copy(result_.held->members, std::back_inserter(taken.held));
+      std::ranges::copy(result_.held()->members, std::back_inserter(taken.held));
     } else {
-      taken.held.push_back(*result_.held);
+      taken.held.push_back(*result_.held());
     }
     if (taken.answers.empty()) taken.answers = result_.answers;
     // A node counts as granting only when it granted every stage.
@@ -56,18 +56,15 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
   undo.note(stage, votes_);  // in every case: the undo must know each call that was written
-  if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
+  if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt)
     count_as_failed(*twice);  // whatever the votes say: one server has voted twice
-    result_.busy.reset();
-    result_.refused.reset();
-  }
-  if (result_.busy) result_.busy->seen_at = answered;
+  if (auto* const busy = std::get_if<Busy>(&result_.outcome)) busy->seen_at = answered;
 }
 
 /// The reason why a node is left out. For a single server it is its last failure, which made the undo
 /// necessary.
 Failure Round::why_closed() const {
-  if (!several_nodes_ && result_.failure) return *result_.failure;
+  if (!several_nodes_ && result_.failure() != nullptr) return *result_.failure();
   return {Error::unreachable, "it has not answered the undo of the last request"};
 }
 
@@ -88,11 +85,10 @@ Patience Round::patience_of(Milliseconds step) const {
   return patience;
 }
 
-/// The round was granted, but is of no use: the wait must undo it.
+/// What the nodes answered is of no use. The wait must undo what they may have granted.
 void Round::count_as_failed(Failure why) {
-  result_.held.reset();
   result_.may_be_granted = true;
-  result_.failure = std::move(why);
+  result_.outcome = std::move(why);
 }
 
 }  // namespace rlock

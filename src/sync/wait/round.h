@@ -25,12 +25,12 @@ class Round {
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
   /// facts about us, for people (Stage::followers()).
-  std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
+  std::optional<Taken> run(std::vector<Stage>& stages, Undo& undo, bool facts);
 
   /// From now on an attempt ends at `at` at the latest; a single attempt (-n) may take longer.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
-  /// For the last attempt(): the stage it reached, the result there, and how long that took.
+  /// For the last run(): the stage it reached, the result there, and how long that took.
   std::size_t blocked() const noexcept { return blocked_; }
   const BallotResult& result() const noexcept { return result_; }
   Milliseconds took() const noexcept { return took_; }

@@ -11,7 +11,7 @@ namespace {
 
 /// Our line if the last round gave us a place in it.
 const Line* line_of(const Blocked& blocked) {
-  return blocked.result.busy ? blocked.what.line(*blocked.busy) : nullptr;
+  return blocked.result.busy() != nullptr ? blocked.what.line(*blocked.busy) : nullptr;
 }
 
 Milliseconds pause_behind_others(const Blocked& blocked) {
@@ -29,7 +29,7 @@ TimePoint last_question(const AcquireOptions& options) {
 std::vector<Channel> channels_for(const Blocked& blocked) {
   if (const Line* const line = line_of(blocked)) return line->channels(*blocked.busy);
   // A waiter that pauses behind others listens to nothing, because to listen it would connect at once.
-  const bool pauses = !blocked.result.busy && pause_behind_others(blocked) > Milliseconds{0};
+  const bool pauses = blocked.result.busy() == nullptr && pause_behind_others(blocked) > Milliseconds{0};
   return pauses ? std::vector<Channel>{} : blocked.what.channels();
 }
 
@@ -46,16 +46,15 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held)
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
 bool Sleep::once(Blocked& blocked) {
   const BallotResult& result = blocked.result;
-  const Busy* const answer = result.busy ? &*blocked.busy : nullptr;
+  const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_.listen_to(channels_for(blocked));
-  options_.tell(
-      {.busy = answer, .failure = result.failure ? &*result.failure : nullptr, .what = blocked.what});
+  options_.tell({.busy = answer, .failure = result.failure(), .what = blocked.what});
   const bool in_line = line_of(blocked) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
   Pacing::Plan plan =
       pacing_.after({.several_nodes = several_nodes_,
                      .split = result.split,
-                     .failed = result.failure.has_value(),
+                     .failed = result.failure() != nullptr,
                      .busy = answer,
                      .took = blocked.took,
                      .announced = !blocked.what.channels().empty() && !redis_.subscribe_error(),
@@ -95,8 +94,9 @@ bool Sleep::until_told(Blocked& blocked, TimePoint latest) {
 bool Sleep::read_messages(Blocked& blocked, TimePoint now, Told& told) {
   bool moved = false;
   for (const Message& message : mailbox_.take()) {
-    const Line::Notice notice =
-        blocked.result.busy ? blocked.what.read_notice(message, *blocked.busy) : Line::Notice::reason();
+    const Line::Notice notice = blocked.result.busy() != nullptr
+                                    ? blocked.what.read_notice(message, *blocked.busy)
+                                    : Line::Notice::reason();
     moved = moved || notice.place;
     if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
