@@ -32,7 +32,7 @@ Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
 
 }  // namespace
 
-void declare_backoff(VerbSpec& spec, HoldRequest& opt) {
+void declare_backoff(VerbSpec& spec, HoldRequest& request) {
   spec.add(
       {.names = "--backoff",
        .value = "MIN..MAX",
@@ -40,12 +40,12 @@ void declare_backoff(VerbSpec& spec, HoldRequest& opt) {
            "Pause this long between two tries of type spin or plain, whose waiters are not woken up. The pause "
            "doubles from MIN to MAX, with jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN "
            "without a unit has the unit of MAX.",
-       .set = backoff_into(opt.type_options.backoff),
+       .set = backoff_into(request.type_options.backoff),
        .configurable = true,
-       .set_default = [&opt](std::string_view value) {
+       .set_default = [&request](std::string_view value) {
          std::optional<Waitable::Pause> pause;
          backoff_into(pause)(value);
-         if (opt.type != nullptr && opt.type->polls) opt.type_options.backoff = pause;
+         if (request.type != nullptr && request.type->polls) request.type_options.backoff = pause;
        }});
 }
 

@@ -6,6 +6,6 @@
 namespace rlock {
 
 /// --backoff. A default from a config file counts only for types that poll.
-void declare_backoff(VerbSpec& spec, HoldRequest& options);
+void declare_backoff(VerbSpec& spec, HoldRequest& request);
 
 }  // namespace rlock

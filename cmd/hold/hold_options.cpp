@@ -39,14 +39,14 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
   };
 }
 
-void declare_newest(VerbSpec& spec, HoldRequest& opt) {
+void declare_newest(VerbSpec& spec, HoldRequest& request) {
   spec.add(
       {.names = "--newest",
        .help = "make older --newest waiters give up",
        .manual =
            "The older waiters exit with status 75 at once: see NEWEST FIRST in rlock-run(1). You cannot use the option "
            "with --type read, fair, permit, spin or plain, with several --url, with -n, or with --queue-limit.",
-       .set = into(opt.newest)});
+       .set = into(request.newest)});
 }
 
 }  // namespace
@@ -59,23 +59,24 @@ Setter reason_into(std::string& reason) {
   };
 }
 
-void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual, std::string_view kill_after) {
+void declare_signal(VerbSpec& spec, HoldRequest& request, std::string_view manual,
+                    std::string_view kill_after) {
   spec.add({.names = "--signal",
             .value = "SIG",
             .standard = "TERM",
             .manual = manual,
             .offer = Offer::examples,
             .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
-            .set = [&opt](std::string_view value) { opt.stop.signal = parse_signal(value); }});
+            .set = [&request](std::string_view value) { request.stop.signal = parse_signal(value); }});
   spec.add({.names = "--kill-after",
             .value = "DUR",
             .standard = "5s",
             .manual = kill_after,
-            .set = into(opt.stop.kill_after),
+            .set = into(request.stop.kill_after),
             .configurable = true});
 }
 
-void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, std::string_view manual) {
+void declare_on_lost(VerbSpec& spec, HoldRequest& request, std::string_view help, std::string_view manual) {
   spec.add({.names = "--on-lost",
             .value = "stop|warn",
             .help = help,
@@ -83,24 +84,24 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, st
             .manual = manual,
             .offer = Offer::choices,
             .choices = "stop warn",
-            .set = either(opt.stop.stop_on_loss, "stop warn", "stop")});
+            .set = either(request.stop.stop_on_loss, "stop warn", "stop")});
 }
 
-void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
+void declare_remarks(VerbSpec& spec, HoldRequest& request) {
   spec.add({.names = "--reason",
             .value = "TEXT",
             .manual = "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.",
-            .set = reason_into(opt.remarks.reason)});
+            .set = reason_into(request.remarks.reason)});
   spec.add(
       {.names = "--label",
        .value = "K=V",
        .manual =
            "Attach the label K with the value V, which rlock inspect shows. You may repeat the option. K=V has "
            "at most 1024 bytes, and all labels together have at most 8192.",
-       .set = label_into(opt.remarks.labels)});
+       .set = label_into(request.remarks.labels)});
 }
 
-void declare_queue(VerbSpec& spec, HoldRequest& opt) {
+void declare_queue(VerbSpec& spec, HoldRequest& request) {
   spec.add(
       {.names = "--queue-limit",
        .value = "N",
@@ -111,8 +112,8 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "forgets it. In a fair queue, that is after two thirds of its --lease. In another queue, it is after 14s "
            "if the waiter was the first, else after at most 250s. N is at most 1000000. You cannot use the option with --type "
            "spin or plain, whose waiters have no queue, or with several --url.",
-       .set = number(opt.queue_limit, 0, 1'000'000)});
-  declare_newest(spec, opt);
+       .set = number(request.queue_limit, 0, 1'000'000)});
+  declare_newest(spec, request);
   spec.add(
       {.names = "--fair-wait-timeout",
        .value = "DUR",
@@ -123,16 +124,17 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "in the queue with it. A dead waiter of Redisson keeps its place for DUR. The server forgets a silent "
            "waiter of rlock after two thirds of its --lease, or after DUR if that is shorter.",
        .hidden = true,
-       .set = fair_wait_into(opt.type_options.fair_wait_timeout),
+       .set = fair_wait_into(request.type_options.fair_wait_timeout),
        .configurable = true,
-       .set_default = [&opt](std::string_view value) {
+       .set_default = [&request](std::string_view value) {
          std::optional<Milliseconds> timeout;
          fair_wait_into(timeout)(value);
-         if (opt.type != nullptr && opt.type->name == "fair") opt.type_options.fair_wait_timeout = timeout;
+         if (request.type != nullptr && request.type->name == "fair")
+           request.type_options.fair_wait_timeout = timeout;
        }});
 }
 
-void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
+void declare_permits(VerbSpec& spec, HoldRequest& request, const TakeType& take) {
   const LockType* permit = find_lock_type("permit");
   spec.add(
       {.names = "--permits",
@@ -142,8 +144,8 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
            "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. If the pool has "
            "another size, rlock exits with status 65. The option implies --type permit; --count acquires more "
            "than one permit.",
-       .set = [&opt, take, permit](std::string_view value) {
-         number(opt.type_options.permits, 1, 1'000'000)(value);
+       .set = [&request, take, permit](std::string_view value) {
+         number(request.type_options.permits, 1, 1'000'000)(value);
          take(*permit, "--permits");
        }});
   spec.add(
@@ -153,13 +155,13 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
            "Acquire M permits, from 1 to 1000: all of them or none. Default: 1. The option implies --type "
            "permit; without --permits the pool has to exist.",
        .hidden = true,
-       .set = [&opt, take, permit](std::string_view value) {
-         number(opt.type_options.count, 1, PermitLock::kMostAtOnce)(value);
+       .set = [&request, take, permit](std::string_view value) {
+         number(request.type_options.count, 1, PermitLock::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
 }
 
-void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
+void declare_sync_replicas(VerbSpec& spec, HoldRequest& request) {
   spec.add(
       {.names = "--sync-replicas",
        .value = "N",
@@ -167,13 +169,13 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
        .manual =
            "Count an acquire or a renewal only if N replicas have it (the command WAIT). If fewer have it, it has "
            "failed, as if the server did not answer. N is from 0 to 1000.",
-       .set = number(opt.sync_replicas.count, 0, 1000),
+       .set = number(request.sync_replicas.count, 0, 1000),
        .configurable = true});
   spec.add({.names = "--sync-timeout",
             .value = "DUR",
             .standard = "1s",
             .manual = "Wait at most DUR for these replicas.",
-            .set = into(opt.sync_replicas.timeout),
+            .set = into(request.sync_replicas.timeout),
             .configurable = true});
 }
 
@@ -189,20 +191,20 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
-void declare_events(VerbSpec& spec, HoldRequest& opt, std::string_view events, std::string_view syslog) {
+void declare_events(VerbSpec& spec, HoldRequest& request, std::string_view events, std::string_view syslog) {
   spec.add({.names = "--events",
             .value = "FILE|FD",
             .help = "write one JSON line for each event of the hold",
             .manual = events,
             .offer = Offer::file,
-            .set = not_empty(opt.events, "a file or an open descriptor")});
+            .set = not_empty(request.events, "a file or an open descriptor")});
   spec.add({.names = "--syslog",
             .value = "SOCKET",
             .alone = SystemLog::kSystem,
             .help = "send these events to the system log",
             .manual = syslog,
             .offer = Offer::file,
-            .set = not_empty(opt.syslog, "the socket of a log")});
+            .set = not_empty(request.syslog, "the socket of a log")});
 }
 
 }  // namespace rlock

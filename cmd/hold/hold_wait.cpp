@@ -1,5 +1,5 @@
-// run() makes one attempt after the other. Each attempt is a whole wait of acquire(), and most runs need only one.
-// Another attempt follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
+// run() makes one wait of acquire() after the other. Most runs need only one.
+// Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
 // server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold the key, it
 // acquires the key for the first time. Each case happens at most once for a hold.
 //
@@ -105,7 +105,7 @@ std::optional<GaveUp> HoldWait::arrive() {
   return std::nullopt;
 }
 
-/// The owner of the next attempt: the one that the user named, else a new one, which names the process that will hold the key.
+/// The owner of the next wait: the one that the user named, else a new one, which names the process that will hold the key.
 Owner HoldWait::fresh_owner() const {
   if (request_.owner) return *request_.owner;
   return request_.script ? new_owner(request_.script->pid) : new_owner();
@@ -131,7 +131,7 @@ AcquireOptions HoldWait::options() {
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
   options.good_for = request_.good_for;
   options.sync_replicas = request_.sync_replicas;
-  // If a watch has ended the wait, the undo must not move to another process: the next attempt, or a question of the
+  // If a watch has ended the wait, the undo must not move to another process: the next wait, or a question of the
   // watch, may follow on the same connections.
   options.behind = [this, behind = options.behind](const std::function<void()>& work) {
     return !wait_is_over() && behind(work);
@@ -154,7 +154,7 @@ void HoldWait::count_waiters(const Waiting& waiting) {
     ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
 }
 
-/// Does a process above us hold the key, and may we join its hold? Then the next attempt joins it.
+/// Does a process above us hold the key, and may we join its hold? Then the next wait joins it.
 bool HoldWait::joins_another(const GaveUp& gave_up) {
   if (session_.signals.any() || (script_ && script_->ended())) return false;
   // After a single try (-n) the watch has heard of no busy answer yet.
@@ -169,7 +169,7 @@ bool HoldWait::joins_another(const GaveUp& gave_up) {
   return true;
 }
 
-/// Is the hold that we wanted to join gone? (RLOCK_STACK and records are only hints.) Then the next attempt does
+/// Is the hold that we wanted to join gone? (RLOCK_STACK and records are only hints.) Then the next wait does
 /// without it. Joined holds of other keys stay: their holder waits for our end, so it does not release them.
 bool HoldWait::leaves_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;

@@ -9,7 +9,7 @@
 namespace rlock {
 namespace {
 
-void declare_what(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
+void declare_what(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   spec.group("What to acquire");
   spec.add(
       {.names = "-k, --key",
@@ -24,16 +24,16 @@ void declare_what(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
        .offer = Offer::key,
        .no_dash = true,
        .set = key_into(typed.keys)});
-  const TakeType take = [&opt, &typed](const LockType& meant, std::string_view word) {
-    refuse_other_type(opt.type, meant);
-    if (!opt.type) {
+  const TakeType take = [&request, &typed](const LockType& meant, std::string_view word) {
+    refuse_other_type(request.type, meant);
+    if (!request.type) {
       typed.type = word;
       typed.keys_before_type = typed.keys.size();
     }
-    opt.type = &meant;
+    request.type = &meant;
   };
   declare_type_switches(spec, take);
-  declare_permits(spec, opt, take);
+  declare_permits(spec, request, take);
   declare_type(spec, take);
   spec.add(
       {.names = "--owner",
@@ -44,14 +44,14 @@ void declare_what(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
            "run COMMAND and exits with status 75.",
        .offer = Offer::owner,
        .hidden = true,
-       .set = [&opt](std::string_view text) {
+       .set = [&request](std::string_view text) {
          const Owner owner = parse_owner(text);
          const auto inner = inner_hold_in(owner);
-         opt.joining.inside = inner ? inner->owner : owner;
+         request.joining.inside = inner ? inner->owner : owner;
        }});
 }
 
-void declare_once_per(VerbSpec& spec, RunRequest& opt) {
+void declare_once_per(VerbSpec& spec, RunRequest& request) {
   spec.add(
       {.names = "--once-per",
        .value = "DUR",
@@ -64,10 +64,10 @@ void declare_once_per(VerbSpec& spec, RunRequest& opt) {
            "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
            "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
            "--min-hold or --owner, or use it in a run that is nested in a hold of the key.",
-       .set = into(opt.once_per)});
+       .set = into(request.once_per)});
 }
 
-void declare_hold(VerbSpec& spec, RunRequest& opt) {
+void declare_hold(VerbSpec& spec, RunRequest& request) {
   spec.group("How long to hold");
   spec.add(
       {.names = "--lease",
@@ -80,7 +80,7 @@ void declare_hold(VerbSpec& spec, RunRequest& opt) {
            "cuts the TTL of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
            "before the lock can end. RLOCK_LEASE in the environment and lease in rlock.conf(5) "
            "set another default.",
-       .set = into(opt.lease),
+       .set = into(request.lease),
        .configurable = true,
        .variable = "RLOCK_LEASE"});
   spec.add(
@@ -90,7 +90,7 @@ void declare_hold(VerbSpec& spec, RunRequest& opt) {
        .manual =
            "DUR counts from the acquire. rlock run sends its --signal, rlock flock sends TERM. KILL comes "
            "after --kill-after. rlock renews the lock until the whole process group has ended. Default: no limit.",
-       .set = into(opt.max_hold),
+       .set = into(request.max_hold),
        .configurable = true});
   spec.add(
       {.names = "--min-hold",
@@ -102,8 +102,8 @@ void declare_hold(VerbSpec& spec, RunRequest& opt) {
            "(status 126 or 127 of rlock), if rlock stop ended it, or if the lock was lost, rlock does not keep the "
            "key. If COMMAND itself exits with 126 or 127, the server keeps the key. DUR cannot be longer than "
            "--max-hold. Default: 0.",
-       .set = zero_or_more(opt.min_hold)});
-  declare_once_per(spec, opt);
+       .set = zero_or_more(request.min_hold)});
+  declare_once_per(spec, request);
   spec.add(
       {.names = "--no-renew",
        .help = "do not renew: stop COMMAND before the lease ends",
@@ -111,7 +111,7 @@ void declare_hold(VerbSpec& spec, RunRequest& opt) {
            "rlock asks three times per lease whether the lock is its own, and stops COMMAND if it is not. "
            "If COMMAND runs too long, rlock exits with status 125. With the default lease, rlock sends --signal "
            "after 24.4s, and KILL after 29.4s.",
-       .set = [&opt](std::string_view) { opt.renew = false; }});
+       .set = [&request](std::string_view) { request.renew = false; }});
   spec.add(
       {.names = "--until",
        .value = "command|group",
@@ -122,13 +122,13 @@ void declare_hold(VerbSpec& spec, RunRequest& opt) {
            "command, it prints their process ids after the release.",
        .offer = Offer::choices,
        .choices = "command group",
-       .set = either(opt.until_group, "command group", "group")});
+       .set = either(request.until_group, "command group", "group")});
 }
 
-void declare_stop(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
+void declare_stop(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   spec.group("How to stop COMMAND");
   declare_signal(
-      spec, opt,
+      spec, request,
       "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
       "Send KILL if COMMAND still runs DUR after it got the signal of --max-hold or of rlock stop.");
   spec.add(
@@ -139,11 +139,11 @@ void declare_stop(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
            "--kill-after if that fits, else a sixth of the lease.",
        .set = into(typed.lost_grace)});
   declare_on_lost(
-      spec, opt, "stop COMMAND or warn if the lock is lost",
+      spec, request, "stop COMMAND or warn if the lock is lost",
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
 }
 
-void declare_rare(VerbSpec& spec, RunRequest& opt) {
+void declare_rare(VerbSpec& spec, RunRequest& request) {
   spec.group("Rarely needed");
   spec.add(
       {.names = "--on-deadlock",
@@ -158,21 +158,21 @@ void declare_rare(VerbSpec& spec, RunRequest& opt) {
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
-       .set = either(opt.give_up_on_deadlock, "give-up wait", "give-up")});
-  declare_sync_replicas(spec, opt);
-  declare_backoff(spec, opt);
+       .set = either(request.give_up_on_deadlock, "give-up wait", "give-up")});
+  declare_sync_replicas(spec, request);
+  declare_backoff(spec, request);
   spec.add({.names = "--scrub-password",
             .manual =
                 "Remove RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL from the "
                 "environment of COMMAND. A nested rlock then needs a password file.",
-            .set = into(opt.scrub_password)});
+            .set = into(request.scrub_password)});
   spec.add({.names = "--quorum",
             .value = "majority|all",
             .standard = "majority",
             .manual = "With several --url, this many servers must grant the lock.",
             .offer = Offer::choices,
             .choices = "majority all",
-            .set = either(opt.quorum_all, "majority all", "all")});
+            .set = either(request.quorum_all, "majority all", "all")});
 }
 
 /// Names of options in other lock tools, with the advice for each.
@@ -194,7 +194,7 @@ std::vector<Foreign> foreign_options() {
 
 }  // namespace
 
-void declare_if_unreachable(VerbSpec& spec, RunRequest& opt) {
+void declare_if_unreachable(VerbSpec& spec, RunRequest& request) {
   spec.add(
       {.names = "--if-unreachable",
        .value = "fail|skip|run",
@@ -208,17 +208,17 @@ void declare_if_unreachable(VerbSpec& spec, RunRequest& opt) {
        .offer = Offer::choices,
        .choices = "fail skip run",
        .set =
-           [&opt](std::string_view value) {
+           [&request](std::string_view value) {
              std::string known;
              choice(known, "fail skip run")(value);
-             opt.if_unreachable = value == "fail"   ? IfUnreachable::fail
-                                  : value == "skip" ? IfUnreachable::skip
-                                                    : IfUnreachable::run;
+             request.if_unreachable = value == "fail"   ? IfUnreachable::fail
+                                      : value == "skip" ? IfUnreachable::skip
+                                                        : IfUnreachable::run;
            },
        .configurable = true});
 }
 
-void declare_run(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
+void declare_run(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
   spec.about =
@@ -232,19 +232,19 @@ void declare_run(VerbSpec& spec, RunRequest& opt, TypedRun& typed) {
   spec.common = "key shared type nonblock wait lease max-hold";
   spec.command_follows = true;
   spec.marked = &typed.command_marked;
-  declare_what(spec, opt, typed);
+  declare_what(spec, request, typed);
   spec.add({.names = "-c, --command",
             .value = "STRING",
             .manual = "Run STRING with /bin/sh -c instead of COMMAND.",
             .hidden = true,
             .set = into(typed.shell)});
-  declare_wait(spec, opt.wait);
-  declare_queue(spec, opt);
-  declare_if_unreachable(spec, opt);
-  declare_hold(spec, opt);
-  declare_stop(spec, opt, typed);
-  declare_telling(spec, opt);
-  declare_rare(spec, opt);
+  declare_wait(spec, request.wait);
+  declare_queue(spec, request);
+  declare_if_unreachable(spec, request);
+  declare_hold(spec, request);
+  declare_stop(spec, request, typed);
+  declare_telling(spec, request);
+  declare_rare(spec, request);
   declare_server_options(spec, typed.server);
 }
 

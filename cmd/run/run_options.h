@@ -6,9 +6,9 @@
 namespace rlock {
 
 /// --if-unreachable.
-void declare_if_unreachable(VerbSpec& spec, RunRequest& options);
+void declare_if_unreachable(VerbSpec& spec, RunRequest& request);
 
-/// Declares the options of `run`, which write into `options` and `typed`.
-void declare_run(VerbSpec& spec, RunRequest& options, TypedRun& typed);
+/// Declares the options of `run`, which write into `request` and `typed`.
+void declare_run(VerbSpec& spec, RunRequest& request, TypedRun& typed);
 
 }  // namespace rlock

@@ -135,7 +135,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
   // A patience that has ended from the start (-n) makes a single attempt.
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
                       .interrupted = [this] { return signals.any(); }};
-  options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;
+  options.round_timeout = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
   options.call_timeout = deployment.timeouts.command;
   if (!wait.given) {

@@ -18,23 +18,23 @@
 namespace rlock {
 namespace {
 
-std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
+std::string document(const HoldRequest& request, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
-  const Milliseconds waited = elapsed(opt.started, keys.taken().asked);
-  const bool one = opt.names.size() == 1;
+  const Milliseconds waited = elapsed(request.started, keys.taken().asked);
+  const bool one = request.names.size() == 1;
   std::vector<std::pair<std::string_view, Json>> fields{
       {"v", 1},
-      {"key", one ? Json{opt.names.front()} : Json{}},
-      {"name", one ? Json{typed(opt.names.front())} : Json{}},
-      {"type", Json::word(opt.type->name)},
+      {"key", one ? Json{request.names.front()} : Json{}},
+      {"name", one ? Json{typed(request.names.front())} : Json{}},
+      {"type", Json::word(request.type->name)},
       {"owner", Json::word(id.str())},
       {"fence", one ? Json{held.fence} : Json{}},
       {"slots", held.permits.empty() ? Json{} : Json::list(held.slots)},
-      {"lease_ms", opt.lease},
+      {"lease_ms", request.lease},
       {"acquired_at", held.server_time},
       {"waited_ms", waited},
       {"outcome", Json::word("held")}};
-  if (!one) fields.emplace_back("keys", Json::keys(opt.names));
+  if (!one) fields.emplace_back("keys", Json::keys(request.names));
   return Json::object(fields).str();
 }
 
@@ -87,7 +87,7 @@ int print_hold(Session& session, std::string_view text) {
   return try_print(text, {.until = kNever, .interrupted = [&] { return session.signals.drain_any(); }});
 }
 
-void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, const PrintedAs& how,
+void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
                Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
     undo_acquire(session, keys);
@@ -96,23 +96,23 @@ void hand_over(Session& session, const HoldRequest& opt, const HeldKeys& keys, c
         "a process above this one holds some of the keys, and not the others; take them one after the other"};
   }
   const Owner id = keys.id();
-  HoldReport report = report_of(opt);
+  HoldReport report = report_of(request);
   report_taken(report, session.redis, id, keys.taken(), keys.waited());
   events.acquired(report);
-  const std::string text = how.shell ? export_text(opt, keys, id, *how.shell)
-                                     : (how.json ? document(opt, keys, id) : id.str()) + "\n";
+  const std::string text = how.shell ? export_text(request, keys, id, *how.shell)
+                                     : (how.json ? document(request, keys, id) : id.str()) + "\n";
   const auto print_it = [&] {
     if (const int failed = print_hold(session, text)) refuse_output(failed);
   };
   try {
-    if (opt.script) {
-      start_script_keeper(opt, keys, id, events, print_it);
+    if (request.script) {
+      start_script_keeper(request, keys, id, events, print_it);
     } else {
       print_it();
     }
   } catch (const Error& error) {  // adds the fate of the lock
     const Undone undone = undo_acquire(session, keys);
-    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, opt, keys));
+    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, request, keys));
     if (!session.signals.drain_any()) throw Error{error.kind(), why};
     warn(why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),

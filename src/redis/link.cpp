@@ -57,7 +57,7 @@ Greeting Link::greeting() const {
           .after_silence = had_unanswered_};
 }
 
-std::unique_ptr<Connection> Link::attempt(TimePoint now) {
+std::unique_ptr<Connection> Link::new_connection(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
 }
 
@@ -78,7 +78,7 @@ void Link::open(TimePoint now) {
   failure_.reset();
   if (std::exchange(opened_, true)) read_certificates_again();  // the constructor got the first ones
   try {
-    connection_ = attempt(now);
+    connection_ = new_connection(now);
   } catch (const Error& error) {  // a password file that is being replaced is no reason to give up a lock
     return failed({error.kind(), error.what()}, now);
   }
@@ -188,7 +188,7 @@ void Link::drain_pushes(TimePoint now) {
 void Link::open_second(TimePoint now) {
   pubsub_backoff_.began(now);
   try {
-    second_pubsub_ = attempt(now);
+    second_pubsub_ = new_connection(now);
   } catch (const Error&) {  // a password file that is being replaced; calls need no second one
     pubsub_backoff_.ended(now);
   }

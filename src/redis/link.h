@@ -86,7 +86,7 @@ class Link final : public Source {
 
  private:
   void open(TimePoint now);
-  std::unique_ptr<Connection> attempt(TimePoint now);
+  std::unique_ptr<Connection> new_connection(TimePoint now);
   Greeting greeting() const;
   void read_certificates_again();
   void advance(TimePoint now);

@@ -350,7 +350,7 @@ TEST_CASE("an interruption ends a round that is under way") {
   const TimePoint begun = redis.loop().now();
 
   CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::interrupted);
-  CHECK(elapsed(begun, redis.loop().now()) < options.attempt_timeout);
+  CHECK(elapsed(begun, redis.loop().now()) < options.round_timeout);
 }
 
 TEST_CASE("a wait that gave up tells whether a server was busy during it") {
@@ -492,12 +492,12 @@ TEST_CASE("a round with its full time gives the reason of the failure, not an ea
   redis.answers(Reply::error("NOSCRIPT No matching script."));
   redis.is_silent();
   AcquireOptions options = waiting(redis, 60'000ms);
-  options.attempt_timeout = 20ms;
+  options.round_timeout = 20ms;
   std::optional<TimePoint> second;
   options.patience.interrupted = [&] {
     if (redis.log.size() < 2) return false;
     if (!second) second = redis.loop().now();
-    return redis.loop().now() >= *second + options.attempt_timeout;
+    return redis.loop().now() >= *second + options.round_timeout;
   };
 
   const Acquired got = acquire(redis, kOne, options);
@@ -683,7 +683,7 @@ TEST_CASE("a round ends with the time of an outage, however long it may take") {
   const TimePoint begun = redis.loop().now();
 
   CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
-  CHECK(elapsed(begun, redis.loop().now()) < options.attempt_timeout);
+  CHECK(elapsed(begun, redis.loop().now()) < options.round_timeout);
 }
 
 TEST_CASE("of five nodes three are enough; two are not, and are released") {

@@ -62,9 +62,9 @@ class Acquisition {
       : redis_(redis),
         options_(options),
         several_nodes_(redis.nodes() > 1),
-        single_attempt_(options.patience.until <= redis.loop().now()),
+        single_round_(options.patience.until <= redis.loop().now()),
         stages_(std::move(stages)),
-        round_(redis, options, single_attempt_),
+        round_(redis, options, single_round_),
         outage_(options),
         undo_(redis, options.hurried),
         sleep_(redis, options, can_be_held) {}
@@ -121,7 +121,7 @@ class Acquisition {
     return result().failure() != nullptr && result().failure()->kind != Error::unreachable;
   }
 
-  /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full attempt?
+  /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full round?
   /// Then the failure of an earlier round says more. With trouble() the failure is real, and no lack of time.
   bool cut_short() const {
     const bool may_answer_yet = unreachable() && result().may_be_granted;
@@ -129,14 +129,14 @@ class Acquisition {
     // Of several nodes, one may have had the outage, while another one only had too little time. The outage of a single
     // node is the reason itself.
     const bool outage_is_over = several_nodes_ && now() >= outage_.limit();
-    return may_answer_yet && (is_over || outage_is_over) && round_.took() < options_.attempt_timeout;
+    return may_answer_yet && (is_over || outage_is_over) && round_.took() < options_.round_timeout;
   }
 
   bool last_round() const {
     const bool no_contact = unreachable() && !redis_.keeps_trying();
     const bool too_long = unreachable() && now() >= outage_.limit();
     const bool retry_cannot_help = result().refused() != nullptr || denied() || no_contact || too_long;
-    return retry_cannot_help || single_attempt_ || options_.patience.ended(now());
+    return retry_cannot_help || single_round_ || options_.patience.ended(now());
   }
 
   // --- undo ------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Acquisition {
   Redis& redis_;
   const AcquireOptions& options_;
   const bool several_nodes_;
-  const bool single_attempt_;
+  const bool single_round_;
 
   std::vector<Stage> stages_;
   Round round_;                     ///< the current or last round

@@ -15,7 +15,7 @@
 
 namespace rlock {
 
-/// What the next attempt must have anew, because an undone attempt has used the old one.
+/// What the next round must have anew, because an undone round has used the old one.
 enum class NewIdentity {
   requests,  ///< only the request ids: the undo was answered, and the owner keeps its places in queues
   owner,     ///< the owner too: a copy of the acquire or the undo may be in flight. An owner that the user
@@ -56,19 +56,19 @@ struct Waiting {
 };
 
 struct AcquireOptions {
-  /// Makes the same request with a new identity, so that an undo in flight cannot cancel the new attempt. Empty:
+  /// Makes the same request with a new identity, so that an undo in flight cannot cancel the new round. Empty:
   /// the wait asks one server for one thing, or for something that has no undo.
   std::function<AcquireRequest(NewIdentity)> renew_identity;
 
-  Patience patience;  ///< if it has ended from the start, there is a single attempt within attempt_timeout
+  Patience patience;  ///< if it has ended from the start, there is a single round within round_timeout
   /// How long a server that cannot be used is asked again: `first_contact` until a round ends with "busy", which shows
   /// that the servers can be used; `outage` after that. The patience may end sooner.
   Milliseconds first_contact = kLongest;
   Milliseconds outage = kLongest;
-  Milliseconds attempt_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
-  Milliseconds node_timeout{2000};     ///< of several nodes: how long one may delay a round
-  Milliseconds call_timeout{2000};     ///< a connection counts as lost if a call gets no answer for this long
-  Milliseconds good_for = kLongest;    ///< of a lease: a later grant is undone, as too little of it is left
+  Milliseconds round_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
+  Milliseconds node_timeout{2000};   ///< of several nodes: how long one may delay a round
+  Milliseconds call_timeout{2000};   ///< a connection counts as lost if a call gets no answer for this long
+  Milliseconds good_for = kLongest;  ///< of a lease: a later grant is undone, as too little of it is left
   SyncReplicas sync_replicas{};
   /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does
   /// not wait for a server. Empty: the wait spends some hundred milliseconds on it.

@@ -48,9 +48,9 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   delivery.only_nodes = closed;
   delivery.only_nodes.flip();
   // With several nodes, this round must not wait for a silent one: the next round asks it again.
-  if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
+  if (!several_nodes_ && !single_round_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
-                      patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
+                      patience_of(several_nodes_ ? options_.node_timeout : options_.round_timeout),
                       [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
   const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
@@ -71,16 +71,16 @@ Failure Round::why_closed() const {
 bool Round::replicated() {
   if (options_.sync_replicas.count == 0) return true;
   const auto missing = await_replicas(redis_, votes_, result_.answers, options_.sync_replicas,
-                                      patience_of(options_.sync_replicas.timeout + options_.attempt_timeout));
+                                      patience_of(options_.sync_replicas.timeout + options_.round_timeout));
   if (missing) count_as_failed(*missing);
   return !missing;
 }
 
-/// The patience for one step of a round. The patience of the wait may end it sooner. But a single attempt
+/// The patience for one step of a round. The patience of the wait may end it sooner. But a single round
 /// (-n) gets the full time, although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = redis_.loop().within(step);
-  if (!single_attempt_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
+  if (!single_round_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
   patience.interrupted = options_.patience.interrupted;
   return patience;
 }

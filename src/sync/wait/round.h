@@ -16,18 +16,15 @@ namespace rlock {
 class Round {
  public:
   /// REQUIRES: `redis` and `options` outlive it.
-  Round(Redis& redis, const AcquireOptions& options, bool single_attempt)
-      : redis_(redis),
-        options_(options),
-        several_nodes_(redis.nodes() > 1),
-        single_attempt_(single_attempt) {}
+  Round(Redis& redis, const AcquireOptions& options, bool single_round)
+      : redis_(redis), options_(options), several_nodes_(redis.nodes() > 1), single_round_(single_round) {}
 
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
   /// facts about us, for people (Stage::followers()).
   std::optional<Taken> run(std::vector<Stage>& stages, Undo& undo, bool facts);
 
-  /// From now on an attempt ends at `at` at the latest; a single attempt (-n) may take longer.
+  /// From now on a round ends at `at` at the latest; a single round (-n) may take longer.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
   /// For the last run(): the stage it reached, the result there, and how long that took.
@@ -45,7 +42,7 @@ class Round {
   Redis& redis_;
   const AcquireOptions& options_;
   const bool several_nodes_;
-  const bool single_attempt_;
+  const bool single_round_;
   TimePoint end_by_ = kNever;
   const TimePoint wait_begun_ = redis_.loop().now();
   std::size_t blocked_ = 0;

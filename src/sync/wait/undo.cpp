@@ -39,7 +39,7 @@ void Undo::post(Stage& stage, Wake wake) {
   if (redis_.nodes() > 1 && std::ranges::count(stage.reached, true) == 0) return;
   for (UndoCall& undo : stage.undo_calls(wake)) {
     // The undo goes to abandoned connections only if a copy of the acquire may be in flight there. Otherwise
-    // it could arrive late and undo the next attempt, which may have the same identity.
+    // it could arrive late and undo the next round, which may have the same identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
       std::ranges::copy(undo.followers, std::back_inserter(calls));
