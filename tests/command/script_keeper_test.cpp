@@ -113,6 +113,36 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("who reads the stderr of acquire waits only for acquire") {
+  RedisServer redis;
+  for (const std::string out : {">$FOLDER/owner", ""}) {
+    CAPTURE(out);
+    Script script{redis, "\"$RLOCK\" lock acquire k --while-pid $$ 2>&1 " + out +
+                             " | cat >$FOLDER/read\n: >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    CHECK(script.keeper() > 0);
+    script.process().signal(SIGTERM);
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
+    CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
+}
+
+TEST_CASE("a script that reads its own stderr through a pipe gets the keeper's messages, too") {
+  RedisServer redis;
+  for (const std::string out : {"owner=$(\"$RLOCK\"", "exec 1>&2; (\"$RLOCK\""}) {
+    CAPTURE(out);
+    Script script{redis, "mkfifo $FOLDER/pipe\ncat $FOLDER/pipe >$FOLDER/read &\nexec 2>$FOLDER/pipe\n" +
+                             out +
+                             " lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
+                             ": >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    redis.del("k");
+    CHECK(eventually([&] { return contains(script.file("read"), "lost 'k': "); }, 10s));
+    script.process().signal(SIGTERM);
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
+  }
+}
+
 TEST_CASE("lock release by the owner ends the keeper, and the script goes on") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
