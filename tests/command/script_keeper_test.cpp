@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/hold/script_keeper.h"
+#include "cmd/hold/script_watch.h"
 #include "cmd/server/deployment.h"
 #include "support/contains.h"
 #include "support/eventually.h"
@@ -394,6 +395,20 @@ TEST_CASE("no process, another user's process, and no process id are 64 for --wh
   CHECK(gone.exit_code() == 64);
   CHECK(contains(gone.err(), "there is no process 4194304"));
   CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a thread of the kernel is 64 for --while-pid") {
+  if (read_file("/proc/2/comm") != "kthreadd\n") return skipped("/proc shows no thread of the kernel");
+  try {
+    rlock::expect_script(2);
+    FAIL("accepted");
+  } catch (const rlock::Error& error) {
+    CHECK(error.kind() == rlock::Error::usage);
+    const bool may_signal = ::kill(2, 0) == 0;
+    CHECK(std::string{error.what()} ==
+          (may_signal ? "--while-pid: process 2 is a thread of the kernel"
+                      : "--while-pid: process 2 is another user's, and could not be stopped"));
+  }
 }
 
 TEST_CASE(
