@@ -4,7 +4,7 @@
 //
 // If the processes were stopped, all of them must be gone before the lock is released: they may still use the
 // protected resource. If the lock is lost already, the wait protects nothing: then rlock waits at most
-// StopOptions::last_tries for a process that survives KILL.
+// StopOptions::last_tries for a process that survives KILL, and only names a process that it does not stop.
 
 #include "cmd/hold/held_processes.h"
 
@@ -126,10 +126,12 @@ void HeldProcesses::say_out_of_reach(const std::vector<pid_t>& pids, TimePoint n
     say_out_of_reach_at_ = due;
     return;
   }
-  warn(fmt::format(
-      "rlock does not stop {} (in another session, or without {} environment); {} stays held until no such process "
-      "runs",
-      listed(pids), pids.size() == 1 ? "its" : "their", lock_.name()));
+  const bool one = pids.size() == 1;
+  const std::string then = said_lost_
+                               ? fmt::format("{} on without {}", one ? "it runs" : "they run", lock_.name())
+                               : lock_.name() + " stays held until no such process runs";
+  warn(fmt::format("rlock does not stop {} (in another session, or without {} environment); {}", listed(pids),
+                   one ? "its" : "their", then));
 }
 
 void HeldProcesses::escalate(TimePoint now) {
@@ -152,16 +154,18 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   const bool one_lives = next_exit_ && !next_exit_->over();
   const bool survives_kill = said_lost_ && now >= plus(first_kill_, options_.last_tries);
   if (one_lives) {
-    if (now >= say_out_of_reach_at_) say_out_of_reach(family_.out_of_reach(), now);
-    return !survives_kill;
+    const bool due = now >= say_out_of_reach_at_;
+    if (due) say_out_of_reach(family_.out_of_reach(), now);
+    if (!due || !said_lost_) return !survives_kill;
   }
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   next_exit_.reset();
   const int unread = unread_files();
   std::vector<pid_t> others = escalation_.begun() ? family_.all(now) : unstopped();
-  if (others.empty() && escalation_.begun() && lock_.held && !said_lost_) {
+  if (others.empty() && escalation_.begun() && lock_.held) {
     others = family_.out_of_reach();
     say_out_of_reach(others, now);
+    if (said_lost_ && said_out_of_reach_) return false;
   }
   // The guardian has descriptors of its own. It kills the others and releases the lock when we fail.
   if (others.empty() && unread_files() != unread)

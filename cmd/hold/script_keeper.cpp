@@ -15,6 +15,8 @@
 #include <csignal>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/key_text.h"
@@ -240,9 +242,11 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
 
 void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events,
                          const std::function<void()>& then) {
+  std::vector<int> kept = events.descriptors();
+  if (may_keep_stderr(request.script->pid)) kept.push_back(STDERR_FILENO);
   go_on_in_background(
       [&](const std::function<bool()>& at_work) { ScriptKeeper{request, keys, id, events}.run(at_work); },
-      then, events.descriptors());
+      then, std::move(kept));
 }
 
 }  // namespace rlock

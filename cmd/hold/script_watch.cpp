@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "loop/background.h"
 #include "loop/family.h"
+#include "loop/processes.h"
 
 namespace rlock {
 namespace {
@@ -47,6 +48,8 @@ ProcessId expect_script(pid_t script) {
   if (!Family::proc_shows_us())
     throw Error{Error::config,
                 "--while-pid: /proc does not show which processes the script has started; mount it"};
+  if (const auto facts = facts_of(script); facts && facts->of_kernel)
+    throw Error{Error::usage, fmt::format("--while-pid: process {} is a thread of the kernel", script)};
   if (const auto process = process_of(script)) return *process;
   throw Error{Error::usage, fmt::format("--while-pid: process {} has ended", script)};
 }

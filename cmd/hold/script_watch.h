@@ -15,8 +15,8 @@ namespace rlock {
 void expect_descriptors(std::size_t servers);
 
 /// Identifies the process of --while-pid. Throws Error{usage} if there is no such process, if we may not
-/// signal it, or if it is PID 1 and not our parent. Throws Error{config} if /proc is not mounted for our PID
-/// namespace, and Error{system} if too few descriptors are free for a keeper.
+/// signal it, if the kernel runs it, or if it is PID 1 and not our parent. Throws Error{config} if /proc is not
+/// mounted for our PID namespace, and Error{system} if too few descriptors are free for a keeper.
 ProcessId expect_script(pid_t script);
 
 /// Wakes the loop when the script ends.

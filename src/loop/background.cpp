@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -19,12 +20,11 @@
 namespace rlock {
 namespace {
 
-/// Gives up the session, the terminal, all descriptors but stderr and `kept`, and the tag of a script above us.
+/// Gives up the session, the terminal, all descriptors but `kept`, and the tag of a script above us.
 /// Throws Error{system}.
 void detach(std::vector<int> kept) {
   ::setsid();
   shed_tag();
-  if (!is_our_stdout(STDERR_FILENO)) kept.push_back(STDERR_FILENO);
   close_all_but(std::move(kept));  // first: the script may have had as many open as RLIMIT_NOFILE allows
   fill_std_descriptors();
 }
@@ -69,6 +69,13 @@ void go_on(const BackgroundWork& work, ReadyPipes& pipes, std::vector<int> kept)
   }
 }
 
+/// Does a reader wait until every process has closed it?
+bool is_stream(const struct stat& file) { return S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode); }
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 }  // namespace
 
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
@@ -92,8 +99,14 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
 bool is_our_stdout(int fd) {
   struct stat out, other;
   if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(fd, &other) != 0) return false;
-  const bool is_stream = S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
-  return is_stream && out.st_dev == other.st_dev && out.st_ino == other.st_ino;
+  return is_stream(out) && same_file(out, other);
+}
+
+bool may_keep_stderr(pid_t pid) {
+  struct stat ours, its;
+  if (::fstat(STDERR_FILENO, &ours) != 0) return false;
+  if (!is_stream(ours)) return true;
+  return ::stat(("/proc/" + std::to_string(pid) + "/fd/2").c_str(), &its) == 0 && same_file(ours, its);
 }
 
 std::size_t free_descriptors(std::size_t most) {

@@ -13,16 +13,19 @@ namespace rlock {
 using BackgroundWork = std::function<void(const std::function<bool()>& at_work)>;
 
 /// Runs `work` in a new process. When `work` calls `at_work`, runs `then` here and returns. The new process has its own
-/// session, and of our descriptors only stderr and `kept`. If stderr is the pipe or socket of our stdout, it becomes
-/// /dev/null, because the reader waits for the end of the pipe. The process ends when `work` returns. Throws Error{system}
-/// if it cannot be started, or ends before `at_work`. If `work` throws, the new process prints the error. If `then`
-/// throws, or this process dies, `at_work` returns false.
+/// session, and of our descriptors only `kept`; a standard one that it does not keep becomes /dev/null. The process ends
+/// when `work` returns. Throws Error{system} if it cannot be started, or ends before `at_work`. If `work` throws, the new
+/// process prints the error. If `then` throws, or this process dies, `at_work` returns false.
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
-                         std::vector<int> kept = {});
+                         std::vector<int> kept);
 
 /// Is this descriptor the pipe or socket that is our stdout? Then the reader of our output waits for the end of
 /// each process that has it.
 bool is_our_stdout(int fd);
+
+/// May a process in the background that ends soon after the process `pid` keep our stderr? Not if stderr is a pipe or
+/// socket that `pid` does not have as its own stderr: then `pid` itself may be the reader, and wait for its end.
+bool may_keep_stderr(pid_t pid);
 
 /// How many more descriptors this process can open, up to `most`.
 std::size_t free_descriptors(std::size_t most);

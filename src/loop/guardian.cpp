@@ -43,6 +43,7 @@ Guardian::Guardian(Loop& loop, const Signals& signals, Guarded guarded, const De
       guarded_(std::move(guarded)),
       deadlines_(deadlines) {
   start(loop_.now());
+  dismissed_ = start_errno_ != 0;  // one that has never run is not replaced: our owner runs no command then
   loop_.join(*this);
 }
 

@@ -112,13 +112,16 @@ std::vector<std::string> stat_fields(pid_t pid) {
 std::optional<ProcessFacts> facts_of(pid_t pid) {
   const std::vector<std::string> fields = stat_fields(pid);
   const auto field = [&](std::size_t number) -> const std::string& { return fields[number - 3]; };
-  constexpr std::size_t kState = 3, kParent = 4, kGroup = 5, kSession = 6, kThreads = 20, kStarted = 22;
+  constexpr std::size_t kState = 3, kParent = 4, kGroup = 5, kSession = 6, kFlags = 9, kThreads = 20,
+                        kStarted = 22;
+  constexpr unsigned long kOfKernel = 0x00200000;  // PF_KTHREAD of Linux
   if (fields.size() <= kStarted - 3 || field(kState).empty()) return std::nullopt;
   return ProcessFacts{.pid = pid,
                       .parent = std::atoi(field(kParent).c_str()),
                       .group = std::atoi(field(kGroup).c_str()),
                       .session = std::atoi(field(kSession).c_str()),
                       .state = field(kState).front(),
+                      .of_kernel = (std::strtoul(field(kFlags).c_str(), nullptr, 10) & kOfKernel) != 0,
                       .threads = std::atoi(field(kThreads).c_str()),
                       .started = std::strtoll(field(kStarted).c_str(), nullptr, 10)};
 }

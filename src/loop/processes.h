@@ -16,7 +16,8 @@ struct ProcessFacts {
   pid_t parent = 0;
   pid_t group = 0;
   pid_t session = 0;
-  char state = 0;  ///< 'R', 'S', 'T', 'Z', …
+  char state = 0;          ///< 'R', 'S', 'T', 'Z', …
+  bool of_kernel = false;  ///< a thread of the kernel, which no signal ends
   int threads = 0;
   /// The clock ticks from the boot to its start. They tell apart processes that had the same number.
   std::int64_t started = 0;

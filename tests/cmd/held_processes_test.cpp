@@ -313,19 +313,49 @@ TEST_CASE("several processes out of reach are named in one line") {
   CHECK(contains(lines.front(), "without their environment"));
 }
 
-TEST_CASE("a lost lock, and a run without a lock, do not wait for processes out of reach") {
-  Scene lost;
-  lost.family.apart = {::getpid()};
-  lost.lost = "it expired";
-  lost.deadlines.stop = lost.start;
-  lost.at(1s);
-  CHECK_FALSE(lost.waits(1s));
+TEST_CASE("once the lock is lost, processes out of reach are named, and the release does not wait for them") {
+  for (const bool watched : {true, false}) {
+    CAPTURE(watched);
+    Scene scene;
+    scene.family.apart = {::getpid()};
+    scene.lost = "it expired";
+    scene.deadlines.stop = scene.start;
+    scene.at(1s);
+    scene.said.take();
+    const auto waits = [&](Milliseconds time) {
+      return watched ? scene.held_processes().others_must_end(plus(scene.start, time), nullptr)
+                     : scene.waits(time);
+    };
+    CHECK(waits(1s));
+    CHECK(waits(1499ms));
+    CHECK(scene.held_processes().wake_at() == plus(scene.start, 1500ms));
+    CHECK(scene.said.take().empty());  // it may end by itself
+    CHECK_FALSE(waits(1500ms));
+    CHECK(scene.said.take() ==
+          Words{"rlock does not stop process " + std::to_string(::getpid()) +
+                " (in another session, or without its environment); it runs on without 'k'"});
+  }
+}
 
-  Scene without;
-  without.family.apart = {::getpid()};
-  without.held = false;
-  without.at(10s);
-  CHECK_FALSE(without.waits(10s));
+TEST_CASE("once the lock is lost, nothing is said of a process out of reach that ends by itself") {
+  Scene scene;
+  scene.family.apart = {::getpid()};
+  scene.lost = "it expired";
+  scene.deadlines.stop = scene.start;
+  scene.at(1s);
+  scene.said.take();
+  CHECK(scene.waits(1s));
+  scene.family.apart.clear();
+  CHECK_FALSE(scene.waits(1200ms));
+  CHECK(scene.said.take().empty());
+}
+
+TEST_CASE("a run without a lock does not wait for processes out of reach") {
+  Scene scene;
+  scene.family.apart = {::getpid()};
+  scene.held = false;
+  scene.at(10s);
+  CHECK_FALSE(scene.waits(10s));
 }
 
 TEST_CASE("once the lock is lost, the release waits for a process that survives KILL only for a moment") {

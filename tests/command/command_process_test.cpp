@@ -297,6 +297,19 @@ TEST_CASE("if no process can be started, the lock is given back") {
   CHECK(free_again(redis));
 }
 
+TEST_CASE("if no guardian can be started, rlock says why the command was not run, and nothing else") {
+  RedisServer redis;
+  for (int files = 5; files <= 12; ++files) {
+    CAPTURE(files);
+    auto run = sh(redis, "ulimit -n " + std::to_string(files) + "; exec $RLOCK run -k k -- true");
+    const int exit = run.exit_code();
+    CAPTURE(run.err());
+    CHECK((exit == 0 || exit == 71 || exit == 69));
+    CHECK_FALSE(contains(run.err(), "guardian"));
+    CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
+}
+
 TEST_CASE("^Z stops a wait, and fg goes on with it") {
   RedisServer redis;
   auto held = redis.rlock("run", "-k", "k", "--", "sleep", "60");

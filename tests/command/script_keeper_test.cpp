@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/hold/script_keeper.h"
+#include "cmd/hold/script_watch.h"
 #include "cmd/server/deployment.h"
 #include "support/contains.h"
 #include "support/eventually.h"
@@ -110,6 +111,36 @@ TEST_CASE(
     script.process().signal(SIGTERM);
     CHECK(script.process().exit_code() == 128 + SIGTERM);
     CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
+}
+
+TEST_CASE("who reads the stderr of acquire waits only for acquire") {
+  RedisServer redis;
+  for (const std::string out : {">$FOLDER/owner", ""}) {
+    CAPTURE(out);
+    Script script{redis, "\"$RLOCK\" lock acquire k --while-pid $$ 2>&1 " + out +
+                             " | cat >$FOLDER/read\n: >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    CHECK(script.keeper() > 0);
+    script.process().signal(SIGTERM);
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
+    CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
+}
+
+TEST_CASE("a script that reads its own stderr through a pipe gets the keeper's messages, too") {
+  RedisServer redis;
+  for (const std::string out : {"owner=$(\"$RLOCK\"", "exec 1>&2; (\"$RLOCK\""}) {
+    CAPTURE(out);
+    Script script{redis, "mkfifo $FOLDER/pipe\ncat $FOLDER/pipe >$FOLDER/read &\nexec 2>$FOLDER/pipe\n" +
+                             out +
+                             " lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
+                             ": >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    redis.del("k");
+    CHECK(eventually([&] { return contains(script.file("read"), "lost 'k': "); }, 10s));
+    script.process().signal(SIGTERM);
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
   }
 }
 
@@ -364,6 +395,20 @@ TEST_CASE("no process, another user's process, and no process id are 64 for --wh
   CHECK(gone.exit_code() == 64);
   CHECK(contains(gone.err(), "there is no process 4194304"));
   CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a thread of the kernel is 64 for --while-pid") {
+  if (read_file("/proc/2/comm") != "kthreadd\n") return skipped("/proc shows no thread of the kernel");
+  try {
+    rlock::expect_script(2);
+    FAIL("accepted");
+  } catch (const rlock::Error& error) {
+    CHECK(error.kind() == rlock::Error::usage);
+    const bool may_signal = ::kill(2, 0) == 0;
+    CHECK(std::string{error.what()} ==
+          (may_signal ? "--while-pid: process 2 is a thread of the kernel"
+                      : "--while-pid: process 2 is another user's, and could not be stopped"));
+  }
 }
 
 TEST_CASE(

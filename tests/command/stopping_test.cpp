@@ -105,7 +105,7 @@ TEST_CASE("a process in another session is not stopped, and the lock is held unt
   }
 }
 
-TEST_CASE("if the lock is lost beside a process in another session, rlock ends with 125") {
+TEST_CASE("if the lock is lost beside a process in another session, rlock names it and ends with 125") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--lease", "1h", "--", "setsid", "-w", "sh", "-c",
                          "echo $$; exec sleep 60");
@@ -113,6 +113,8 @@ TEST_CASE("if the lock is lost beside a process in another session, rlock ends w
   const pid_t apart = std::stoi(run.out());
   CHECK(redis.rlock("unlock", "-q", "--yes", "k").exit_code() == 0);
   CHECK(run.exit_code() == 125);
+  CHECK(contains(run.err(), "rlock does not stop process " + std::to_string(apart) + " ("));
+  CHECK(contains(run.err(), "); it runs on without 'k'"));
   CHECK(alive(apart));
   ::kill(apart, SIGKILL);
 }
