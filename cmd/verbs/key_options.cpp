@@ -17,32 +17,32 @@ Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
 
 }  // namespace
 
-void declare_key_choice(VerbSpec& spec, KeyChoice& choice) {
+void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
   spec.add({.names = "--state",
             .value = "STATE",
             .help = "held kept stale free open closed; may be repeated",
             .manual = "List only keys in state STATE. You may repeat the option.",
             .offer = Offer::choices,
             .choices = kKeyStates,
-            .set = one_more_of(choice.filter.states, kKeyStates)});
+            .set = one_more_of(chosen.filter.states, kKeyStates)});
   spec.add({.names = "--type",
             .value = "TYPE",
             .help = "lock fair fenced read-write plain semaphore permit\nlatch; may be repeated",
             .manual = "List only keys of type TYPE. You may repeat the option.",
             .offer = Offer::choices,
             .choices = key_type_names(),
-            .set = one_more_of(choice.filter.types, key_type_names())});
+            .set = one_more_of(chosen.filter.types, key_type_names())});
   spec.add({.names = "--host",
             .value = "H",
             .help = "list only keys that host H holds; may be repeated",
-            .set = [&choice](std::string_view host) { choice.filter.hosts.emplace_back(host); }});
+            .set = [&chosen](std::string_view host) { chosen.filter.hosts.emplace_back(host); }});
   spec.add(
       {.names = "--older",
        .value = "DUR",
        .help = "list only keys that are held for DUR or longer",
        .manual =
            "If --min-hold or --once-per keeps a key after the command, DUR still counts from the acquire.",
-       .set = into(choice.filter.older)});
+       .set = into(chosen.filter.older)});
   spec.add(
       {.names = "--sort",
        .value = "WHAT",
@@ -53,7 +53,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& choice) {
            "(the most first).",
        .offer = Offer::choices,
        .choices = kKeyOrders,
-       .set = choice(choice.order, kKeyOrders)});
+       .set = choice(chosen.order, kKeyOrders)});
 }
 
 void declare_key_options(VerbSpec& spec, KeyOptions& options) {

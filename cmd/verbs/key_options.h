@@ -27,7 +27,7 @@ struct KeyChoice {
 };
 
 /// --state, --type, --host, --older and --sort.
-void declare_key_choice(VerbSpec& spec, KeyChoice& choice);
+void declare_key_choice(VerbSpec& spec, KeyChoice& chosen);
 
 /// The options for a search().
 SearchOptions search_options(const KeyOptions& options);
