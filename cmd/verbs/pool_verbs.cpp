@@ -172,7 +172,7 @@ class Add final : public PoolVerb {
     if (more_ == 0) throw Error{Error::usage, "N: 0 changes nothing"};
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read(session.ask(there.add(more_))));
+    return finish(session, there.read_count(session.ask(there.add(more_))));
   }
 
  private:

@@ -88,7 +88,7 @@ class Release final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    return finish(session, there.read(session.ask(there.add(count_))));
+    return finish(session, there.read_count(session.ask(there.add(count_))));
   }
 
  private:
@@ -119,12 +119,12 @@ class Drain final : public PoolVerb {
 
  private:
   CounterAnswer drain(Session& session, const Pool& there) const try {
-    return there.read(session.ask(there.drain()));
+    return there.read_count(session.ask(there.drain()));
   } catch (const EndedBySignal&) {
     // The answer may be on its way. A second copy drains nothing more, and has the same answer.
     for (const Vote& vote :
          session.redis.run_all(there.drain(), with_retries(), session.loop.within(kCleanupTime)))
-      if (const Reply* reply = vote.good_reply()) give_back(session, there.read(*reply).count);
+      if (const Reply* reply = vote.good_reply()) give_back(session, there.read_count(*reply).count);
     throw;
   }
 

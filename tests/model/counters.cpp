@@ -54,7 +54,7 @@ class SemaphoreHold final : public Counter {
 
   std::vector<Call> release(std::int64_t) const override { return {giving_.add(1)}; }
   Freed freed(std::size_t, const Reply& reply) const override {
-    const bool done = giving_.read(reply).how == CounterAnswer::How::done;
+    const bool done = giving_.read_count(reply).how == CounterAnswer::How::done;
     return {.how = done ? Freed::How::done : Freed::How::failed};
   }
   Ends ends() const override { return Ends::by_release; }

@@ -493,7 +493,7 @@ TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
     CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
     CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
     CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
-    CHECK(pool.read(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
+    CHECK(pool.read_count(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
     CHECK(pool.read(scene.redis.run(pool.remove())).how == CounterAnswer::How::refused);
     CHECK(std::holds_alternative<Refused>(pool.read_status(scene.redis.run(pool.status()))));
     CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==

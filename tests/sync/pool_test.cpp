@@ -36,18 +36,18 @@ TEST_CASE("permits that are still taken from an earlier pool of the name are not
 TEST_CASE("permits are added, or taken out of the pool, once per request") {
   Permitted scene;
   const Pool nothing{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(nothing.read(scene.redis.run(nothing.add(1))).how == CounterAnswer::How::absent);
+  CHECK(nothing.read_count(scene.redis.run(nothing.add(1))).how == CounterAnswer::How::absent);
   CHECK(scene.all().empty());
 
   scene.pool_of(2);
   Listener waiter{scene.server, kPoolChannel};
   const Pool more{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(more.add(3));
-  CHECK(more.read(first).count == 5);
-  CHECK(more.read(second).count == 5);
+  CHECK(more.read_count(first).count == 5);
+  CHECK(more.read_count(second).count == 5);
   CHECK(waiter.heard() == "5");
   const Pool fewer{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(fewer.read(scene.redis.run(fewer.add(-7))).count == -2);
+  CHECK(fewer.read_count(scene.redis.run(fewer.add(-7))).count == -2);
   CHECK(waiter.silence());
   CHECK(is_busy(scene.ask(permits("a:1"))));
 }
@@ -208,7 +208,7 @@ TEST_CASE("without rights to publish permits still become available, and the rea
   scene.ask(permits("a:1", {.count = 3, .total = 3}));
   const auto add = [&] {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
-    return pool.read(scene.redis.run(pool.add(1)));
+    return pool.read_count(scene.redis.run(pool.add(1)));
   };
 
   scene.become("mute", {"~*", "+@all", "resetchannels"});
@@ -229,4 +229,10 @@ TEST_CASE("an unknown word is no answer to a call about a pool") {
   const Reply unknown{std::vector{Reply{"hm"}}};
   CHECK_THROWS_AS(pool.read(unknown), Error);
   CHECK_THROWS_AS(pool.read_status(unknown), Error);
+}
+
+TEST_CASE("an answer without the count does not mean that no permit was drained") {
+  const Pool pool{kPool, PoolKind::semaphore, PubSub::classic};
+  CHECK_THROWS_AS(pool.read_count(Reply{std::vector{Reply{"done"}}}), Error);
+  CHECK_THROWS_AS(pool.read_count(Reply{std::vector{Reply{"done"}, Reply{""}}}), Error);
 }

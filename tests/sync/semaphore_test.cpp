@@ -45,7 +45,7 @@ struct Counted : Scene {
   std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
   CounterAnswer add(std::int64_t count) {
     const Pool one = pool();
-    return one.read(redis.run(one.add(count)));
+    return one.read_count(redis.run(one.add(count)));
   }
 };
 
@@ -133,7 +133,7 @@ TEST_CASE("every operation on a semaphore may be sent twice") {
 TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
   Counted scene;
   CHECK(scene.add(1).how == CounterAnswer::How::absent);
-  CHECK(pool().read(scene.redis.run(pool().drain())).how == CounterAnswer::How::absent);
+  CHECK(pool().read_count(scene.redis.run(pool().drain())).how == CounterAnswer::How::absent);
   CHECK(pool().read(scene.redis.run(pool().remove())).how == CounterAnswer::How::absent);
   const auto refused = std::get<Refused>(scene.ask(take(1)));
   CHECK(refused.why == Refused::Why::absent);
@@ -180,7 +180,7 @@ TEST_CASE("a key that is no semaphore is refused and left unchanged") {
     CHECK(std::get<Refused>(scene.ask(request)).why == Refused::Why::wrong_type);
     CHECK(scene.init(3).how == CounterAnswer::How::refused);
     CHECK(scene.add(1).how == CounterAnswer::How::refused);
-    CHECK(pool().read(scene.redis.run(pool().drain())).how == CounterAnswer::How::refused);
+    CHECK(pool().read_count(scene.redis.run(pool().drain())).how == CounterAnswer::How::refused);
     CHECK(pool().read(scene.redis.run(pool().remove())).how == CounterAnswer::How::refused);
     CHECK(std::holds_alternative<Refused>(pool().read_status(scene.redis.run(pool().status()))));
     CHECK(scene.all() == before);

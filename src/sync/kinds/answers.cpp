@@ -102,4 +102,10 @@ CounterAnswer decode_counter(const LockName& name, std::string_view wanted, cons
   return answer;
 }
 
+CounterAnswer decode_count(const LockName& name, std::string_view wanted, const Reply& reply) {
+  CounterAnswer answer = decode_counter(name, wanted, reply);
+  if (answer.how == CounterAnswer::How::done) answer.count = reply.at(1).integer();
+  return answer;
+}
+
 }  // namespace rlock

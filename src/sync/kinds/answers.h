@@ -72,4 +72,7 @@ struct CounterAnswer {
 /// key holds something else.
 CounterAnswer decode_counter(const LockName& name, std::string_view wanted, const Reply& reply);
 
+/// The same for a call that must be answered with the count. A count that is missing would look like 0.
+CounterAnswer decode_count(const LockName& name, std::string_view wanted, const Reply& reply);
+
 }  // namespace rlock

@@ -78,9 +78,7 @@ CounterAnswer Latch::read(const Reply& reply) const {
 }
 
 CounterAnswer Latch::read_down(const Reply& reply) const {
-  CounterAnswer answer = read(reply);
-  if (answer.how == CounterAnswer::How::done) answer.count = reply.at(1).integer();
-  return answer;
+  return decode_count(name_, kinds::latch.noun, reply);
 }
 
 Call Latch::record() const {

@@ -39,6 +39,7 @@ class Latch {
   /// still counts.
   Call set(std::int64_t total, Milliseconds expire) const;
   Call down(std::int64_t count) const;
+  CounterAnswer read_down(const Reply& reply) const;
   Call remove() const;
 
   Call write_set(std::int64_t total) const { return write_record(std::to_string(total)); }
@@ -46,11 +47,9 @@ class Latch {
   Call erase_record() const;
 
   Call status() const;
-  /// The answer to set, remove or status. `count`: how often the latch must still be counted down; 0 or
+  /// The answer to set, remove or status. `count`, also of read_down(): how often the latch must still be counted down; 0 or
   /// less: it is open.
   CounterAnswer read(const Reply& reply) const;
-  CounterAnswer read_down(
-      const Reply& reply) const;  ///< Throws Error{internal} if the count is missing: 0 would mean open.
 
   Call record() const;
   std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record

@@ -61,6 +61,10 @@ Call Pool::remove() const { return make_call(scripts::counter_delete); }
 
 CounterAnswer Pool::read(const Reply& reply) const { return decode_counter(name_, noun_of(kind_), reply); }
 
+CounterAnswer Pool::read_count(const Reply& reply) const {
+  return decode_count(name_, noun_of(kind_), reply);
+}
+
 Call Pool::release(const std::vector<std::string>& ids) const {
   Call release = make_call(scripts::permit_release_ids);
   append(release.args.edit(), ids);

@@ -46,9 +46,11 @@ class Pool {
 
   Call remove() const;
 
-  /// The answer to init, resize, add, drain or remove. `count`: after add, the permits available now; after drain, the
-  /// permits taken.
+  /// The answer to init, resize or remove.
   CounterAnswer read(const Reply& reply) const;
+
+  /// The answer to add: the permits available now; and to drain: the permits taken.
+  CounterAnswer read_count(const Reply& reply) const;
 
   /// Releases the permits with these ids of 16 bytes, no matter which owner took them. ReleasedIds::taken
   /// says for each id whether it was taken. REQUIRES: a pool of permits.
