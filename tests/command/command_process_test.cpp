@@ -328,6 +328,17 @@ TEST_CASE("after a command that could not be started, the script around rlock ha
   script.expect("got this");
 }
 
+TEST_CASE("a ^C that the command answers with 130 ends the script around rlock, too") {
+  RedisServer redis;
+  const std::string command = "trap \"exit 130\" INT; echo ready; while :; do sleep 0.05; done";
+  Pty script{{"sh", "-c", rlock_binary() + " run -q -k k -- sh -c '" + command + "'; echo after"},
+             redis.environment()};
+  script.expect("ready");
+  script.type(Pty::kInterrupt);
+  CHECK(script.exit_code() == 128 + SIGINT);
+  CHECK_FALSE(contains(script.screen(), "after"));
+}
+
 TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
   RedisServer redis;
   Pty terminal{
