@@ -141,7 +141,7 @@ CommandOutcome HeldCommand::finish(Child& child) {
   CommandOutcome ended{
       .exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = processes_.at_max_hold()};
   const bool stopped = processes_.stopping();
-  if (stopped && !processes_.said_lost()) ended.stopped_by = processes_.asked_by();
+  ended.stopped_by = processes_.asked_by();
   const bool had_terminal = job_.end(ended.signal || stopped);
   // A command that catches ^C and exits with 130 reports the same as one that died of ^C. If rlock forwarded
   // the signal, a process sent it, and nobody pressed ^C.

@@ -183,7 +183,7 @@ bool ScriptKeeper::was_released(const LockName& name) {
   if (named_) {
     const Numbers& before = numbers_before_[name];
     const Numbers numbers = release_numbers(name, kAnswer);
-    for (std::size_t node = 0; node < numbers.size() && node < before.size(); ++node)
+    for (std::size_t node = 0; node < numbers.size(); ++node)
       if (numbers[node] && before[node] && !numbers[node]->empty() && *numbers[node] != *before[node])
         return true;
     return false;

@@ -60,6 +60,13 @@ class FakeKeeper final : public Source {
   std::optional<std::string> lost_;
 };
 
+/// Hides /proc from this process. False: that is not allowed.
+bool hide() {
+  if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
 /// Describes how a command ended, such as "exit 143, signal 15".
 std::string text_of(const CommandOutcome& ended) {
   std::string text = fmt::format("exit {}", ended.exit_code);
@@ -225,6 +232,17 @@ TEST_CASE("a loss stops the command at once, and a line announces the next steps
                  "rlock: lost 'k': somebody removed it; stopping the command: SIGTERM now, SIGKILL in "));
 }
 
+TEST_CASE("a command whose lock is lost at once has its time to end, too") {
+  Scene scene{"sleep 60"};
+  scene.arrange = [](FakeKeeper& keeper) {
+    keeper.grace = 500ms;
+    keeper.lost_when = [] { return true; };
+  };
+  scene.options.rules.signal = SIGWINCH;  // it ends no process
+  CHECK(scene.run() == "exit 137, signal 9");
+  CHECK(scene.took() >= 500ms);
+}
+
 TEST_CASE("a command that does not obey gets the signal, CONT, and KILL when the lock can end") {
   Scene scene{"trap 'echo term >>$LOG' TERM; trap 'echo cont >>$LOG' CONT; " + kRunOn};
   scene.lose_at("ready", 500ms);
@@ -365,11 +383,6 @@ TEST_CASE("a command is stopped in time while rlock is stopped, and rlock sees i
 
 TEST_CASE(
     "after a loss rlock waits only a moment for a process that /proc hides and that KILL does not end") {
-  const auto hide = [] {
-    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-           ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
-  };
   if (in_another_process([&] { return hide() ? 0 : 1; }) != 0) return skipped("may not hide /proc");
   // The subshell leaves the process group, but its dead child stays in the group, because sleep does not reap it.
   Scene scene{"(true & exec setsid sleep 60) & echo $! >$LOG.pid; echo ready >>$LOG; sleep 60"};
@@ -382,6 +395,29 @@ TEST_CASE(
   CHECK(scene.run() == "exit 143, signal 15, left hidden ones");
   CHECK(alive(apart()));
   ::kill(apart(), SIGKILL);
+}
+
+TEST_CASE("a loss is noticed also while rlock waits for a process that /proc hides") {
+  if (in_another_process([] { return hide() ? 0 : 1; }) != 0) return skipped("may not hide /proc");
+  Scene scene{
+      "(true & exec setsid sleep 20) & echo $! >$LOG.pid; echo $$ >$LOG.first; echo ready >>$LOG; sleep 60"};
+  const auto number = [&](const std::string& name) {
+    return std::atoi(read_file(scene.log_file() + name).c_str());
+  };
+  scene.before_run = [] { hide(); };
+  scene.options.last_tries = 100ms;
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.each_look = [&, told = false]() mutable {
+      if (told || !contains(scene.log(), "ready") || ::getsid(number(".pid")) != number(".pid")) return;
+      told = true;
+      keeper.deadlines = {Clock::now(), plus(Clock::now(), 60s)};
+    };
+    // /proc shows nothing here, so kill() says whether the first process has been reaped.
+    keeper.lost_when = [&] { return contains(scene.log(), "ready") && ::kill(number(".first"), 0) != 0; };
+  };
+  CHECK(scene.run() == "exit 143, signal 15, left hidden ones");
+  CHECK(contains(scene.err(), "lost 'k'"));
+  ::kill(number(".pid"), SIGKILL);
 }
 
 TEST_CASE("a signal to rlock reaches the command, and rlock ends as the command does") {

@@ -8,6 +8,7 @@
 #include "support/turning.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/permit_lock.h"
+#include "sync/watch/holder_messages.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -31,6 +32,7 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
   CHECK(server.count("UNSUBSCRIBE") == 0);
   server.announce(wire::message("redisson_sc:{seats}", "1"));
   CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 1; }));
+  CHECK(requests.wake_at() > Clock::now());  // else the loop would never sleep again
 }
 
 TEST_CASE("a holder stops listening to releases in the same write as its next call") {
@@ -54,4 +56,45 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
   REQUIRE(log.size() >= 2);
   CHECK(log[log.size() - 2] == Words{"UNSUBSCRIBE", "redisson_lock__channel:{deploy}"});
   CHECK(log.back().front() == "GET");
+}
+
+TEST_CASE("a holder that begins to listen to requests stops listening to releases") {
+  FakeRedis server;
+  Loop loop;
+  Executor redis{loop, {parse_target(server.url())}, {}};
+  const auto lock =
+      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
+  const std::vector<Part> parts{{.lock = lock}};
+  redis.watch(lock->channels().front());  // as the wait for the lock did
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
+  StopRequests requests{redis, parts, Clock::now()};
+  REQUIRE(turns(loop, [&] { return requests.take_confirmation(); }));
+  CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 1; }));
+}
+
+TEST_CASE("each question about requests hears the messages that have come") {
+  FakeRedis server;
+  Loop loop;
+  Executor redis{loop, {parse_target(server.url())}, {}};
+  const auto lock =
+      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
+  const std::vector<Part> parts{{.lock = lock}};
+  StopRequests requests{redis, parts, Clock::now()};
+  CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
+  const auto comes = [&](const std::string& text) {
+    const std::uint64_t before = redis.wakeups();
+    server.announce(wire::message("redisson_lock__channel:{deploy}:us", text));
+    REQUIRE(turns(loop, [&] { return redis.wakeups() > before; }));
+  };
+  comes(stop_request("alice@ops", "stuck"));
+  CHECK(requests.asked() == "alice@ops: stuck");
+  comes(removal_notice("bob@ops", ""));
+  CHECK(requests.removed() == "bob@ops");
+  CHECK(requests.take_removal());
+  CHECK_FALSE(requests.take_removal());
+  comes(removal_notice("bob@ops", ""));
+  CHECK(requests.take_removal());
+  CHECK_FALSE(requests.take_release());
+  comes(std::string{kReleased});
+  CHECK(requests.take_release());
 }

@@ -328,6 +328,41 @@ TEST_CASE("^Z stops a wait, and fg goes on with it") {
   shell.expect("status [3]");
 }
 
+TEST_CASE("a TSTP to rlock stops the command, and rlock says what that means for the lock") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "echo ready; exec sleep 60");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }, 10s));
+  run.signal(SIGTSTP);
+  CHECK(eventually([&] { return contains(run.err(), "stopped: while the command is stopped"); }, 10s));
+}
+
+TEST_CASE("a command has the terminal before it runs") {
+  RedisServer redis;
+  Pty terminal{{rlock_binary(), "run", "-q", "-k", "k", "--", "sh", "-c",
+                "set -- $(ps -o pgid=,tpgid= -p $$); [ $1 = $2 ]"},
+               redis.environment()};
+  CHECK(terminal.exit_code() == 0);
+}
+
+TEST_CASE("after a command that could not be started, the script around rlock has the terminal") {
+  RedisServer redis;
+  Pty script{{"sh", "-c", rlock_binary() + " run -q -k k -- /dev/null; read -r line; echo \"got $line\""},
+             redis.environment()};
+  script.type("this\r");
+  script.expect("got this");
+}
+
+TEST_CASE("a ^C that the command answers with 130 ends the script around rlock, too") {
+  RedisServer redis;
+  const std::string command = "trap \"exit 130\" INT; echo ready; while :; do sleep 0.05; done";
+  Pty script{{"sh", "-c", rlock_binary() + " run -q -k k -- sh -c '" + command + "'; echo after"},
+             redis.environment()};
+  script.expect("ready");
+  script.type(Pty::kInterrupt);
+  CHECK(script.exit_code() == 128 + SIGINT);
+  CHECK_FALSE(contains(script.screen(), "after"));
+}
+
 TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
   RedisServer redis;
   Pty terminal{

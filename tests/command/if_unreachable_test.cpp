@@ -239,7 +239,8 @@ TEST_CASE("-q hides the line of skip and not the warning of run; flock is silent
   CHECK(contains(flock_runs.err(), "runs without a lock"));
 }
 
-TEST_CASE("a command without a lock ends as one under a lock: by its signal, by --max-hold, by ours") {
+TEST_CASE(
+    "a command without a lock ends as one under a lock: by its signal, by --max-hold, by ours, or before it runs") {
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
   const auto words = [](Words more, const std::string& command) {
@@ -254,6 +255,9 @@ TEST_CASE("a command without a lock ends as one under a lock: by its signal, by 
   CHECK(WTERMSIG(status) == SIGKILL);
   CHECK(Rlock{words({"--max-hold", "100ms"}, "sleep 60"), options}.exit_code(kDeadline) == 124);
   CHECK(Rlock{words({}, "exec /nonexistent/command"), options}.exit_code(kDeadline) == 127);
+  Rlock missing{{"run", "-k", "k", "--if-unreachable", "run", "--", "/dev/null"}, options};
+  CHECK(missing.exit_code(kDeadline) == 126);
+  CHECK_MESSAGE(contains(missing.err(), "cannot run '/dev/null'"), missing.err());
   Rlock ended{words({}, "trap 'exit 7' TERM; echo ready; sleep 60 & wait"), options};
   REQUIRE(eventually([&] { return ended.out() == "ready\n"; }, kDeadline));
   ended.signal(SIGTERM);

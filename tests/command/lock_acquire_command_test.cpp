@@ -413,6 +413,7 @@ TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, an
       CHECK(acquire.exit_code() == 128 + number);
       CHECK(contains(acquire.err(), "write error on stdout: Interrupted system call; 'k' was released"));
       CHECK(contains(read_file(events), "\"outcome\":\"interrupted\""));
+      CHECK(contains(read_file(events), "\"event\":\"released\""));
       CHECK_FALSE(redis.has("k"));
     }
   CHECK(script.running());

@@ -55,6 +55,7 @@ TEST_CASE("a command is stopped when another client deletes its lock, and 125 hi
   CHECK(contains(read_file(status), R"("error":"the server says that it is not ours any more")"));
   CHECK(run.out() == "ready\nterm\n");
   CHECK(contains(run.err(), "lost 'k': the server says that it is not ours any more; stopping the command"));
+  CHECK(run.err().find("lost 'k'") == run.err().rfind("lost 'k'"));  // it is said once
 }
 
 TEST_CASE("a command that does not obey after a loss is killed after --lost-grace") {

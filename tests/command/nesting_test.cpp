@@ -286,7 +286,7 @@ TEST_CASE("a keeper that does not hear of the release of its inner hold releases
     Process::Options options;
     options.env["FOLDER"] = folder.path();
     options.env["QUIET"] = "";
-    options.env["RLOCK_USER"] = "deaf";
+    options.env["RLOCK_URL"] = "unix://deaf:pw@" + redis.socket();
     REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
     Process outer =
         under_run

@@ -13,6 +13,7 @@
 #include "support/masters.h"
 #include "support/redis_server.h"
 #include "support/state_home.h"
+#include "support/tcp_proxy.h"
 
 using namespace rlock::test;
 
@@ -249,6 +250,24 @@ TEST_CASE("a CI step that is repeated by the holder supersedes no deploy that wa
   CHECK(status_of(deploys.redis, {"lock", "release", "deploy", "--owner", "ci-1"}) == 0);
   CHECK(next.exit_code(10s) == 0);
   CHECK(deploys.log() == "1\n");
+}
+
+TEST_CASE("a deploy whose arrival is answered too late arrives again, and is superseded like any other") {
+  Deploys deploys;
+  Rlock holder = deploys.holder();
+  TcpProxy proxy{deploys.redis.where()};
+  deploys.redis.freeze();
+  Rlock first{deploys.words("1", {"--newest", "--lease", "1s", "-u", proxy.url()}),
+              deploys.redis.environment()};
+  REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > 0; }, 10s));
+  std::this_thread::sleep_for(1s);  // the length of the fault: a hold that was asked for before it has ended
+  deploys.redis.thaw();
+  REQUIRE(eventually([&] { return deploys.waits("1"); }, 20s));
+  Rlock& second = deploys.comes("2");
+  CHECK(first.exit_code(20s) == 75);
+  holder.signal(SIGTERM);
+  CHECK(second.exit_code(20s) == 0);
+  CHECK(deploys.log() == "2\n");
 }
 
 TEST_CASE("a copy of an arrival that comes an hour late is still the same arrival") {

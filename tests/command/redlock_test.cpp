@@ -4,10 +4,12 @@
 
 #include <csignal>
 #include <cstdio>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/crowd.h"
@@ -234,6 +236,25 @@ TEST_CASE("a waiter is woken by the release and not by the end of a lease") {
   CHECK(waiter.exit_code(30s) == 0);
   CHECK(watch.elapsed() < 10s);
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
+}
+
+TEST_CASE("after a round that too few servers granted, a waiter asks as another owner") {
+  Masters three{3};
+  for (const std::size_t node : {1, 2}) {
+    three[node].cli({"HSET", "k", "other", "1"});
+    three[node].cli({"PEXPIRE", "k", "60000"});
+  }
+  Monitor monitor{three[0]};
+  Rlock waiter = three.rlock("run", "-q", "-k", "k", "--", "true");
+  std::set<std::string> owners;
+  CHECK(eventually(
+      [&] {
+        for (const std::string& command : monitor.commands())
+          for (const std::string& word : rlock::split(command, '"'))
+            if (rlock::is_of_rlock(rlock::Owner{word})) owners.insert(word);
+        return owners.size() > 1;
+      },
+      30s));
 }
 
 TEST_CASE("a waiter learns the holder although one server is frozen") {

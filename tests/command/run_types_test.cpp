@@ -150,6 +150,16 @@ TEST_CASE("a run that takes several permits is told all their slots") {
   CHECK(redis.cli({"GET", "k"}) == "4");
 }
 
+TEST_CASE("a run that finds a pool of 0 permits says how to make it larger") {
+  RedisServer redis;
+  CHECK(redis.rlock("permit", "init", "seats", "1").exit_code() == 0);
+  CHECK(redis.rlock("permit", "set", "seats", "0").exit_code() == 0);
+  Rlock refused = redis.rlock("run", "-n", "--type", "permit", "-k", "seats", "--", "true");
+  CHECK(refused.exit_code() == 75);
+  CHECK_MESSAGE(contains(refused.err(), "the pool has 0 permits"), refused.err());
+  CHECK(contains(refused.err(), "rlock permit set seats N"));
+}
+
 TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
   RedisServer redis;
   CHECK(run(redis, {"--permits", "2"}, "true").exit_code(kPatience) == 0);

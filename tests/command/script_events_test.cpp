@@ -13,6 +13,7 @@
 #include "support/event_lines.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
+#include "support/masters.h"
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
 
@@ -159,6 +160,33 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
          redis.del("k");
          write_file(script.file("go"), "go\n");
        });
+}
+
+TEST_CASE("a loss that only the release of a script's lock finds is reported, and the outcome is lost") {
+  RedisServer redis;
+  Script script{redis, "-v --lease 5m", "read -r line <$FOLDER/go", "$FOLDER/events", "mkfifo $FOLDER/go"};
+  REQUIRE(eventually([&] { return script.holds(); }, 10s));
+  REQUIRE(eventually([&] { return contains(script.process().err(), "renewed 'k'"); }, 20s));
+  redis.del("k");  // no message tells the keeper of it
+  write_file(script.file("go"), "go\n");
+  REQUIRE(eventually([&] { return script.events() == "acquired lost ended"; }, 20s));
+  CHECK(script.last("outcome") == "\"lost\"");
+  CHECK(eventually([&] { return contains(script.process().err(), "lost 'k': "); }, 10s));
+}
+
+TEST_CASE("a keeper does not renew while it releases, so a slow release is no loss") {
+  Masters three{3};
+  const std::string urls =
+      fmt::format("-u {} -u {} -u {}", three.proxy(0).url(), three.proxy(1).url(), three.proxy(2).url());
+  Script script{three[0], "--lease 1s " + urls, "read -r line <$FOLDER/go", "$FOLDER/events",
+                "mkfifo $FOLDER/go"};
+  REQUIRE(eventually([&] { return script.holds(); }, 10s));
+  three[2].freeze();  // the release waits for its answer, longer than for the next renewal
+  write_file(script.file("go"), "go\n");
+  REQUIRE(eventually(
+      [&] { return script.events().ends_with("ed") && !script.events().ends_with("acquired"); }, 20s));
+  CHECK_MESSAGE(script.last("outcome") == "\"released\"", script.events());
+  three[2].thaw();
 }
 
 TEST_CASE("a loss is reported although the script has ended when the answer to the renewal comes") {

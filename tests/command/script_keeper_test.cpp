@@ -289,6 +289,31 @@ TEST_CASE(
   CHECK(contains(script.process().err(), " runs on (--on-lost warn)"));
 }
 
+TEST_CASE("a keeper that has lost one of its keys releases the others") {
+  RedisServer redis;
+  Script script{redis,
+                "\"$RLOCK\" lock acquire a b --lease 1m --while-pid $$ >$FOLDER/owner || exit\n"
+                ": >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  CHECK(status_of(redis, {"unlock", "-q", "--yes", "a"}) == 0);
+  CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
+  CHECK(eventually([&] { return !redis.has("b"); }, 10s));
+}
+
+TEST_CASE("a keeper that does not hear of the release of its hold leaves a later hold of the same --owner") {
+  RedisServer redis;
+  redis.cli({"ACL", "SETUSER", "deaf", "on", "nopass", "~*", "&*", "+@all", "-subscribe", "-ssubscribe"});
+  Script script{redis,
+                "hold='lock acquire k --owner w1 --lease 1m'\n"
+                "RLOCK_URL=unix://deaf:pw@" +
+                    redis.socket() +
+                    " \"$RLOCK\" $hold --while-pid $$ || exit 9\n"
+                    "\"$RLOCK\" lock release k --owner w1 || exit 8\n\"$RLOCK\" $hold || exit 7\n"};
+  CHECK(script.process().exit_code(20s) == 0);
+  CHECK(eventually([&] { return script.process().family().empty(); }, 10s));
+  CHECK(redis.has("k"));
+}
+
 TEST_CASE("with --on-lost warn the end of the script releases, too") {
   RedisServer redis;
   Script script{redis,
