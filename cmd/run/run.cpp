@@ -34,11 +34,11 @@ int end_without_command(const RunRequest& request, HoldReport& report, StatusOut
 
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(request);
-  // Each status.write(), here and in the steps, tells the events too.
+  // The first status.write(), here or in a step, tells the events too. If a step throws, RunVerb::failed() writes.
   if (events.wanted()) status.tell_also([&events](const HoldReport& written) { events.ended(written); });
   auto [found, problem] = look_up(request.command);
   if (problem) return end_without_command(request, report, status, *problem);
-  // The context has the session: from here on, a signal only sets a flag.
+  // The context opens the session: from here on, a signal only sets a flag.
   RunContext run{request, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(request.budget.str());  // else the text would only cost time
   const auto got = wait_for_keys(run);

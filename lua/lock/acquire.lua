@@ -1,6 +1,7 @@
 -- Acquire the lock, or answer who holds it and for how long at most.
 -- This call may be sent twice: the second copy changes no count.
--- What it does stands in lua/shared/hold/take_lock.lua, for fenced/acquire, too.
+-- What it does stands in lua/shared/hold/take_lock.lua, for fenced/acquire, too. The names of KEYS and ARGV are locals, and
+-- `line` has the members that the table names: lua/embed.cmake makes them.
 --
 -- QUORUM  without the line
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens a TTL, and a lock that has none gets one

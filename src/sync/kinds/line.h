@@ -24,7 +24,7 @@ namespace rlock {
 /// is. When a new line begins, all waiters are told, because the line in which they stood was lost.
 class Line {
  public:
-  /// A waiter asks again after a time that grows with its place, up to this.
+  /// A waiter asks again after a time that grows with its place, up to this (lua/shared/line/alive_until).
   static constexpr Milliseconds kSleepsAtMost{120000};
 
   /// This many waiters at the front also listen to the releases of other clients.
