@@ -75,7 +75,7 @@ Acquired HoldWait::run() {
     Acquired got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
       seen_busy_ = seen_busy_ || gave_up->seen_busy;
-      if (joins_another(*gave_up) || leaves_one(*gave_up)) continue;
+      if (join_another(*gave_up) || leave_one(*gave_up)) continue;
       return got;
     }
     keys_->take(std::get<Taken>(got), session_.loop.now());
@@ -155,7 +155,7 @@ void HoldWait::count_waiters(const Waiting& waiting) {
 }
 
 /// Does a process above us hold the key, and may we join its hold? Then the next wait joins it.
-bool HoldWait::joins_another(const GaveUp& gave_up) {
+bool HoldWait::join_another(const GaveUp& gave_up) {
   if (session_.signals.any() || (script_ && script_->ended())) return false;
   // After a single try (-n) the watch has heard of no busy answer yet.
   if (gave_up.why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up.busy);
@@ -171,7 +171,7 @@ bool HoldWait::joins_another(const GaveUp& gave_up) {
 
 /// Is the hold that we wanted to join gone? (RLOCK_STACK and records are only hints.) Then the next wait does
 /// without it. Joined holds of other keys stay: their holder waits for our end, so it does not release them.
-bool HoldWait::leaves_one(const GaveUp& gave_up) {
+bool HoldWait::leave_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;
   if (request_.joining.allowed && forget(above_, request_.names[gave_up.part])) return true;

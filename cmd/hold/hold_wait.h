@@ -74,8 +74,8 @@ class HoldWait {
   Owner fresh_owner() const;
   bool wait_is_over();
   void count_waiters(const Waiting& waiting);
-  bool joins_another(const GaveUp& gave_up);
-  bool leaves_one(const GaveUp& gave_up);
+  bool join_another(const GaveUp& gave_up);
+  bool leave_one(const GaveUp& gave_up);
   NotHeld::Why why_not(const GaveUp& gave_up);
 
   Session& session_;

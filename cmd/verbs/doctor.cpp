@@ -119,7 +119,7 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
       continue;
     }
     for (std::string& key : key_of_each_node(*map)) {
-      const Address* owner = map->owner(slot_of(key));
+      const Address* owner = map->node_of(slot_of(key));
       all.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
                      .node = node,
                      .key = std::move(key),

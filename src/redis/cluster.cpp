@@ -53,7 +53,7 @@ Link* Cluster::link_of(ConnectionNumber connection) {
 // --- calls ---------------------------------------------------------------------------------------
 
 /// First takes in what has been read, and asks for a new map if it is time. Then looks where the call goes:
-/// to where ASK sent it, or to the owner of its slot. A call whose node fails waits for the slot query. If
+/// to where ASK sent it, or to the node of its slot. A call whose node fails waits for the slot query. If
 /// none may begin yet, it gets what there is: a connection, or the reason.
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
@@ -65,12 +65,12 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   if (query_ && slots_.empty()) return NotYet{};
   if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
 
-  const Address* owner = slots_.owner(slot_of(key));
-  if (owner == nullptr) {
+  const Address* serving = slots_.node_of(slot_of(key));
+  if (serving == nullptr) {
     mark_stale(now);
     return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
   }
-  Link& link = key.empty() ? any_node(*owner) : node(*owner);
+  Link& link = key.empty() ? any_node(*serving) : node(*serving);
   Connection* const connection = link.connection(now);
   if (link.failing()) {  // its replica may have taken over
     mark_stale(now);
@@ -244,7 +244,7 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
     return pass({Error::unreachable, who + " does not know which node serves which slot"}, now);
   for (const auto& [channel, link] : watched_) {
     const std::uint16_t slot = slot_of(channel.str());
-    note_move(slot, map->owner(slot));
+    note_move(slot, map->node_of(slot));
   }
   slots_ = *std::move(map);
   failure_.reset();
@@ -253,10 +253,10 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   forget_nodes();  // after subscribe(), because a node that we listen to is needed
 }
 
-/// Call before the slot gets a new owner. That node may lack what the one before it has told us: it may be a
+/// Call before the slot gets a new node. That node may lack what the one before it has told us: it may be a
 /// replica that took over.
 void Cluster::note_move(std::uint16_t slot, const Address* to) {
-  const Address* const from = slots_.owner(slot);
+  const Address* const from = slots_.node_of(slot);
   if (from != nullptr && to != nullptr && *from != *to) ++old_losses_;
 }
 
@@ -297,8 +297,8 @@ void Cluster::finish(TimePoint now) {
 /// Subscribes to each channel on the node that serves its slot now.
 void Cluster::subscribe() {
   for (auto& [channel, listened] : watched_) {
-    const Address* owner = slots_.owner(slot_of(channel.str()));
-    Link* const right = owner != nullptr ? &node(*owner) : listened;
+    const Address* serving = slots_.node_of(slot_of(channel.str()));
+    Link* const right = serving != nullptr ? &node(*serving) : listened;
     if (right == listened) {
       // This sends SSUBSCRIBE only if the node has ended or refused the subscription since.
       if (right != nullptr) right->watch({.channel = channel, .sharded = true});

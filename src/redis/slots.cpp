@@ -64,8 +64,8 @@ std::uint16_t slot_of(std::string_view key) {
   return crc % SlotMap::kSlots;
 }
 
-const Address* SlotMap::owner(std::uint16_t slot) const {
-  const std::uint16_t node = owners_[slot % kSlots];
+const Address* SlotMap::node_of(std::uint16_t slot) const {
+  const std::uint16_t node = serving_[slot % kSlots];
   return node == 0 ? nullptr : &nodes_[node - 1U];
 }
 
@@ -79,7 +79,7 @@ std::uint16_t SlotMap::number_of(const Address& node) {
 bool SlotMap::has(const Address& node) const { return std::ranges::find(nodes_, node) != nodes_.end(); }
 
 void SlotMap::move(std::uint16_t slot, const Address& to) {
-  if (nodes_.size() < kMostNodes) owners_[slot % kSlots] = number_of(to);
+  if (nodes_.size() < kMostNodes) serving_[slot % kSlots] = number_of(to);
 }
 
 std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
@@ -91,8 +91,8 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
     const auto last = number(range.at(1), kSlots - 1);
     const auto node = read_node(range.at(2), asked);
     if (!first || !last || !node || map.nodes_.size() >= kMostNodes) return std::nullopt;
-    const std::uint16_t owner = map.number_of(*node);
-    for (auto slot = *first; slot <= *last; ++slot) map.owners_[static_cast<std::size_t>(slot)] = owner;
+    const std::uint16_t number = map.number_of(*node);
+    for (auto slot = *first; slot <= *last; ++slot) map.serving_[static_cast<std::size_t>(slot)] = number;
   }
   return map;
 }
@@ -102,13 +102,13 @@ Call ask_slots() { return with_large_reply(command({"CLUSTER", "SLOTS"})); }
 std::vector<std::string> key_of_each_node(const SlotMap& slots) {
   std::set<const Address*> nodes, found;
   for (std::size_t slot = 0; slot < SlotMap::kSlots; ++slot)
-    nodes.insert(slots.owner(static_cast<std::uint16_t>(slot)));
+    nodes.insert(slots.node_of(static_cast<std::uint16_t>(slot)));
   nodes.erase(nullptr);
   std::vector<std::string> keys;
   for (std::int64_t number = 0; found.size() < nodes.size(); ++number) {
     std::string key = std::to_string(number);
-    const Address* owner = slots.owner(slot_of(key));
-    if (owner != nullptr && found.insert(owner).second) keys.push_back(std::move(key));
+    const Address* serving = slots.node_of(slot_of(key));
+    if (serving != nullptr && found.insert(serving).second) keys.push_back(std::move(key));
   }
   return keys;
 }

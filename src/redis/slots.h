@@ -26,7 +26,7 @@ class SlotMap {
   bool empty() const noexcept { return nodes_.empty(); }
 
   /// The primary that serves the slot; null: no node does.
-  const Address* owner(std::uint16_t slot) const;
+  const Address* node_of(std::uint16_t slot) const;
 
   /// Does the map name this node? It may have lost its slots by redirections since.
   bool has(const Address& node) const;
@@ -41,8 +41,8 @@ class SlotMap {
  private:
   std::uint16_t number_of(const Address& node);
 
-  std::vector<Address> nodes_;                  ///< number 1 is the first
-  std::array<std::uint16_t, kSlots> owners_{};  ///< 0: no node
+  std::vector<Address> nodes_;                   ///< number 1 is the first
+  std::array<std::uint16_t, kSlots> serving_{};  ///< 0: no node
 };
 
 /// The call that asks for the slots, for SlotMap::read().

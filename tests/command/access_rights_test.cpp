@@ -1,6 +1,6 @@
 // ACCESS RIGHTS in rlock-redisson(7): the manual's user, created word for word, may do what rlock does with
-// keys that begin with app:, and no more. A use that needs more rights works with those that the manual names. It may neither touch the data of other clients nor run commands for
-// administrators.
+// keys that begin with app:, and no more. A use that needs more rights works with those that the manual names. It may
+// neither touch the data of other clients nor run commands for administrators.
 
 #include <doctest/doctest.h>
 

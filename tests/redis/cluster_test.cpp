@@ -62,10 +62,10 @@ TEST_CASE(
       Reply{{entry(0, 9, Reply{"10.0.0.1"}, 7), entry(10, 10, Reply{}, 8), entry(11, 11, Reply{""}, 9)}},
       asked);
   REQUIRE(map.has_value());
-  CHECK(map->owner(9)->str() == "10.0.0.1:7");
-  CHECK(map->owner(10)->str() == "db:8");
-  CHECK(map->owner(11)->str() == "db:9");
-  CHECK(map->owner(12) == nullptr);
+  CHECK(map->node_of(9)->str() == "10.0.0.1:7");
+  CHECK(map->node_of(10)->str() == "db:8");
+  CHECK(map->node_of(11)->str() == "db:9");
+  CHECK(map->node_of(12) == nullptr);
 
   CHECK_FALSE(SlotMap::read(Reply{"text"}, asked).has_value());
   CHECK_FALSE(SlotMap::read(Reply{{Reply{1}}}, asked).has_value());
