@@ -94,7 +94,7 @@ Pty::~Pty() {
   if (status_ < 0) ::waitpid(pid_, nullptr, 0);
 }
 
-void Pty::type(const std::string& keys) {
+void Pty::type(const std::string& keys) const {
   if (::write(master_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size()))
     throw std::runtime_error{"the terminal takes no keys"};
 }

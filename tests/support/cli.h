@@ -35,7 +35,7 @@ class Pty {
   Pty& operator=(const Pty&) = delete;
 
   pid_t pid() const noexcept { return pid_; }
-  void type(const std::string& keys);
+  void type(const std::string& keys) const;
 
   /// Waits until `text` appears after the text that the last expect() found. Throws with the screen if it
   /// does not.

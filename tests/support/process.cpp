@@ -60,7 +60,7 @@ Words environment(const Process::Options& options, const std::string& mark) {
   for (const auto& name : options.unset) all.erase(name);
   for (const auto& [name, value] : options.env) all[name] = value;
   Words result{mark};
-  for (const auto& [name, value] : all) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : all) result.emplace_back(name).append("=").append(value);
   return result;
 }
 

@@ -85,7 +85,7 @@ std::optional<std::string> Relay::answer(const Words& command) {
   return lie->second.bytes;
 }
 
-std::string Relay::ask_server(const Words& command) {
+std::string Relay::ask_server(const Words& command) const {
   const std::string bytes = encoded(command);
   if (::send(server_, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
     throw std::runtime_error{"the server behind the relay is gone"};

@@ -40,7 +40,7 @@ class Relay {
     int times;
   };
   std::optional<std::string> answer(const Words& command);
-  std::string ask_server(const Words& command);
+  std::string ask_server(const Words& command) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, Lie> lies_;

@@ -62,7 +62,7 @@ std::string RespClient::ask(const Words& words) {
   return receive();
 }
 
-void RespClient::send(const Words& words) {
+void RespClient::send(const Words& words) const {
   const std::string text = encoded(words);
   if (::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size()))
     throw std::runtime_error{"the server closed the connection"};

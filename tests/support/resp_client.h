@@ -23,7 +23,7 @@ class RespClient {
   /// decimal, nil as an empty text, arrays one item a line, errors as "(error) ...".
   std::string ask(const Words& words);
 
-  void send(const Words& words);
+  void send(const Words& words) const;
 
   /// The next reply or push; throws if none comes in time.
   std::string receive();

@@ -110,7 +110,7 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
   }
 }
 
-const std::vector<TerminalScene>& terminal_scenes() {
+const std::vector<TerminalScene>& terminal_scenes() {  // NOLINT(readability-function-size): it is a table
   // A scene waits until the process of a killed job is gone, because a test cannot know whether `fg` still
   // finds the job. The scripts print "ready" as "re""ady", because the terminal also shows the typed line, in
   // which the scene must not find the word.
