@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "cmd/cli/json.h"  // for two files of cmd/hold
 
 namespace rlock {
 

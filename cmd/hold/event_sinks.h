@@ -10,7 +10,7 @@
 
 #include "base/descriptor.h"
 #include "base/names.h"
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 
 namespace rlock {
 

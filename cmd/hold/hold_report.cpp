@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/cli/output.h"
+#include "cmd/cli/json.h"
 
 namespace rlock {
 namespace {

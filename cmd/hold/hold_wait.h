@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cmd/ask/wait_lines.h"
 #include "cmd/hold/ancestor_watch.h"

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cmd/hold/hold_request.h"
 #include "sync/watch/metadata.h"
 
