@@ -6,13 +6,13 @@
 //   checking    A server was named. It is asked for its ROLE, because a Sentinel may be outdated.
 //   confirming  What the Sentinels said is so old that the server may have been replaced since. They are asked
 //               once more before any call is sent.
-//   leading     Calls are sent to the primary. Every half second a call also asks the Sentinels again
-//               (asks_again_). If their last answer is older than a second, the state becomes `confirming`.
+//   leading     Calls are sent to the primary. If the last answer of the Sentinels is half a second old, a call asks them
+//               again (asks_again_), and the state becomes `confirming` for a while.
 //
 // A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
 // primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the
-// Sentinels are asked again and again while calls are made, at least once in a third of a short lease. The age of
-// their answer counts from the question: if rlock was suspended, the answer may have lain in its socket for minutes.
+// Sentinels are asked again and again while calls are made, and a call waits for their answer. The age of an answer
+// counts from the question: if rlock was suspended, the answer may have lain in its socket for minutes.
 
 #include "redis/sentinel.h"
 
@@ -29,16 +29,13 @@ namespace {
 /// At most this many retired links are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
 
-/// How often the Sentinels are asked whether the primary is still the same: within a third of a short lease.
-constexpr Milliseconds kAskAgain{500};
+/// For how long an answer of the Sentinels is believed. A holder learns of a new primary within a third of its lease, and
+/// its lock stays on the old one for two thirds more. So a waiter that believes in the old one for this long still finds
+/// the lock held there, if the lease is 750 ms or more.
+constexpr Milliseconds kBelieved{500};
 
-/// For how long the Sentinels' answer is believed without another one. A holder learns of the new primary within a third of
-/// its lease, and its lock lives for two thirds more on the old one. So a waiter that asks the old one within this time
-/// finds it held.
-constexpr Milliseconds kBelieved{1000};
-
-/// For how long calls wait for an answer of the Sentinels. If all are silent, the primary serves on, and a hold with
-/// the shortest lease still must be renewed in time.
+/// For how long calls wait for an answer. If all Sentinels are silent, the primary serves on, and a lease of 1.5 s or more
+/// is still renewed in time.
 constexpr Milliseconds kHeldBack{400};
 
 }  // namespace
@@ -63,7 +60,7 @@ Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
-  if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
+  if (state_ == State::leading && now >= ask_again_at()) begin_to_confirm(now);
   if (state_ == State::leading && asks_again_ && is_outdated(now) && !std::exchange(held_back_, true))
     confirm(plus(now, kHeldBack));
   if (connecting()) return NotYet{};
@@ -100,14 +97,13 @@ void Sentinel::advance(TimePoint now) {
     fail({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
   if (asks_again_) take_confirmation(now);
-  if (state_ == State::confirming && now >= confirm_until_) state_ = State::leading;
+  if (state_ == State::confirming && now >= confirm_until_) lead();
   if (state_ == State::searching) follow_search(now);
   if (state_ == State::checking) check(now);
 }
 
-/// Asks the Sentinels, while the state stays what it is. In `leading`, calls go on to our primary meanwhile.
+/// Asks the Sentinels, while the state stays what it is.
 void Sentinel::begin_to_confirm(TimePoint now) {
-  ask_again_at_ = plus(now, kAskAgain);
   if (std::exchange(asks_again_, true)) return;
   held_back_ = false;
   asked_at_ = now;
@@ -123,14 +119,18 @@ void Sentinel::confirm(TimePoint until) {
 /// Is what the Sentinels said of our server too old to be believed?
 bool Sentinel::is_outdated(TimePoint now) const { return now >= plus(named_at_, kBelieved); }
 
+/// When the next question is due.
+TimePoint Sentinel::ask_again_at() const { return plus(asked_at_, kBelieved); }
+
 /// Do the Sentinels name another primary now? If no Sentinel answers, we keep ours.
 void Sentinel::take_confirmation(TimePoint now) {
   search_.advance(now);
   if (!search_.found() && !search_.failure()) return;
   asks_again_ = false;
   if (search_.failure() || *search_.found() == link_->address()) {
-    if (search_.found()) named_at_ = asked_at_;
-    if (state_ == State::confirming) lead(now);
+    // While we wait for its role, the server may be frozen, and be replaced before it answers.
+    if (search_.found() && state_ != State::checking) named_at_ = asked_at_;
+    if (state_ == State::confirming) lead();
     return;
   }
   contacted_ = contacted_ || link_->contacted();
@@ -148,11 +148,7 @@ void Sentinel::follow_search(TimePoint now) {
   state_ = State::checking;
   checked_ = ConnectionNumber::none;
   check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
-  ask_again_at_ = plus(now, kAskAgain);
   named_at_ = asked_at_;
-  // A server that tells its role later than this may have been frozen, and the Sentinels may have replaced it
-  // meanwhile.
-  late_at_ = ask_again_at_;
 }
 
 /// Asks the named server for its role.
@@ -166,7 +162,7 @@ void Sentinel::check(TimePoint now) {
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
   if (!role_->answer) {
-    if (now >= ask_again_at_) begin_to_confirm(now);
+    if (now >= ask_again_at()) begin_to_confirm(now);
     if (now < check_ends_) return;
     return reject_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
@@ -181,7 +177,7 @@ void Sentinel::check(TimePoint now) {
                      link_->address().str(), in_quotes(target_.master))},
         now);
   }
-  if (now < late_at_ && !is_outdated(now)) return lead(now);
+  if (!is_outdated(now)) return lead();
   confirm(kNever);  // it may have been replaced before it answered
   asks_again_ = false;
   begin_to_confirm(now);
@@ -189,13 +185,12 @@ void Sentinel::check(TimePoint now) {
 
 /// The named server said that it is a primary, and the Sentinels named it a moment ago. Calls go to it from
 /// now on.
-void Sentinel::lead(TimePoint now) {
+void Sentinel::lead() {
   state_ = State::leading;
   if (const Address& primary = link_->address(); primary != primary_) {
     if (!primary_.host.empty()) debug(fmt::format("failed over to {}", primary.str()));
     primary_ = primary;
   }
-  ask_again_at_ = plus(now, kAskAgain);
   for (const Channel& channel : watched_) link_->watch({.channel = channel});
 }
 
@@ -289,7 +284,7 @@ void Sentinel::watch(const Channel& channel) {
 }
 
 void Sentinel::unwatch(const Channel& channel) {
-  if (watched_.erase(channel) != 0 && state_ == State::leading) link_->unwatch({.channel = channel});
+  if (watched_.erase(channel) != 0 && link_) link_->unwatch({.channel = channel});
 }
 
 const std::optional<std::string>& Sentinel::subscribe_error() const {
@@ -307,7 +302,7 @@ TimePoint Sentinel::wake_at() const {
       const Connection* connection = link_->find(checked_);
       const bool moved = connection == nullptr || connection->failure() || role_->answer;
       if (moved) return TimePoint::min();
-      return earliest(check_ends_, asks_again_ ? search_.wake_at() : ask_again_at_);
+      return earliest(check_ends_, asks_again_ ? search_.wake_at() : ask_again_at());
     }
     case State::confirming:
     case State::leading:

@@ -17,10 +17,9 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to a
-/// replica. A call also asks them if the last question is half a second old, and waits for the answer if it is a whole
-/// second old. The reason: after a failover, the old primary still acts as a primary for about ten seconds, and so
-/// does one that was frozen. The named server is asked
-/// for its role before it gets a call, because a replica would report old locks.
+/// replica. A call also asks them if their last answer is half a second old, and waits for the next one. The reason: after
+/// a failover, the old primary still acts as a primary for about ten seconds, and so does one that was frozen. The named
+/// server is asked for its role before it gets a call, because a replica would report old locks.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
@@ -59,8 +58,9 @@ class Sentinel final : public Route {
   void begin_to_confirm(TimePoint now);
   void confirm(TimePoint until);
   bool is_outdated(TimePoint now) const;
+  TimePoint ask_again_at() const;
   void check(TimePoint now);
-  void lead(TimePoint now);
+  void lead();
   void reject_primary(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
   void retire(TimePoint now);
@@ -74,12 +74,10 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool asks_again_ = false;  ///< the Sentinels are being asked, between calls or during the check
-  bool held_back_ = false;   ///< calls have waited for this question
-  TimePoint ask_again_at_ = kNever;
+  bool asks_again_ = false;      ///< the Sentinels are being asked, between calls or during the check
+  bool held_back_ = false;       ///< calls have waited for this question
   TimePoint asked_at_ = kNever;  ///< when the newest question to the Sentinels began
   TimePoint named_at_ = kNever;  ///< when the question began whose answer named our server
-  TimePoint late_at_ = kNever;   ///< a primary that tells its role after this must be confirmed
   TimePoint confirm_until_ = kNever;
   std::unique_ptr<Link> link_;                         ///< to the named server
   Address primary_;                                    ///< the last primary that was confirmed

@@ -24,6 +24,10 @@ using namespace rlock::test;
 namespace {
 
 constexpr auto kTcp = FakeRedis::Transport::tcp;
+
+/// After a pause of this length, the last answer of the Sentinels is not believed any more.
+constexpr Milliseconds kPause{600};
+
 constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
 const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 
@@ -214,11 +218,10 @@ TEST_CASE("after a pause, no call reaches a primary that the Sentinels have repl
   auto& [sentinel, old_primary, new_primary, f] = scene;
   SUBCASE("although it answers sooner than they do") {}
   SUBCASE("although an answer that names it has lain in its socket meanwhile") {
-    std::this_thread::sleep_for(600ms);
+    std::this_thread::sleep_for(kPause);
     auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));  // asks the Sentinel, too
-    REQUIRE(turns(f.loop, [&] { return request.settled(); }));
-    request.drop();
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 2; }));
+    request.drop();
   }
   const auto before = old_primary.count("EVALSHA");
   sentinel.on("SENTINEL", named(new_primary.port()));
@@ -226,14 +229,14 @@ TEST_CASE("after a pause, no call reaches a primary that the Sentinels have repl
     if (command.front() == "SENTINEL") std::this_thread::sleep_for(50ms);
     return std::nullopt;
   });
-  std::this_thread::sleep_for(1100ms);
+  std::this_thread::sleep_for(kPause);
 
   CHECK(f.vote().good_reply() != nullptr);
   CHECK(old_primary.count("EVALSHA") == before);
   CHECK(new_primary.count("EVALSHA") == 1);
 }
 
-TEST_CASE("after a pause, a call does not wait until silent Sentinels answer") {
+TEST_CASE("after a pause, a call does not wait until silent Sentinels answer, and a channel is listened to") {
   Failover scene;
   auto& [sentinel, old_primary, new_primary, f] = scene;
   std::atomic<bool> answered = false;
@@ -243,8 +246,17 @@ TEST_CASE("after a pause, a call does not wait until silent Sentinels answer") {
     answered = true;
     return std::nullopt;
   });
-  std::this_thread::sleep_for(1100ms);
-  CHECK(f.vote().good_reply() != nullptr);
+  f.redis->watch(Channel{"old"});
+  REQUIRE(turns(f.loop, [&] { return old_primary.count("SUBSCRIBE") == 1; }));
+  std::this_thread::sleep_for(kPause);
+  auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));  // waits for the Sentinel
+  f.redis->watch(Channel{"new"});
+  f.redis->unwatch(Channel{"old"});
+  CHECK(turns(f.loop, [&] { return request.settled(); }));
+  CHECK(request.votes().front().good_reply() != nullptr);
+  request.drop();
+  CHECK(turns(f.loop, [&] { return old_primary.count("SUBSCRIBE") == 2; }));
+  CHECK(turns(f.loop, [&] { return old_primary.count("UNSUBSCRIBE") == 1; }));
   CHECK_FALSE(answered);
   CHECK(old_primary.count("EVALSHA") == 2);
 }
