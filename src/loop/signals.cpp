@@ -100,6 +100,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   ::sigdelset(&blocked, SIGTSTP);
   const bool blocks = ::sigprocmask(SIG_BLOCK, &blocked, &inherited_) == 0;
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
+  static_assert(std::tuple_size_v<decltype(of_writes_)> == kOfWrites.size());
   for (std::size_t i = 0; i < kOfWrites.size(); ++i) set_disposition(kOfWrites[i], SIG_IGN, &of_writes_[i]);
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -34,7 +34,7 @@ class Connection final : public Source {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// A number that no other connection of this process has; never 0.
+  /// A number that no other connection of this process has; never `none`.
   ConnectionNumber number() const noexcept { return number_; }
 
   bool open() const noexcept { return state_ == State::open; }  ///< the server has accepted the greeting

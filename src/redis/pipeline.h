@@ -132,8 +132,7 @@ class Pipeline {
   std::deque<Expected> expected_;   ///< written commands; the next reply belongs to the first
   std::deque<Expected> held_back_;  ///< calls that wait for open()
   std::vector<CommandWords> unwritten_;
-  std::set<const Script*> taught_;  ///< scripts whose source was sent: the server knows their
-                                    ///< hashes
+  std::set<const Script*> taught_;  ///< scripts whose source was sent: the server knows their hashes
   std::set<Subscription> subscribed_;
   bool has_subscribed_ = false;  ///< since then, in RESP2, arrays may be pushes
   std::vector<Push> pushes_;

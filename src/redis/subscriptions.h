@@ -36,7 +36,7 @@ class Subscriptions {
   /// From now on this connection gets the messages. Returns the subscriptions to send on it.
   [[nodiscard]] std::vector<Subscription> begin(ConnectionNumber connection);
 
-  /// The number of the pub/sub connection, on which the subscriptions were sent; 0: none.
+  /// The number of the pub/sub connection, on which the subscriptions were sent.
   ConnectionNumber connection() const noexcept { return connection_; }
 
   /// The pub/sub connection is gone. begin() is due at once.

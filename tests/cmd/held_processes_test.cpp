@@ -103,6 +103,15 @@ struct Scene {
     return numbers;
   }
 
+  /// A second after the start the lock is lost, while this process is out of reach.
+  void lose_it_beside(pid_t apart) {
+    family.apart = {apart};
+    lost = "it expired";
+    deadlines.stop = start;
+    at(1s);
+    said.take();
+  }
+
   /// True: at this time after the start, the release would wait for the end of a process.
   bool waits(Milliseconds time, std::vector<pid_t> unstopped = {}) {
     const bool result = held_processes().others_must_end(plus(start, time), [&] { return unstopped; });
@@ -317,11 +326,7 @@ TEST_CASE("once the lock is lost, processes out of reach are named, and the rele
   for (const bool watched : {true, false}) {
     CAPTURE(watched);
     Scene scene;
-    scene.family.apart = {::getpid()};
-    scene.lost = "it expired";
-    scene.deadlines.stop = scene.start;
-    scene.at(1s);
-    scene.said.take();
+    scene.lose_it_beside(::getpid());
     const auto waits = [&](Milliseconds time) {
       return watched ? scene.held_processes().others_must_end(plus(scene.start, time), nullptr)
                      : scene.waits(time);
@@ -339,11 +344,7 @@ TEST_CASE("once the lock is lost, processes out of reach are named, and the rele
 
 TEST_CASE("once the lock is lost, nothing is said of a process out of reach that ends by itself") {
   Scene scene;
-  scene.family.apart = {::getpid()};
-  scene.lost = "it expired";
-  scene.deadlines.stop = scene.start;
-  scene.at(1s);
-  scene.said.take();
+  scene.lose_it_beside(::getpid());
   CHECK(scene.waits(1s));
   scene.family.apart.clear();
   CHECK_FALSE(scene.waits(1200ms));

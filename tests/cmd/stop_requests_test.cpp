@@ -13,6 +13,20 @@
 using namespace rlock;
 using namespace rlock::test;
 
+namespace {
+
+/// A holder of the lock "deploy", on a server with scripted answers.
+struct Holder {
+  FakeRedis server{};
+  Loop loop{};
+  Executor redis{loop, {parse_target(server.url())}, {}};
+  std::shared_ptr<Lock> lock =
+      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
+  std::vector<Part> parts{{.lock = lock}};
+};
+
+}  // namespace
+
 TEST_CASE("a holder that hears of the releases of many others stops listening to them") {
   FakeRedis server;
   Loop loop;
@@ -36,13 +50,9 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
 }
 
 TEST_CASE("a holder stops listening to releases in the same write as its next call") {
-  FakeRedis server;
+  Holder holder;
+  auto& [server, loop, redis, lock, parts] = holder;
   server.on("GET", wire::nil());
-  Loop loop;
-  Executor redis{loop, {parse_target(server.url())}, {}};
-  const auto lock =
-      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
-  const std::vector<Part> parts{{.lock = lock}};
   redis.watch(lock->channels().front());  // as the wait for the lock did
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1})};
@@ -59,12 +69,8 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
 }
 
 TEST_CASE("a holder that begins to listen to requests stops listening to releases") {
-  FakeRedis server;
-  Loop loop;
-  Executor redis{loop, {parse_target(server.url())}, {}};
-  const auto lock =
-      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
-  const std::vector<Part> parts{{.lock = lock}};
+  Holder holder;
+  auto& [server, loop, redis, lock, parts] = holder;
   redis.watch(lock->channels().front());  // as the wait for the lock did
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   StopRequests requests{redis, parts, Clock::now()};
@@ -73,12 +79,8 @@ TEST_CASE("a holder that begins to listen to requests stops listening to release
 }
 
 TEST_CASE("each question about requests hears the messages that have come") {
-  FakeRedis server;
-  Loop loop;
-  Executor redis{loop, {parse_target(server.url())}, {}};
-  const auto lock =
-      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
-  const std::vector<Part> parts{{.lock = lock}};
+  Holder holder;
+  auto& [server, loop, redis, lock, parts] = holder;
   StopRequests requests{redis, parts, Clock::now()};
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
   const auto comes = [&](const std::string& text) {
