@@ -128,11 +128,11 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
     events_.lost(loss->why);
   }
   const HoldEnd how = end();
-  const bool leaves_it = !request_.stop.stop_on_loss && renewed_.loss();
+  const bool lost = renewed_.loss().has_value();  // before the release, which may end later than the lease
+  const bool leaves_it = !request_.stop.stop_on_loss && lost;
   const HoldReport::Released released = leaves_it ? HoldReport::Released::no : release_keys(how);
-  const bool lost = released == HoldReport::Released::no || renewed_.loss();
-  events_.ended(lost ? HoldOutcome::lost : how.outcome, elapsed(keys_.taken().asked, session_.loop.now()),
-                released == HoldReport::Released::yes);
+  events_.ended(lost || released == HoldReport::Released::no ? HoldOutcome::lost : how.outcome,
+                elapsed(keys_.taken().asked, session_.loop.now()), released == HoldReport::Released::yes);
 }
 
 void ScriptKeeper::turn() {

@@ -174,7 +174,24 @@ TEST_CASE("a loss that only the release of a script's lock finds is reported, an
   CHECK(eventually([&] { return contains(script.process().err(), "lost 'k': "); }, 10s));
 }
 
-TEST_CASE("a keeper does not renew while it releases, so a slow release is no loss") {
+TEST_CASE("a release that is answered when the lease would be over is no loss") {
+  RedisServer redis;
+  TcpProxy proxy{redis.where()};
+  // The command would be stopped 1.5 s after the last renewal, and the next renewal comes after 1 s.
+  Script script{redis, "--lease 3s --kill-after 1200ms --url " + proxy.url(), "read -r line <$FOLDER/go",
+                "$FOLDER/events", "mkfifo $FOLDER/go"};
+  REQUIRE(eventually([&] { return script.holds(); }, 10s));
+  REQUIRE(eventually([&] { return redis.pttl("k") < 2300; }, 10s));
+  proxy.delay(TcpProxy::Way::to_client, 900ms);
+  write_file(script.file("go"), "go\n");
+  REQUIRE(eventually(
+      [&] { return script.events().ends_with(" released") || script.events().ends_with(" ended"); }, 20s));
+  // On a busy machine the release may begin too late: then there is a loss, and it was reported.
+  const bool lost = contains(script.events(), " lost ");
+  CHECK_MESSAGE(script.last("outcome") == (lost ? "\"lost\"" : "\"released\""), script.events());
+}
+
+TEST_CASE("a keeper does not renew while it releases") {
   Masters three{3};
   const std::string urls =
       fmt::format("-u {} -u {} -u {}", three.proxy(0).url(), three.proxy(1).url(), three.proxy(2).url());
@@ -183,9 +200,11 @@ TEST_CASE("a keeper does not renew while it releases, so a slow release is no lo
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   three[2].freeze();  // the release waits for its answer, longer than for the next renewal
   write_file(script.file("go"), "go\n");
+  REQUIRE(eventually([&] { return !three[0].has("k"); }, 10s));
+  const std::size_t sent = three.proxy(0).bytes(TcpProxy::Way::to_server);
   REQUIRE(eventually(
-      [&] { return script.events().ends_with("ed") && !script.events().ends_with("acquired"); }, 20s));
-  CHECK_MESSAGE(script.last("outcome") == "\"released\"", script.events());
+      [&] { return script.events().ends_with(" released") || script.events().ends_with(" ended"); }, 20s));
+  CHECK(three.proxy(0).bytes(TcpProxy::Way::to_server) == sent);
   three[2].thaw();
 }
 
