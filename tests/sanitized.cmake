@@ -45,7 +45,7 @@ foreach(source IN LISTS test_sources fault_sources)
   set_tests_properties(sanitized.${name} PROPERTIES
     COST ${cost} TIMEOUT 2700 LABELS "${labels}"  # sanitizers take three times as long
     SKIP_RETURN_CODE 77
-    ENVIRONMENT "RLOCK_BINARY=${PROJECT_BINARY_DIR}/sanitized/rlock;RLOCK_PROGRAMS=${PROJECT_BINARY_DIR}"
+    ENVIRONMENT "RLOCK_BINARY=${PROJECT_BINARY_DIR}/sanitized/rlock;RLOCK_PROGRAMS=${PROJECT_BINARY_DIR};RLOCK_TEST_TIMEOUT=2700"
     FAIL_REGULAR_EXPRESSION "test cases: +0 ")
   apply_row(sanitized.${name} sanitized.${name})
 endforeach()

@@ -2,10 +2,12 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <string>
@@ -42,6 +44,23 @@ void leave_session_of_others() {
   const std::string leader = "/proc/" + std::to_string(::getsid(0)) + "/environ";
   const bool is_hidden = ::access(leader.c_str(), R_OK) != 0 && errno == EACCES;
   if (is_hidden || ::isatty(STDIN_FILENO) == 0) ::setsid();
+}
+
+extern "C" void name_the_hanging_case(int) {
+  const std::string& name = run().current;
+  (void)!::write(STDOUT_FILENO, "hangs: ", 7);
+  (void)!::write(STDOUT_FILENO, name.data(), name.size());
+  (void)!::write(STDOUT_FILENO, "\n", 1);
+  ::_exit(1);
+}
+
+/// ctest ends a test that hangs, and does not say in which case; so we end ten seconds before.
+void end_before_ctest_does() {
+  const char* timeout = std::getenv("RLOCK_TEST_TIMEOUT");
+  if (!timeout) return;
+  ::signal(SIGALRM, name_the_hanging_case);
+  ::alarm(static_cast<unsigned>(std::atoi(timeout) - 10));
+  ::unsetenv("RLOCK_TEST_TIMEOUT");
 }
 
 /// Records which test cases ran.
@@ -81,7 +100,9 @@ void skipped(std::string_view why) {
 REGISTER_LISTENER("skipped", 1, rlock::test::Listener);
 
 int main(int argc, char** argv) {
+  std::cout << std::unitbuf;  // what failed is printed even if a later case hangs
   rlock::test::leave_session_of_others();
+  rlock::test::end_before_ctest_does();
   doctest::Context context{argc, argv};
   const int status = context.run();
   const auto& run = rlock::test::run();

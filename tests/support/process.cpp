@@ -127,6 +127,16 @@ struct Parent {
   ::_exit(127);
 }
 
+/// Opens it without waiting: a reader that has died would be waited for without end.
+void write_pipe(const std::string& path, const std::string& text) {
+  int pipe = -1;
+  const auto opened = [&] { return (pipe = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; };
+  if (!eventually(opened, std::chrono::seconds{20})) refuse("no reader opens " + path);
+  const ssize_t written = ::write(pipe, text.data(), text.size());
+  ::close(pipe);
+  if (written != static_cast<ssize_t>(text.size())) refuse("write to " + path);
+}
+
 }  // namespace
 
 TempDir::TempDir() {
@@ -148,6 +158,7 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
+  if (std::filesystem::is_fifo(path)) return write_pipe(path, text);
   std::ofstream{path, std::ios::binary} << text;
 }
 
