@@ -78,9 +78,9 @@ std::string figures(std::vector<Span>& times) {
 
 TEST_CASE("a keeper renews while the script goes on, and gives back when it has ended") {
   RedisServer redis;
-  Script script{redis, std::string{"owner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"} +
-                           "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
-  REQUIRE(Process{{"mkfifo", script.folder() + "/go"}}.exit_code() == 0);
+  Script script{redis,
+                "mkfifo $FOLDER/go\nowner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
+                "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
   REQUIRE(eventually([&] { return !script.file("owner").empty(); }, 10s));
   Monitor monitor{redis};
   CHECK(throughout([&] { return redis.has("k"); }, 2500ms));
@@ -198,7 +198,7 @@ TEST_CASE("a keeper says that it could not wake the waiters, as a run does") {
 TEST_CASE("a keeper renews for an --owner, too") {
   RedisServer redis;
   Script script{
-      redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 1s --while-pid $$ || exit 9\nsleep 1.2\nexit 7\n"};
+      redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 2s --while-pid $$ || exit 9\nsleep 2.2\nexit 7\n"};
   CHECK(script.process().exit_code() == 7);
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
   CHECK(eventually([&] { return !redis.has("k"); }, 5s));
@@ -209,8 +209,8 @@ TEST_CASE("the keeper of the second hold of an --owner notices its release as th
   const std::string section =
       "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 2s || exit 9\n"
       "\"$RLOCK\" lock release k --owner w1 || exit 8\n";
-  Script script{redis, section + section + section + ": >$FOLDER/on\nread -r line <$FOLDER/go\nexit 7\n"};
-  REQUIRE(Process{{"mkfifo", script.folder() + "/go"}}.exit_code() == 0);
+  Script script{redis, "mkfifo $FOLDER/go\n" + section + section + section +
+                           ": >$FOLDER/on\nread -r line <$FOLDER/go\nexit 7\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK(eventually([&] { return script.keeper() == 0; }, 5s));
   write_file(script.folder() + "/go", "go\n");
