@@ -23,17 +23,19 @@ class Prompt {
   explicit Prompt(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
     if (!fd_ || ::tcgetattr(fd(), &before_) != 0) throw Error{Error::usage, no_terminal};
   }
-  ~Prompt() { ::tcsetattr(fd(), TCSANOW, &before_); }
+  ~Prompt() { restore(); }
   Prompt(const Prompt&) = delete;
   Prompt& operator=(const Prompt&) = delete;
 
-  /// ^C and ^\ become bytes that we read, so that they cannot end us while the echo is off.
+  /// ^C, ^\ and ^Z become bytes that we read, so that they cannot end or stop us while the echo is off.
   void take_signals(bool shown) {
     termios ours = before_;
     ours.c_lflag &= ~static_cast<tcflag_t>(ISIG | ICANON);
     if (!shown) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     ::tcsetattr(fd(), TCSAFLUSH, &ours);
   }
+
+  void restore() { ::tcsetattr(fd(), TCSANOW, &before_); }
 
   const termios& before() const noexcept { return before_; }
   int fd() const noexcept { return fd_.number(); }
@@ -45,7 +47,7 @@ class Prompt {
 
 struct Line {
   std::string text;
-  int signal = 0;  ///< the signal that ended the question: sent, or pressed as ^C; 0: none
+  int signal = 0;  ///< the signal that ended or stopped the question: sent, or pressed as ^C or ^Z; 0: none
 };
 
 /// Deletes the last character, as the erase key does. In UTF-8 it may have several bytes.
@@ -67,6 +69,7 @@ Line read_line(const Prompt& prompt, const EndingSignals& signals) {
     if (got <= 0 || stroke == '\n' || stroke == '\r' || stroke == strokes[VEOF]) return line;
     if (stroke == strokes[VINTR]) return {.signal = SIGINT};
     if (stroke == strokes[VQUIT]) return {.signal = SIGQUIT};
+    if (stroke == strokes[VSUSP]) return {.signal = SIGTSTP};
     if (stroke == strokes[VKILL]) {
       line.text.clear();
     } else if (stroke == strokes[VERASE] || stroke == '\b' || stroke == 0x7f) {
@@ -77,21 +80,40 @@ Line read_line(const Prompt& prompt, const EndingSignals& signals) {
   }
 }
 
+Line ask_once(std::string_view question, const std::string& no_terminal, const Prompt& prompt,
+              const EndingSignals& signals) {
+  Line line;
+  const Patience until_signal{.until = kNever, .interrupted = [&] {
+                                line.signal = signals.wait(prompt.fd(), POLLOUT);
+                                return line.signal != 0;
+                              }};
+  const int failed = write_all(prompt.fd(), question, until_signal);
+  if (failed != 0 && line.signal == 0) throw Error{Error::usage, no_terminal};
+  return line.signal != 0 ? line : read_line(prompt, signals);
+}
+
+/// Stops our process group, as the terminal does at ^Z. Returns the signal that came meanwhile; SIGCONT: none but that.
+int stop(const Prompt& prompt, const EndingSignals& signals) {
+  ::kill(0, SIGTSTP);
+  const int signal = signals.wait(prompt.fd(), POLLOUT);
+  return signal != 0 ? signal : SIGCONT;
+}
+
 std::string ask(std::string_view question, const std::string& no_terminal, bool shown) {
   Line line;
   {
-    const EndingSignals signals;
+    const EndingSignals signals{{SIGCONT}};
     Prompt prompt{no_terminal};
-    prompt.take_signals(shown);
-    const Patience until_signal{.until = kNever, .interrupted = [&] {
-                                  line.signal = signals.wait(prompt.fd(), POLLOUT);
-                                  return line.signal != 0;
-                                }};
-    const int failed = write_all(prompt.fd(), question, until_signal);
-    if (failed != 0 && line.signal == 0) throw Error{Error::usage, no_terminal};
-    if (line.signal == 0) line = read_line(prompt, signals);
-    if (!shown || line.signal != 0)
-      static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
+    do {
+      prompt.take_signals(shown);  // while we were stopped, the shell has shown the echo again
+      line = ask_once(question, no_terminal, prompt, signals);
+      if (!shown || line.signal != 0)
+        static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
+      if (line.signal == SIGTSTP) {
+        prompt.restore();
+        line.signal = stop(prompt, signals);
+      }
+    } while (line.signal == SIGCONT);
   }
   if (line.signal != 0) die_of(line.signal);
   return line.text;

@@ -9,9 +9,10 @@
 
 namespace rlock {
 
-EndingSignals::EndingSignals() {
+EndingSignals::EndingSignals(std::vector<int> more) {
   ::sigemptyset(&ours_);
-  for (const int number : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM}) {
+  more.insert(more.end(), {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM});
+  for (const int number : more) {
     struct sigaction action = {};
     ::sigaction(number, nullptr, &action);
     if (action.sa_handler != SIG_IGN) ::sigaddset(&ours_, number);

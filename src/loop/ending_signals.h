@@ -2,15 +2,17 @@
 
 #include <signal.h>
 
+#include <vector>
+
 #include "base/descriptor.h"
 
 namespace rlock {
 
 /// For a wait without a Loop, such as a question on the terminal or a full pipe. While it lives, TERM, INT, QUIT, HUP and ALRM
-/// do not end us; wait() returns them. Those that are ignored stay ignored.
+/// do not end us; wait() returns them, and those in `more`. Those that are ignored stay ignored.
 class EndingSignals {
  public:
-  EndingSignals();
+  explicit EndingSignals(std::vector<int> more = {});
   ~EndingSignals();
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;

@@ -81,6 +81,33 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
   CHECK(Rlock{{"inspect", "--askpass", "k"}, options}.exit_code() == 64);
 }
 
+TEST_CASE("what is typed for --askpass stays hidden when rlock was stopped and goes on") {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = redis.url();
+  options.env["RLOCK"] = rlock_binary();
+  for (const bool pressed : {true, false}) {
+    CAPTURE(pressed);
+    // Like bash, this script sets the terminal as it was, and then continues its job.
+    Pty pty{{"sh", "-c",
+             "set -m; before=$(stty -g); \"$RLOCK\" inspect --askpass k; stty -a | grep -ow -e '-\\?echo'\n"
+             "stty $before; fg >/dev/null"},
+            options};
+    pty.expect("Password: ");
+    if (pressed) {
+      pty.type(Pty::kSuspend);
+      pty.expect("\r\necho");  // the terminal was restored before the stop
+    } else {
+      ::kill(-pty.foreground(), SIGSTOP);
+      pty.expect("-echo");  // nobody can do anything before this signal
+    }
+    pty.expect("Password: ");
+    pty.type("CANARY\r");
+    CHECK(pty.exit_code() == 0);
+    CHECK_FALSE(contains(pty.screen(), "CANARY"));
+  }
+}
+
 TEST_CASE("the user's config file beats that of the machine, name by name, and both beat REDIS_URL") {
   RedisServer redis;
   TempDir home;
