@@ -90,7 +90,7 @@ constexpr std::array kRows{
     VerbEntry{.name = "server status",
               .summary = "print whether the private server runs, and where",
               .takes = takes::json,
-              .exits = "0 the server runs, 1 it does not run, 78 its folder is not safe",
+              .exits = "0 the server runs, 1 it does not run, 69 it runs but does not answer, 78 its folder is not safe",
               .create = create<Status>}};
 
 }  // namespace

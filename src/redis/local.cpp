@@ -176,10 +176,13 @@ bool stop_local_server(const Patience& patience) {
 LocalServer local_server() {
   const LocalDirectory directory;
   LocalServer facts{.directory = directory.path(), .address = {.path = directory.socket()}};
-  if (!directory.open()) return facts;
+  const Descriptor folder = directory.open();
+  if (!folder) return facts;
   if (const auto listener = find_listener(facts.address.path)) {
     facts.running = true;
     facts.pid = listener->peer.pid;
+  } else if (!take_lock(folder)) {  // its socket file is gone, or it does not listen yet
+    refuse(Error::unreachable, does_not_answer(directory));
   }
   return facts;
 }

@@ -31,7 +31,7 @@ constexpr Milliseconds kLocalStart{10000};
 /// Throws Error{unreachable} if it does not stop.
 bool stop_local_server(const Patience& patience);
 
-/// The facts about the private server. Does not start it.
+/// The facts about the private server. Does not start it. Throws Error{unreachable} if it runs but does not listen.
 struct LocalServer {
   std::string directory;
   Address address;

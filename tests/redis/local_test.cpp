@@ -136,6 +136,7 @@ TEST_CASE("a server without its socket file stops a second one from starting bes
   const std::string text = failure(Error::unreachable, [] { ensure_local_server(within(100ms)); });
   CHECK(contains(text, "a server runs in '" + home.directory() + "' but does not answer"));
   CHECK(contains(failure(Error::unreachable, [] { stop_local_server(within(100ms)); }), "does not answer"));
+  CHECK(failure(Error::unreachable, [] { local_server(); }) == text);
   CHECK(alive(first));
 }
 
