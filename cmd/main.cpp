@@ -14,8 +14,8 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/server/secrets.h"
 #include "cmd/server/session.h"
-#include "loop/core_limit.h"
-#include "loop/std_descriptors.h"
+#include "process/core_limit.h"
+#include "process/std_descriptors.h"
 
 namespace {
 

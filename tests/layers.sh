@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the #includes. A folder includes itself and the folders below it (base < loop < redis < sync < cmd). Each library, and
+# Checks the #includes. A folder includes itself and the folders below it (base < loop < process < family < redis < sync < cmd). Each library, and
 # each kind of system call, is used in one place only. Also checks the paths that CONTRIBUTING.md names.
 set -u
 bad=0
@@ -9,8 +9,8 @@ refuse() { # refuse <why> <pattern> <files>: fails if a line of these files matc
   [ -z "$3" ] || ! grep -nE "$2" $3 /dev/null || { echo "^ $1" && bad=1; }
 }
 
-above='loop|redis|sync|cmd'
-for folder in base loop redis sync; do
+above='loop|process|family|redis|sync|cmd'
+for folder in base loop process family redis sync; do
   refuse "src/$folder includes what stands above it" "^#include \"($above)/" "$(files src/$folder)"
   above=${above#*|}
 done
@@ -43,9 +43,9 @@ mutual=$(
 refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openssl)/' \
   "$(echo "$everywhere" | grep -vE '^src/redis/(tls|reply)')"
 # The pattern skips "fork(2)" in comments. src/base/write_all may call poll(): no write may block for ever.
-refuse 'poll, fork and signals: src/loop' \
+refuse 'poll, fork and signals: src/{loop,process,family}' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
-  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/write_all)')"
+  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/((loop|process|family)/|base/write_all)')"
 refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
 refuse 'JSON: cmd/cli/json and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/watch/metadata_json)')"

@@ -92,9 +92,9 @@ Line ask_once(std::string_view question, const std::string& no_terminal, const P
   return line.signal != 0 ? line : read_line(prompt, signals);
 }
 
-/// Stops our process group, as the terminal does at ^Z. Returns the signal that came meanwhile; SIGCONT: none but that.
+/// Stops as at ^Z. Returns the signal that came meanwhile; SIGCONT: none but that.
 int stop(const Prompt& prompt, const EndingSignals& signals) {
-  ::kill(0, SIGTSTP);
+  stop_our_group();
   const int signal = signals.wait(prompt.fd(), POLLOUT);
   return signal != 0 ? signal : SIGCONT;
 }

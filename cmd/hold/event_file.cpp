@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/hold/event_sinks.h"
-#include "loop/std_descriptors.h"
+#include "process/std_descriptors.h"
 
 namespace rlock {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "cmd/hold/events.h"
 #include "cmd/server/session.h"
-#include "loop/std_descriptors.h"
+#include "process/std_descriptors.h"
 #include "sync/hold/release.h"
 
 namespace rlock {

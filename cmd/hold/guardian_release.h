@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cmd/hold/held_keys.h"
-#include "loop/guardian_main.h"
+#include "family/guardian_main.h"
 
 namespace rlock {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "cmd/hold/held_processes.h"
-#include "loop/child.h"
-#include "loop/command_family.h"
-#include "loop/job_control.h"
+#include "family/command_family.h"
 #include "loop/signals.h"
-#include "loop/terminal.h"
+#include "process/child.h"
+#include "process/job_control.h"
+#include "process/terminal.h"
 
 namespace rlock {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cmd/hold/stop_rules.h"
+#include "family/family.h"
+#include "family/guardian.h"
 #include "loop/exit_watch.h"
-#include "loop/family.h"
-#include "loop/guardian.h"
 #include "loop/signals.h"
 
 namespace rlock {

@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "cmd/hold/held_keys.h"
-#include "loop/environment.h"
+#include "process/environment.h"
 
 namespace rlock {
 

@@ -5,7 +5,7 @@
 #include "base/ancestry.h"
 #include "base/text.h"
 #include "cmd/hold/command_name.h"
-#include "loop/processes.h"
+#include "process/processes.h"
 
 namespace rlock {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace rlock {
 
-/// Leaves a process behind (loop/background) that keeps the locks of `lock acquire --while-pid` until the script ends
+/// Leaves a process behind (process/background) that keeps the locks of `lock acquire --while-pid` until the script ends
 /// or the locks are released. When this keeper is at work, calls `then` and returns. From then on the keeper reports
 /// the events. If `then` throws, the keeper ends and releases nothing. `id`: the printed owner id.
 ///

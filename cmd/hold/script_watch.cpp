@@ -6,9 +6,9 @@
 #include <cerrno>
 
 #include "base/error.h"
-#include "loop/background.h"
-#include "loop/family.h"
-#include "loop/processes.h"
+#include "family/family.h"
+#include "process/background.h"
+#include "process/processes.h"
 
 namespace rlock {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "loop/program.h"
+#include "process/program.h"
 
 namespace rlock {
 

@@ -13,8 +13,8 @@
 #include "cmd/hold/hold_options.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/run/command_lookup.h"
-#include "loop/family.h"
-#include "loop/program.h"
+#include "family/family.h"
+#include "process/program.h"
 
 namespace rlock {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/write_all.h"
-#include "loop/std_descriptors.h"
+#include "process/std_descriptors.h"
 
 namespace rlock {
 namespace {

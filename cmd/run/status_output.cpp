@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/write_all.h"
-#include "loop/std_descriptors.h"
+#include "process/std_descriptors.h"
 
 namespace rlock {
 namespace {

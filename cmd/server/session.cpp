@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/as_given.h"
-#include "loop/finish_behind.h"
+#include "process/finish_behind.h"
 #include "redis/enough.h"
 #include "redis/local.h"
 

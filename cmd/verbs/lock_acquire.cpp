@@ -27,7 +27,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection_json.h"
-#include "loop/background.h"
+#include "process/background.h"
 #include "sync/hold/lease.h"
 
 namespace rlock {

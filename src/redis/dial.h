@@ -10,7 +10,7 @@
 
 #include "base/descriptor.h"
 #include "base/time.h"
-#include "loop/lookup.h"
+#include "process/lookup.h"
 #include "redis/target.h"
 
 namespace rlock {

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "loop/daemon.h"
+#include "process/daemon.h"
 #include "redis/local_directory.h"
 #include "redis/peer.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loop/std_descriptors.h"
+#include "process/std_descriptors.h"
 #include "support/forked.h"
 
 using namespace rlock;

@@ -20,7 +20,7 @@
 #include <system_error>
 #include <utility>
 
-#include "loop/processes.h"
+#include "process/processes.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 

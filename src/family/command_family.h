@@ -1,0 +1,64 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "family/descendants.h"
+#include "family/family.h"
+
+namespace rlock {
+
+/// The family of a command (`rlock run`): its process group, and every other process in our session whose
+/// environment has the marks of this run. `timeout`, `set -m`, GNU parallel and nested runs make groups of
+/// their own. Processes in other sessions (setsid, daemons) or with a cleared environment are not stopped. But
+/// if look() has seen such a process, the lock is not released while the process lives.
+///
+/// If /proc does not show our own process, only the group is known. When all processes of a group have ended,
+/// its id may be reused. So nothing is sent to a group of another session.
+class CommandFamily final : public Family {
+ public:
+  /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment
+  /// has all of them, each as a whole value or as the first lines of a longer one. Empty: only the group
+  /// counts.
+  CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks);
+
+  pid_t session() const noexcept { return session_; }
+  pid_t group() const noexcept { return group_; }
+  void set_group(pid_t group) noexcept { group_ = group; }
+
+  void look() override;
+  std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
+  std::vector<pid_t> all(TimePoint now) override;
+
+  /// Every process with the marks, and every one that a look has seen as a descendant.
+  std::vector<pid_t> out_of_reach() override;
+
+  /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant.
+  bool surely_gone(TimePoint now) override;
+
+  /// The living processes of the group. A zombie does not live.
+  std::vector<pid_t> in_group() const;
+
+  /// Does a process of the group live? If /proc does not show the members, the group counts as alive as long as it
+  /// exists. REQUIRES: if its first process is a child of ours, that has been reaped. A zombie is a member of the
+  /// group, too.
+  bool group_lives() const;
+
+ private:
+  std::vector<ProcessFacts> descendants();
+  std::vector<pid_t> members(TimePoint until) const;
+  bool group_exists() const;
+  bool group_is_ours() const;
+  bool is_in_group(pid_t pid) const;
+  bool is_marked(pid_t pid) const;
+  bool hides_its_marks(pid_t pid) const;
+
+  pid_t group_;
+  pid_t session_;
+  std::vector<std::string> marks_;
+  Descendants seen_{0};
+};
+
+}  // namespace rlock

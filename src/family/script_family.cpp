@@ -1,0 +1,200 @@
+// Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and still
+// counts against its user's limit of processes. If a pass finds all of them stopped, none is missing.
+//
+// Other signals are sent to each process as it is found, with one exception: a script that has neither a tag nor a
+// session or group of its own. When such a script ends, we lose a process that it has just started. So its processes
+// are frozen for that signal, too. (A job of an interactive shell has a group of its own.)
+//
+// The freeze is visible: the shell that started the script may say "Stopped". sudo, su and a `rlock run` in the
+// foreground stop when their child does, and would wait for ever to be continued. So wake_ancestors() continues
+// them. Inside the family parents are continued last, so they do not notice.
+
+#include "family/script_family.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ranges>
+#include <unordered_set>
+
+#include "base/blocking.h"
+
+namespace rlock {
+namespace {
+
+/// How long a freeze looks for new processes: before KILL, and before another signal. If a script forks faster
+/// than we look, the freeze ends at this time, and the next round gets the rest.
+constexpr Milliseconds kFreezeToKill{30};
+constexpr Milliseconds kFreeze{200};
+
+/// If the script has not ended after this time, it handles the signal itself.
+constexpr Milliseconds kSignalEndsIt{100};
+
+/// When rlock continues an ancestor that has stopped because the script did. Before kStopsToo the ancestor may
+/// not have stopped yet. After kStopIsNotOurs a person may have stopped it.
+constexpr Milliseconds kStopsToo{100};
+constexpr Milliseconds kStopIsNotOurs{3000};
+
+/// In microseconds. The pause gives the observed processes time to run.
+constexpr useconds_t kBetweenLooks = 500;
+
+/// A chain of parents that was read while it changed could lead in a circle.
+constexpr std::size_t kDeepest = 256;
+
+/// How often all() looks again if it has seen only processes that ended meanwhile, because they may have started
+/// others.
+constexpr int kLooksAtNewest = 5;
+
+std::vector<ProcessFacts> ancestors_of(const ProcessFacts& process) {
+  std::vector<ProcessFacts> ancestors;
+  pid_t parent = process.parent;
+  while (parent > 1 && ancestors.size() < kDeepest) {
+    const auto facts = facts_of(parent);
+    if (!facts) break;
+    ancestors.push_back(*facts);
+    parent = facts->parent;
+  }
+  return ancestors;
+}
+
+/// Sends the signal. If we may not, adds the process to `refused`.
+void send(int number, pid_t pid, std::vector<pid_t>& refused) {
+  if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
+}
+
+}  // namespace
+
+ScriptFamily::ScriptFamily(const ProcessId& script, pid_t keeper)
+    : members_(script, keeper), ancestors_(ancestors_of(members_.script())) {}
+
+void ScriptFamily::look() { static_cast<void>(members_.tag_descendants()); }
+
+std::vector<pid_t> ScriptFamily::all(TimePoint now) {
+  wake_ancestors(now);
+  std::vector<pid_t> numbers;
+  for (int look = 0; look < kLooksAtNewest; ++look) {
+    for (const ProcessFacts& process : members_.all()) numbers.push_back(process.pid);
+    if (!numbers.empty() || members_.vanished() == 0) return numbers;
+  }
+  return {members_.vanished()};
+}
+
+bool ScriptFamily::surely_gone(TimePoint now) {
+  if (!sees_everybody()) return false;
+  if (frozen_ && now < plus(*frozen_, kStopsToo)) return false;  // all() must still wake ancestors
+  return all(now).empty() && !members_.may_have_orphans(ancestors_);
+}
+
+std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint until) {
+  wake_ancestors(now);
+  std::vector<pid_t> refused;
+  if (!proc_shows_us()) {
+    send(number, members_.script().pid, refused);
+  } else if (number == SIGCONT) {
+    for (const ProcessFacts& process : members_.all() | std::views::reverse)
+      send(SIGCONT, process.pid, refused);
+  } else if (number != SIGKILL && members_.stays_together()) {
+    signal_as_found(number, until, refused);
+  } else {
+    signal_frozen(number, now, refused);
+  }
+  return refused;
+}
+
+/// Signals each process once. It ends when a look finds no new one, after kFreeze, or at `until`, when KILL is due.
+/// Before the last look the script has some time to end. bash blocks signals while it forks, so one more child may
+/// come after the signal. The tagged processes come first, because there may be thousands, and no file has to be read
+/// for them.
+void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
+  const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
+  std::unordered_set<pid_t> told;
+  bool settled = false;
+  const auto tell = [&](pid_t pid) {
+    if (!told.insert(pid).second) return;
+    settled = false;
+    send(number, pid, refused);
+  };
+  do {
+    settled = has_passed(ends) || !script_lives();  // as it was before this look
+    if (members_.is_tagged()) std::ranges::for_each(members_.tagged(ScriptMembers::OnTag::runs_on), tell);
+    // The search ends before the first of these is told, because a process that is told may end, and its children
+    // would have lost their parent.
+    for (const ProcessFacts& process : members_.all({}, ScriptMembers::OnTag::runs_on, until))
+      tell(process.pid);
+    until = over;  // the first look could go on until KILL is due
+    if (!settled) ::usleep(kBetweenLooks);
+  } while (!settled && !has_passed(over));
+}
+
+/// Stops all members and signals them. If the signal is KILL, kill_tagged() comes first. After another signal, the
+/// survivors run again.
+void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused) {
+  const bool kills = number == SIGKILL;
+  if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(members_.script());
+  if (kills && members_.is_tagged()) kill_tagged();
+  const std::vector<ProcessFacts> frozen = freeze(plus(now, kills ? kFreezeToKill : kFreeze), refused);
+  for (const ProcessFacts& process : frozen | std::views::reverse) ::kill(process.pid, number);
+  if (kills) return;
+  for (const ProcessFacts& process : frozen | std::views::reverse)
+    if (!process.stopped()) ::kill(process.pid, SIGCONT);
+}
+
+/// Kills the tagged processes at once. A script may have thousands of processes, and to read the files of each
+/// of them would take longer than the time that is left. So they are stopped first, until a pass finds no new
+/// one, and no file is read. A process that was killed ends only when it gets a processor, so it gets our priority.
+void ScriptFamily::kill_tagged() {
+  const TimePoint until = within(kFreezeToKill).until;
+  std::unordered_set<pid_t> stopped;
+  std::size_t before = 0;
+  do {
+    before = stopped.size();
+    for (const pid_t pid : members_.tagged(ScriptMembers::OnTag::gets_stop)) stopped.insert(pid);
+  } while (stopped.size() > before && !has_passed(until));
+  const int ours = ::getpriority(PRIO_PROCESS, 0);
+  for (const pid_t pid : stopped) {
+    if (!members_.carries_tag(pid)) continue;
+    if (ours < 0) ::setpriority(PRIO_PROCESS, static_cast<id_t>(pid), ours);
+    ::kill(pid, SIGKILL);
+  }
+}
+
+/// Stops all members, from the top, until a pass finds all of them stopped, or until `until`. Returns their states
+/// from before.
+std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_t>& refused) {
+  std::vector<ProcessFacts> frozen;
+  std::unordered_set<pid_t> known, beyond_us;
+  bool settled = false;
+  const auto stop = [&](const ProcessFacts& process) {
+    if (known.insert(process.pid).second) {
+      frozen.push_back(process);
+      if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) beyond_us.insert(process.pid);
+    }
+    // A process must be stopped before its children are read, because a fork that has begun goes on after the signal.
+    settled = settled && (process.stopped() || beyond_us.contains(process.pid));
+  };
+  members_.descendants(stop);  // the script itself before any other process
+  for (;; ::usleep(kBetweenLooks)) {
+    settled = true;
+    members_.all(stop, ScriptMembers::OnTag::gets_stop);
+    if ((settled && members_.vanished() == 0) || has_passed(until)) break;
+  }
+  refused.assign(beyond_us.begin(), beyond_us.end());
+  if (!frozen.empty()) frozen_ = Clock::now();  // not `now`: the freeze has taken a while
+  return frozen;
+}
+
+/// Continues the ancestors of the script that have stopped since it was frozen.
+void ScriptFamily::wake_ancestors(TimePoint now) const {
+  if (!frozen_) return;
+  if (now < plus(*frozen_, kStopsToo) || now >= plus(*frozen_, kStopIsNotOurs)) return;
+  for (const ProcessFacts& before : ancestors_) {
+    if (before.stopped() || before.group <= 1) continue;
+    const auto facts = facts_of(before.pid);
+    if (facts && facts->started == before.started && facts->state == 'T') ::kill(-facts->group, SIGCONT);
+  }
+}
+
+}  // namespace rlock

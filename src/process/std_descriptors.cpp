@@ -1,0 +1,27 @@
+#include "process/std_descriptors.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string>
+
+#include "base/error.h"
+
+namespace rlock {
+
+void fill_std_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // In ascending order, so that open() returns the missing descriptor. Without /dev, any placeholder is
+    // good enough.
+    int got = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (got < 0) got = ::open("/", O_PATH | O_CLOEXEC);
+    if (got != fd) throw_system_error("cannot open /dev/null");
+  }
+}
+
+void keep_from_command(int fd) noexcept {
+  if (fd > 2) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace rlock
