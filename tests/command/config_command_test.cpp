@@ -74,7 +74,7 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config show
   Process::Options options = redis.environment();
   CHECK(contains(result_of({"config"}, options).out, "wait               forever"));
   options.env["RLOCK_LEASE"] = "9m";
-  options.env["RLOCK_WAIT"] = "100ms";
+  options.env["RLOCK_WAIT"] = "1s";
   CHECK(result_of({"run", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out == "540000\n");
   CHECK(result_of({"run", "--lease", "50s", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out ==
         "50000\n");
@@ -244,15 +244,15 @@ TEST_CASE(
   expect({"config"}, options, 0, "");
   options.env.erase("RLOCK_LEASE");
   expect(wait, options, 75, "rlock: not waiting (RLOCK_WAIT=0): 'busy' is held by ");
-  options.env["RLOCK_WAIT"] = "10ms";
-  expect(wait, options, 75, " (RLOCK_WAIT=10ms): 'busy' is held by ");
+  options.env["RLOCK_WAIT"] = "1s";
+  expect(wait, options, 75, " (RLOCK_WAIT=1s): 'busy' is held by ");
   options.env["RLOCK_WAIT"] = "0";
   expect({"run", "-n", "-k", "busy", "--", "true"}, options, 75,
          "rlock: not waiting (-n): 'busy' is held by ");
   expect({"run", "--newest", "-k", "k", "--", "true"}, options, 64, "rlock: --newest with RLOCK_WAIT=0: ");
 
   const Configured file{"url = " + redis.url() +
-                        "\nlease = 500ms\nwait = 200ms\n[once]\nwait = 0\n[held]\nlease = 5s\n" +
+                        "\nlease = 500ms\nwait = 2s\n[once]\nwait = 0\n[held]\nlease = 5s\n" +
                         "max-hold = 1m\n[synced]\nlease = 5s\nsync-replicas = 1\nsync-timeout = 20ms\n" +
                         "[away]\nlease = 5s\nurl = redis://127.0.0.1:1\nif-unreachable = skip\n"};
   const auto in = [&](const std::string& profile, Words words) {

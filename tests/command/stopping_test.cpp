@@ -96,7 +96,7 @@ TEST_CASE("a process in another session is not stopped, and the lock is held unt
     REQUIRE(eventually(
         [&] { return contains(run.err(), "rlock does not stop process " + std::to_string(apart)); }, 30s));
     CHECK(throughout([&] { return redis.has("k") && alive(apart); }, 4s));  // longer than its lease
-    CHECK(redis.rlock("stop", "-q", "-w", "100ms", "k").exit_code() == 75);
+    CHECK(redis.rlock("stop", "-q", "-w", "1s", "k").exit_code() == 75);
 
     ::kill(apart, SIGKILL);
 
