@@ -80,11 +80,11 @@ bool Inspector::advance(Task& task) {
   if (task.counts) {
     std::vector<Inspection>& seen = task.result.views.seen;
     for (std::size_t i = 0; i < seen.size(); ++i)
-      if (const auto& reply = votes[task.nodes[i]].reply) seen[i].subscribers = read_listeners(*reply);
+      if (const Reply* reply = votes[task.nodes[i]].reply()) seen[i].subscribers = read_listeners(*reply);
     return true;
   }
-  if (session_.redis.nodes() == 1 && votes.front().failure) {
-    task.result.failure = votes.front().failure;
+  if (session_.redis.nodes() == 1 && votes.front().failure()) {
+    task.result.failure = *votes.front().failure();
     return true;
   }
   task.steps.read(votes);

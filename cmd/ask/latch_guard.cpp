@@ -13,13 +13,13 @@ Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
 CouldNotAsk refuse_closed(Redis& redis, const LockName& name, PoolKind wanted, const Patience& patience) {
   const Latch latch{name, PubSub::classic};  // it only asks, and announces nothing
   const Vote vote = answer_to(latch.record(), redis, patience);
-  if (!vote.reply) return vote.failure;
-  const auto record = latch.read_record(*vote.reply);
+  if (!vote.reply()) return vote.trouble();
+  const auto record = latch.read_record(*vote.reply());
   if (!record || record->opened) return std::nullopt;
   // The record may be old, and the latch may be gone.
   const Vote stands = answer_to(latch.status(), redis, patience);
-  if (!stands.reply) return stands.failure;
-  if (stands.good_reply() == nullptr || latch.read(*stands.reply).how != CounterAnswer::How::done)
+  if (!stands.reply()) return stands.trouble();
+  if (stands.good_reply() == nullptr || latch.read(*stands.reply()).how != CounterAnswer::How::done)
     return std::nullopt;
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }

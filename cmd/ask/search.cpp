@@ -162,7 +162,7 @@ class Search {
     const TimePoint deadline = session_.patience().until;
     const Vote vote = answered(server.post(call, with_retries(), deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
-    failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);
+    failure_ = vote.trouble().value_or(failure_);
     return std::nullopt;
   }
 

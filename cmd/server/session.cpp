@@ -95,8 +95,8 @@ Reply Session::ask(const Call& call, const Delivery& delivery) { return ask_all(
 Reply Session::any_answer(const Call& call) {
   Failure failure = no_answer();
   for (const Vote& vote : redis.run_all(call, with_retries(), patience())) {
-    if (vote.reply) return *vote.reply;
-    if (vote.failure) failure = *vote.failure;
+    if (vote.reply()) return *vote.reply();
+    if (vote.failure()) failure = *vote.failure();
   }
   check_signals();
   fail(failure);
@@ -116,8 +116,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   Failure failure = no_answer();
   for (const Vote& vote : votes) {
     if (vote.good_reply()) ++answers;
-    if (vote.failure) failure = *vote.failure;
-    if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
+    failure = vote.trouble().value_or(failure);
   }
   check_signals();  // before the failure, because a signal may have caused it
   if (answers >= redis.quorum()) return votes;

@@ -66,10 +66,7 @@ class Doctor final : public Verb {
   void show(const std::vector<Patient>& patients) const;
 };
 
-std::string why(const Vote& vote) {
-  if (vote.reply && vote.reply->is_error()) return failure_of(*vote.reply).text;
-  return vote.failure ? vote.failure->text : "no answer";
-}
+std::string why(const Vote& vote) { return vote.trouble().value_or(no_answer()).text; }
 
 Finding scripting(const Vote& vote) {
   if (vote.good_reply()) return {"scripting", true, "scripts run"};
@@ -81,7 +78,7 @@ Finding scripting(const Vote& vote) {
 /// that they were not checked.
 Finding settings(const Vote& said) {
   const bool hidden = said.good_reply() != nullptr;
-  if (!hidden && (!said.reply || failure_of(*said.reply).kind != Error::denied))
+  if (!hidden && (!said.reply() || said.trouble()->kind != Error::denied))
     return {"settings", false, sanitized(why(said))};
   return {"settings", true,
           fmt::format("not looked at: {} (eviction, persistence, replicas)",

@@ -58,8 +58,8 @@ Undone undo_acquire(Session& session, const HeldKeys& keys) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::size_t confirmed = 0;
     for (const Vote& vote : requests[i].votes()) {
-      if (!vote.reply) continue;
-      const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply);
+      if (!vote.reply()) continue;
+      const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply());
       const auto* released = std::get_if<Released>(&answer);
       if (released != nullptr) ++confirmed;
       undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);

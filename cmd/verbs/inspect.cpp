@@ -78,7 +78,7 @@ void Inspect::show(const Listing& listing) const {
 void Inspect::show_listeners(Session& session) {
   for (const Vote& vote : session.redis.run_all(ask_listeners(), {}, session.patience())) {
     std::vector<std::string> names;
-    if (vote.reply) names = read_names(*vote.reply);
+    if (vote.reply()) names = read_names(*vote.reply());
     for (std::string& name : names) name = sanitized(name, 120);
     if (!names.empty()) print(fmt::format("listening, for these keys or others: {}\n", joined(names, ", ")));
   }

@@ -41,7 +41,7 @@ struct FoundHold {
 InnerState inner_state(Session& session, const LockName& name, const InnerHold& hold) {
   std::map<InnerState, std::size_t> states;
   for (const Vote& vote : session.ask_each(ask_for_inner(name, hold.request)))
-    if (vote.reply) ++states[read_inner(*vote.reply)];
+    if (vote.reply()) ++states[read_inner(*vote.reply())];
   if (states[InnerState::reads] + states[InnerState::held] < session.redis.quorum())
     return InnerState::unknown;
   return states[InnerState::reads] > 0 ? InnerState::reads : InnerState::held;

@@ -117,10 +117,8 @@ class Live {
     };
     while (!answered()) turn(until);
     if (answered_by(session_.redis.quorum(), request.votes())) return;
-    for (const Vote& vote : request.votes()) {
-      if (vote.failure) session_.fail(*vote.failure);
-      if (vote.reply && vote.reply->is_error()) session_.fail(failure_of(*vote.reply));
-    }
+    for (const Vote& vote : request.votes())
+      if (const auto trouble = vote.trouble()) session_.fail(*trouble);
   }
 
   void search_keys() {

@@ -125,7 +125,7 @@ void Attempts::accept(TimePoint now) {
   finish();
   if (reply.is_error()) return refused(std::move(reply), server, now);
   node_.trouble.reset();
-  vote_.reply = std::move(reply);
+  vote_.answer = std::move(reply);
 }
 
 /// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out: after a
@@ -147,14 +147,14 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   verdict = plan_.follow(verdict);
   if (verdict == Route::Verdict::deliver) {
     node_.trouble.reset();
-    vote_.reply = std::move(error);
+    vote_.answer = std::move(error);
     return;
   }
   if (verdict == Route::Verdict::later) {
     node_.trouble = of_server(server, failure_of(error));
     const bool last = !may_retry();
     if (last && server.empty()) {
-      vote_.reply = std::move(error);
+      vote_.answer = std::move(error);
       return;
     }
     if (last) {

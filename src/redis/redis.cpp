@@ -17,14 +17,12 @@ void Redis::await_followers(const Patience& patience) const {
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
   const Votes votes = run(call, with_retries(), patience, Enough{1, Milliseconds{0}});
-  std::optional<Failure> failure;
+  Failure failure{Error::unreachable, "interrupted"};
   for (const Vote& vote : votes) {
     if (const Reply* reply = vote.good_reply()) return *reply;
-    if (vote.reply) failure = failure_of(*vote.reply);
-    if (vote.failure) failure = vote.failure;
+    failure = vote.trouble().value_or(failure);
   }
-  if (!failure) failure = Failure{Error::unreachable, "interrupted"};
-  failure->fly();
+  failure.fly();
 }
 
 }  // namespace rlock

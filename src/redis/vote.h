@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/time.h"
@@ -10,10 +11,10 @@
 
 namespace rlock {
 
-/// The reply of a node to a call, or why there is none. While both are empty, the node has not answered.
+/// What became of a call at one node.
 struct Vote {
-  std::optional<Reply> reply;
-  std::optional<Failure> failure;
+  std::variant<std::monostate, Reply, Failure>
+      answer;  ///< the reply, or why there is none; monostate: nothing yet
   ConnectionNumber connection = ConnectionNumber::none;  ///< which answered
   TimePoint asked{};  ///< when the answered attempt began: a lease runs from here
 
@@ -21,10 +22,15 @@ struct Vote {
   /// the reply says.
   int attempts = 0;
 
-  bool settled() const noexcept { return reply || failure; }
+  bool settled() const noexcept { return !std::holds_alternative<std::monostate>(answer); }
 
-  /// The reply if it is no error; otherwise null.
-  const Reply* good_reply() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
+  /// Null: there is none. A good reply is no error.
+  const Reply* reply() const noexcept { return std::get_if<Reply>(&answer); }
+  const Reply* good_reply() const noexcept { return reply() && !reply()->is_error() ? reply() : nullptr; }
+  const Failure* failure() const noexcept { return std::get_if<Failure>(&answer); }
+
+  /// Why there is no good reply: the failure, or what the error says. Empty: there is one, or nothing yet.
+  std::optional<Failure> trouble() const;
 };
 
 /// One vote per node, in the order of the URLs.

@@ -91,8 +91,8 @@ TEST_CASE("a server that is no Cluster node is an error of the configuration") {
   fake.on("CLUSTER", wire::error("ERR This instance has cluster support disabled"));
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(fake.port())};
   const Vote vote = f.vote(call_on("k"));
-  REQUIRE(vote.failure.has_value());
-  CHECK(vote.failure->kind == Error::config);
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->kind == Error::config);
 }
 
 TEST_CASE("if redirections lead in a circle, rlock makes few calls and then fails") {
@@ -103,10 +103,10 @@ TEST_CASE("if redirections lead in a circle, rlock makes few calls and then fail
   two.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(one.port())));
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
   const Vote vote = f.vote(call_on("k"), Milliseconds{500});
-  REQUIRE(vote.failure.has_value());
+  REQUIRE(vote.failure());
   CHECK_MESSAGE(
-      contains(vote.failure->text, "the nodes of the cluster disagree about which of them has the key"),
-      vote.failure->text);
+      contains(vote.failure()->text, "the nodes of the cluster disagree about which of them has the key"),
+      vote.failure()->text);
   CHECK(one.count("EVALSHA") + two.count("EVALSHA") < 200);
 }
 
@@ -118,8 +118,8 @@ TEST_CASE("if a redirection leads to a node that does not answer, the failure na
   two.on("HELLO", wire::kSilence);
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
   const Vote vote = f.vote(call_on("k"), Milliseconds{3000});
-  REQUIRE(vote.failure.has_value());
-  CHECK_MESSAGE(contains(vote.failure->text, named), vote.failure->text);
+  REQUIRE(vote.failure());
+  CHECK_MESSAGE(contains(vote.failure()->text, named), vote.failure()->text);
 }
 
 TEST_CASE(
@@ -179,7 +179,7 @@ TEST_CASE("seeds that are dead or know nothing are passed over") {
 
   const StopWatch watch;
   Fixture nobody{"redis+cluster://" + host(free_port()) + "," + host(free_port()), false};
-  CHECK(contains(nobody.vote(call_on("k")).failure->text, "connection refused"));
+  CHECK(contains(nobody.vote(call_on("k")).failure()->text, "connection refused"));
   CHECK(watch.elapsed() < 2000ms);
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     cluster.node(0).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(2)});
     cluster.node(2).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(0)});
     REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);
-    CHECK(f.vote(call_on("foo")).reply->integer() == 2);
+    CHECK(f.vote(call_on("foo")).reply()->integer() == 2);
   }
 
   SUBCASE("announcements of both kinds are heard, also after their slot has moved") {

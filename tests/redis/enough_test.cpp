@@ -11,7 +11,7 @@ const TimePoint kNow{std::chrono::hours{1}};
 
 Votes votes(std::size_t good) {
   Votes votes(3);
-  for (std::size_t node = 0; node < good; ++node) votes[node].reply = Reply{1};
+  for (std::size_t node = 0; node < good; ++node) votes[node].answer = Reply{1};
   return votes;
 }
 
@@ -26,6 +26,6 @@ TEST_CASE("when enough nodes have answered, the others get a while longer, count
 
 TEST_CASE("an answer that is an error decides nothing") {
   Votes one = votes(1);
-  one[1].reply = Reply::error("ERR no");
+  one[1].answer = Reply::error("ERR no");
   CHECK(Enough{2, 0ms}(one, kNow) == kNever);
 }

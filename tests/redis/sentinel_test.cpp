@@ -133,7 +133,7 @@ TEST_CASE(
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_NOFILE, &none);
     const Vote vote = redis.run_all(kCall, {}, within(Milliseconds{3000})).front();
-    return vote.failure.has_value() ? 0 : 1;
+    return vote.failure() ? 0 : 1;
   });
   CHECK(status == 0);
 }
@@ -154,34 +154,34 @@ TEST_CASE("a Sentinel that is silent costs only its share of the time") {
 
 TEST_CASE("no Sentinel, no such primary and an old primary have messages of their own") {
   Fixture nobody{{free_port(), free_port()}};
-  CHECK(nobody.vote().failure->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
+  CHECK(nobody.vote().failure()->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
 
   BlackHole hole;
   Fixture silent{{hole.port()}};
-  CHECK(silent.vote(Milliseconds{100}).failure->text ==
+  CHECK(silent.vote(Milliseconds{100}).failure()->text ==
         "Sentinel 127.0.0.1:" + std::to_string(hole.port()) + ": no answer in time");
 
   FakeRedis ignorant{kTcp};
   ignorant.on("SENTINEL", wire::nil());
   Fixture unknown{{free_port(), ignorant.port(), free_port()}};
-  CHECK(unknown.vote().failure->text.ends_with("it knows no primary called 'mymaster'"));
+  CHECK(unknown.vote().failure()->text.ends_with("it knows no primary called 'mymaster'"));
 
   FakeRedis sentinel{kTcp}, replica{kTcp};
   sentinel.on("SENTINEL", named(replica.port()));
   replica.on("ROLE", kReplica);
   Fixture stale{{sentinel.port()}};
-  CHECK(contains(stale.vote(Milliseconds{1000}).failure->text, "but it is a replica"));
+  CHECK(contains(stale.vote(Milliseconds{1000}).failure()->text, "but it is a replica"));
 
   FakeRedis liar{kTcp};
   liar.on("SENTINEL", wire::array({wire::text("\x1b[31m"), wire::text("99999")}));
   Fixture lied{{liar.port()}};
-  CHECK(contains(lied.vote().failure->text, "does not say where the primary is"));
+  CHECK(contains(lied.vote().failure()->text, "does not say where the primary is"));
 
   FakeRedis lonely{kTcp};
   const auto gone = free_port();
   lonely.on("SENTINEL", named(gone));
   Fixture dead{{lonely.port()}};
-  CHECK(dead.vote().failure->text ==
+  CHECK(dead.vote().failure()->text ==
         "127.0.0.1:" + std::to_string(gone) + ", the primary of 'mymaster': connection refused");
 }
 
@@ -337,9 +337,9 @@ TEST_CASE("a Sentinel without passwords is asked without one, and one that wants
   closed.on("HELLO", wire::error("WRONGPASS invalid username-password pair"));
   Fixture refused{{closed.port(), free_port()}, true, "app:secret@"};
   const Vote vote = refused.vote();
-  REQUIRE(vote.failure.has_value());
-  CHECK(vote.failure->kind == Error::denied);
-  CHECK(contains(vote.failure->text, "WRONGPASS"));
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->kind == Error::denied);
+  CHECK(contains(vote.failure()->text, "WRONGPASS"));
 }
 
 TEST_CASE("a primary that does not let us ask for its role is believed") {

@@ -110,7 +110,7 @@ TEST_CASE("rlock speaks TLS with a server that proves its name or its IP address
   for (const char* host : {"127.0.0.1", "localhost"}) {
     const Vote vote = ask(target_of(server.port, host));
     REQUIRE(vote.good_reply() != nullptr);
-    CHECK(vote.reply->integer() == 1);
+    CHECK(vote.reply()->integer() == 1);
   }
   Target by_directory = target_of(server.port);
   by_directory.tls.cacert.clear();
@@ -122,7 +122,7 @@ TEST_CASE("answers larger than a record of TLS arrive as a whole, and so do larg
   TlsServer server{certificates().issue("good")};
   const std::string large(300'000, 'x');
   CHECK(ask(target_of(server.port), command({"SET", "k", large})).good_reply() != nullptr);
-  CHECK(ask(target_of(server.port), with_large_reply(command({"GET", "k"}))).reply->text() == large);
+  CHECK(ask(target_of(server.port), with_large_reply(command({"GET", "k"}))).reply()->text() == large);
 }
 
 TEST_CASE("announcements arrive through TLS without a question in between") {
@@ -164,9 +164,9 @@ TEST_CASE("a server that does not prove its identity gets no password") {
     target.password = PasswordSource::fixed("canary");
 
     const Vote vote = ask(target);
-    REQUIRE(vote.failure.has_value());
-    CHECK(vote.failure->kind == Error::denied);
-    CHECK(contains(vote.failure->text, one.reason));
+    REQUIRE(vote.failure());
+    CHECK(vote.failure()->kind == Error::denied);
+    CHECK(contains(vote.failure()->text, one.reason));
     CHECK(recorder.heard().empty());
 
     target.tls.insecure = true;
@@ -180,9 +180,9 @@ TEST_CASE("an untrusted authority proves nothing, and by default the system's au
   TlsServer server{certificates().issue("good")};
   Target target = target_of(server.port);
   target.tls.cacert = strangers.authority();
-  CHECK(contains(ask(target).failure->text, "--cacert names the authorities to trust"));
+  CHECK(contains(ask(target).failure()->text, "--cacert names the authorities to trust"));
   target.tls.cacert.clear();
-  CHECK(ask(target).failure->kind == Error::denied);
+  CHECK(ask(target).failure()->kind == Error::denied);
 }
 
 TEST_CASE("a server that a Cluster or a Sentinel names gets no password before it has proved that name") {
@@ -208,7 +208,7 @@ TEST_CASE("a server that a Cluster or a Sentinel names gets no password before i
       target.tls.cacert = certificates().authority();
       target.user = "app";
       target.password = PasswordSource::fixed("canary");
-      reasons.push_back(ask(target, kCall, Milliseconds{700}).failure.value_or(Failure{}).text);
+      reasons.push_back(ask(target, kCall, Milliseconds{700}).trouble().value_or(Failure{}).text);
     }
     return reasons;
   };
@@ -231,13 +231,13 @@ TEST_CASE("a server that a Cluster or a Sentinel names gets no password before i
 TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks for an IP address") {
   TlsServer server{certificates().issue("by-name", {.names = "DNS:redis.example,DNS:*.wild.example"})};
   Target target = target_of(server.port);
-  CHECK(ask(target).failure->kind == Error::denied);
+  CHECK(ask(target).failure()->kind == Error::denied);
   for (const char* name : {"redis.example", "a.wild.example"}) {
     target.tls.sni = name;
     CHECK(ask(target).good_reply() != nullptr);
   }
   target.tls.sni = "a.b.wild.example";
-  CHECK(ask(target).failure->kind == Error::denied);
+  CHECK(ask(target).failure()->kind == Error::denied);
 
   FakeRedis recorder{FakeRedis::Transport::tcp};
   for (const char* sni : {"", "redis.example"}) {
@@ -256,9 +256,9 @@ TEST_CASE("a server that wants our certificate gets it, and without it says so")
   TlsServer server{certificates().issue("good"), {"tls-auth-clients yes"}};
   Target target = target_of(server.port);
   const Vote refused = ask(target);
-  REQUIRE(refused.failure.has_value());
-  CHECK(refused.failure->kind == Error::denied);
-  CHECK(contains(refused.failure->text, "--cert and --tls-key"));
+  REQUIRE(refused.failure());
+  CHECK(refused.failure()->kind == Error::denied);
+  CHECK(contains(refused.failure()->text, "--cert and --tls-key"));
 
   const auto ours = certificates().issue("ours");
   target.tls.cert = ours.cert;
@@ -272,7 +272,7 @@ TEST_CASE("a password goes through TLS once the server is known") {
   target.password = PasswordSource::fixed("right");
   CHECK(ask(target).good_reply() != nullptr);
   target.password = PasswordSource::fixed("wrong");
-  CHECK(ask(target).failure->kind == Error::denied);
+  CHECK(ask(target).failure()->kind == Error::denied);
 }
 
 TEST_CASE("certificates that are replaced while we are connected are read again at the next connection") {
@@ -313,39 +313,39 @@ TEST_CASE("older versions of TLS are not spoken") {
   TlsServer server{certificates().issue("good"),
                    {"tls-protocols \"TLSv1.1\"", "tls-ciphers DEFAULT:@SECLEVEL=0"}};
   const Vote vote = ask(target_of(server.port));
-  REQUIRE(vote.failure.has_value());
-  CHECK(vote.failure->kind == Error::unreachable);
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->kind == Error::unreachable);
 }
 
 TEST_CASE("a plaintext server behind rediss:// has a message of its own, and so has TLS behind redis://") {
   RedisServer plain{{.tcp = true}};
   const StopWatch watch;
   const Vote vote = ask(target_of(plain.port()));
-  REQUIRE(vote.failure.has_value());
-  CHECK(vote.failure->kind == Error::unreachable);
-  CHECK(contains(vote.failure->text, "or is a plaintext server"));
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->kind == Error::unreachable);
+  CHECK(contains(vote.failure()->text, "or is a plaintext server"));
   CHECK(watch.elapsed() < 2500ms);
 
   TlsServer server{certificates().issue("good")};
   Target target = target_of(server.port);
   target.tls.on = false;
   const Vote other = ask(target);
-  CHECK(other.failure->kind == Error::unreachable);
-  CHECK(contains(other.failure->text, "if it speaks TLS: rediss://"));
+  CHECK(other.failure()->kind == Error::unreachable);
+  CHECK(contains(other.failure()->text, "if it speaks TLS: rediss://"));
 }
 
 TEST_CASE("a plain-text answer in the place of TLS is recognized at once") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.greet_with("-ERR Protocol error\r\n");
   const StopWatch watch;
-  CHECK(contains(ask(target_of(fake.port())).failure->text, "looks like a plaintext server"));
+  CHECK(contains(ask(target_of(fake.port())).failure()->text, "looks like a plaintext server"));
   CHECK(watch.elapsed() < 1000ms);
 }
 
 TEST_CASE("a silent acceptor and a server that hangs up in the handshake end in time") {
   const auto listener = listen_on_loopback();
   const StopWatch watch;
-  CHECK(contains(ask(target_of(listener.port)).failure->text, "no answer to the TLS handshake: it hangs"));
+  CHECK(contains(ask(target_of(listener.port)).failure()->text, "no answer to the TLS handshake: it hangs"));
   CHECK(watch.elapsed() < 2000ms);
   ::close(listener.fd);
 }

@@ -59,7 +59,7 @@ class ListRedis final : public Redis {
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
       wire_.arrives = plus(loop_.now(), latency);
-      for (Vote& vote : votes_.at(request)) vote.reply.reset(), vote.failure.reset();
+      for (Vote& vote : votes_.at(request)) vote.answer = {};
     }
     return {*this, request};
   }
@@ -70,7 +70,8 @@ class ListRedis final : public Redis {
     const CallNumber request = reply_to(call, delivery);
     Votes votes = votes_.at(request);
     drop(request);
-    while (silence_lasts && !votes.front().reply && !patience.ended(loop_.now())) loop_.turn(patience.until);
+    while (silence_lasts && !votes.front().reply() && !patience.ended(loop_.now()))
+      loop_.turn(patience.until);
     return votes;
   }
   bool has_followers_in_flight() const override { return false; }
@@ -125,8 +126,8 @@ class ListRedis final : public Redis {
       votes[node].asked = loop_.now();
       votes[node].connection = ConnectionNumber{node + 1};
       votes[node].attempts = whom[node] ? attempts : 0;
-      if (whom[node]) votes[node].reply = answer[node];
-      if (!votes[node].reply) votes[node].failure = Failure{Error::unreachable, "no answer"};
+      if (whom[node] && answer[node]) votes[node].answer = *answer[node];
+      if (!votes[node].reply()) votes[node].answer = Failure{Error::unreachable, "no answer"};
     }
     votes_[++last_] = std::move(votes);
     return last_;

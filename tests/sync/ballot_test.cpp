@@ -120,7 +120,7 @@ TEST_CASE("a hold begins at the middle one of the times of the nodes that grante
 TEST_CASE("a round is not undone at nodes that were never asked") {
   ListRedis redis{3};
   Votes votes(3);
-  for (Vote& vote : votes) vote.failure = Failure{Error::unreachable, "no answer"};
+  for (Vote& vote : votes) vote.answer = Failure{Error::unreachable, "no answer"};
   CHECK_FALSE(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
   votes[1].attempts = 1;
   CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
@@ -131,7 +131,7 @@ TEST_CASE("a lease counts from the first call that was granted") {
   Votes votes(3);
   for (std::size_t node = 0; node < 3; ++node) {
     votes[node].asked = TimePoint{} + 10ms * (3 - node);
-    votes[node].reply = node == 2 ? kBusy : kHeld;
+    votes[node].answer = node == 2 ? kBusy : kHeld;
   }
   CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).asked == TimePoint{} + 20ms);
 }
@@ -144,15 +144,15 @@ TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long 
   Votes votes(3);
   CHECK(ballot.enough_from(votes, begun) == kNever);
 
-  votes[0].reply = kBusy;
+  votes[0].answer = kBusy;
   CHECK(ballot.enough_from(votes, after(10ms)) == kNever);
   SUBCASE("granted by two") {
-    votes[1].reply = kHeld;
-    votes[2].reply = kHeld;
+    votes[1].answer = kHeld;
+    votes[2].answer = kHeld;
     CHECK(ballot.enough_from(votes, after(20ms)) == TimePoint::min());
   }
   SUBCASE("a quorum cannot be had any more") {
-    votes[1].reply = kBusy;
+    votes[1].answer = kBusy;
     CHECK(ballot.enough_from(votes, after(20ms)) == after(45ms));
     CHECK(ballot.enough_from(votes, after(30ms)) == after(45ms));
   }
@@ -172,9 +172,9 @@ TEST_CASE("a vote is decoded when it arrives, and never again") {
   ListRedis redis{3};
   Ballot ballot{counting, redis, TimePoint{}};
   Votes votes(3);
-  votes[0].reply = kBusy;
+  votes[0].answer = kBusy;
   static_cast<void>(ballot.enough_from(votes, TimePoint{}));
-  votes[1].reply = kBusy;
+  votes[1].answer = kBusy;
   static_cast<void>(ballot.enough_from(votes, TimePoint{}));
   static_cast<void>(ballot.result(votes));
   CHECK(counting.read_ == 2);

@@ -30,7 +30,7 @@ namespace {
 
 /// REQUIRES: the vote is settled.
 RenewAnswer answer_of(const Lockable& lock, const Vote& vote) {
-  return vote.reply ? lock.read_renewal(*vote.reply) : *vote.failure;
+  return vote.reply() ? lock.read_renewal(*vote.reply()) : *vote.failure();
 }
 
 /// Why a vote says nothing about the hold. Empty: it does say something, or it has not come yet.
@@ -158,7 +158,7 @@ std::string Keeper::why_failed() const {
   for (const auto& [connection, request] : try_->confirmations) {
     for (const Vote& vote : request.votes()) {
       const auto missing = replicas_missing(vote, options_.sync_replicas);
-      if (vote.reply && missing) return missing->text;
+      if (vote.reply() && missing) return missing->text;
     }
   }
   return replicas_missing({}, options_.sync_replicas)->text;  // WAIT was not answered
@@ -209,8 +209,9 @@ Keeper::Outcome Keeper::outcome_of_confirmation(ConnectionNumber connection) con
   if (found == try_->confirmations.end())
     return Outcome::failed;  // its reply came after WAIT had been sent to the other nodes
   const Votes& votes = found->second.votes();
-  const bool confirmed = std::ranges::any_of(
-      votes, [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); });
+  const bool confirmed = std::ranges::any_of(votes, [&](const Vote& vote) {
+    return vote.reply() && !replicas_missing(vote, options_.sync_replicas);
+  });
   if (confirmed) return Outcome::renewed;
   return found->second.settled() ? Outcome::failed : Outcome::open;
 }

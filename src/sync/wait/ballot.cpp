@@ -26,7 +26,7 @@ namespace rlock {
 namespace {
 
 AcquireAnswer decoded(const Waitable& what, const Vote& vote) {
-  return vote.reply ? what.read(*vote.reply) : *vote.failure;
+  return vote.reply() ? what.read(*vote.reply()) : *vote.failure();
 }
 
 /// The answers of the nodes, sorted by their type.

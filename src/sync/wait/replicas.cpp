@@ -32,16 +32,15 @@ Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber 
 }
 
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas) {
-  if (vote.failure) return vote.failure;
-  if (!vote.reply)
+  if (auto trouble = vote.trouble()) return trouble;
+  if (!vote.reply())
     return Failure{Error::unreachable,
                    fmt::format("not confirmed by {} in time ({}); see INFO replication on the server",
                                counted(replicas.count, "replica"), option()),
                    true};
-  if (vote.reply->is_error()) return failure_of(*vote.reply);
-  if (vote.reply->kind() != Reply::Kind::integer)
+  if (vote.reply()->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
-  const std::int64_t have = vote.reply->integer();
+  const std::int64_t have = vote.reply()->integer();
   if (have >= replicas.count) return std::nullopt;
   return Failure{Error::unreachable,
                  fmt::format("only {} of {} replicas have it ({}); see INFO replication on the server", have,

@@ -39,7 +39,7 @@ void Inquiry::post_next() {
 /// Has a quorum answered, or will no more answers come?
 bool Inquiry::answered() const {
   const auto replies =
-      std::ranges::count_if(asked_.votes(), [](const Vote& vote) { return vote.reply.has_value(); });
+      std::ranges::count_if(asked_.votes(), [](const Vote& vote) { return vote.reply() != nullptr; });
   return static_cast<std::size_t>(replies) >= redis_.quorum() || asked_.settled();
 }
 
@@ -63,7 +63,7 @@ std::vector<Inspection> Inquiry::seen() const {
 void Inquiry::read_listeners_of_all() {
   if (!count_) return;
   for (const Vote& vote : count_.votes())
-    if (vote.reply) listeners_ = std::max(listeners_, read_listeners(*vote.reply));
+    if (vote.reply()) listeners_ = std::max(listeners_, read_listeners(*vote.reply()));
 }
 
 }  // namespace rlock

@@ -63,7 +63,7 @@ void InspectionSteps::read(const Votes& votes) {
 
 void InspectionSteps::read_facts_of_all(const Votes& votes) {
   for (std::size_t node = 0; node < votes.size(); ++node)
-    if (votes[node].reply) known_[node] = read_facts(*votes[node].reply);
+    if (const Reply* reply = votes[node].reply()) known_[node] = read_facts(*reply);
 }
 
 bool InspectionSteps::any_lacks_facts() const {
@@ -79,13 +79,11 @@ void InspectionSteps::read_views() {
 }
 
 InspectionSteps::View InspectionSteps::view(std::size_t node) const {
-  const Vote& vote = inspected_[node];
-  if (vote.failure) return *vote.failure;
-  if (!vote.reply) return no_answer();
-  if (vote.reply->is_error()) return failure_of(*vote.reply);
+  const Reply* reply = inspected_[node].good_reply();
+  if (!reply) return inspected_[node].trouble().value_or(no_answer());
   try {
-    if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *vote.reply);
-    return read_inspection(name_, known_[node], *vote.reply);
+    if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *reply);
+    return read_inspection(name_, known_[node], *reply);
   } catch (const Error& error) {  // this node's reply has another shape; other nodes may do better
     return Failure{error.kind(), error.what()};
   }
