@@ -11,8 +11,7 @@
 //
 // A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
 // primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the
-// Sentinels are asked again and again while calls are made, and a call waits for their answer. The age of an answer
-// counts from the question: if rlock was suspended, the answer may have lain in its socket for minutes.
+// Sentinels are asked again and again while calls are made, and a call waits for their answer (confirmation.h).
 
 #include "redis/sentinel.h"
 
@@ -28,15 +27,6 @@ namespace {
 
 /// At most this many retired links are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
-
-/// For how long an answer of the Sentinels is believed. A holder learns of a new primary within a third of its lease, and
-/// its lock stays on the old one for two thirds more. So a waiter that believes in the old one for this long still finds
-/// the lock held there, if the lease is 750 ms or more.
-constexpr Milliseconds kBelieved{500};
-
-/// For how long calls wait for an answer. If all Sentinels are silent, the primary serves on, and a lease of 1.5 s or more
-/// is still renewed in time.
-constexpr Milliseconds kHeldBack{400};
 
 }  // namespace
 
@@ -60,9 +50,9 @@ Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
-  if (state_ == State::leading && now >= ask_again_at()) begin_to_confirm(now);
-  if (state_ == State::leading && asks_again_ && is_outdated(now) && !std::exchange(held_back_, true))
-    confirm(plus(now, kHeldBack));
+  if (state_ == State::leading && now >= confirmation_.ask_again_at()) begin_to_confirm(now);
+  if (state_ == State::leading && asks_again_)
+    if (const auto until = confirmation_.holds_back(now)) confirm(*until);
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
   return link_->find(checked_);
@@ -81,7 +71,7 @@ void Sentinel::search(TimePoint now) {
   failure_.reset();
   asks_again_ = false;
   state_ = State::searching;
-  asked_at_ = now;
+  confirmation_.asked(now);
   search_.begin(now);
   advance(now);
 }
@@ -105,8 +95,7 @@ void Sentinel::advance(TimePoint now) {
 /// Asks the Sentinels, while the state stays what it is.
 void Sentinel::begin_to_confirm(TimePoint now) {
   if (std::exchange(asks_again_, true)) return;
-  held_back_ = false;
-  asked_at_ = now;
+  confirmation_.asked(now);
   search_.begin(now);
 }
 
@@ -116,12 +105,6 @@ void Sentinel::confirm(TimePoint until) {
   confirm_until_ = until;
 }
 
-/// Is what the Sentinels said of our server too old to be believed?
-bool Sentinel::is_outdated(TimePoint now) const { return now >= plus(named_at_, kBelieved); }
-
-/// When the next question is due.
-TimePoint Sentinel::ask_again_at() const { return plus(asked_at_, kBelieved); }
-
 /// Do the Sentinels name another primary now? If no Sentinel answers, we keep ours.
 void Sentinel::take_confirmation(TimePoint now) {
   search_.advance(now);
@@ -129,7 +112,7 @@ void Sentinel::take_confirmation(TimePoint now) {
   asks_again_ = false;
   if (search_.failure() || *search_.found() == link_->address()) {
     // While we wait for its role, the server may be frozen, and be replaced before it answers.
-    if (search_.found() && state_ != State::checking) named_at_ = asked_at_;
+    if (search_.found() && state_ != State::checking) confirmation_.confirmed();
     if (state_ == State::confirming) lead();
     return;
   }
@@ -148,7 +131,7 @@ void Sentinel::follow_search(TimePoint now) {
   state_ = State::checking;
   checked_ = ConnectionNumber::none;
   check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
-  named_at_ = asked_at_;
+  confirmation_.confirmed();
 }
 
 /// Asks the named server for its role.
@@ -162,7 +145,7 @@ void Sentinel::check(TimePoint now) {
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
   if (!role_->answer) {
-    if (now >= ask_again_at()) begin_to_confirm(now);
+    if (now >= confirmation_.ask_again_at()) begin_to_confirm(now);
     if (now < check_ends_) return;
     return reject_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
@@ -177,7 +160,7 @@ void Sentinel::check(TimePoint now) {
                      link_->address().str(), in_quotes(target_.master))},
         now);
   }
-  if (!is_outdated(now)) return lead();
+  if (!confirmation_.is_outdated(now)) return lead();
   confirm(kNever);  // it may have been replaced before it answered
   asks_again_ = false;
   begin_to_confirm(now);
@@ -302,7 +285,7 @@ TimePoint Sentinel::wake_at() const {
       const Connection* connection = link_->find(checked_);
       const bool moved = connection == nullptr || connection->failure() || role_->answer;
       if (moved) return TimePoint::min();
-      return earliest(check_ends_, asks_again_ ? search_.wake_at() : ask_again_at());
+      return earliest(check_ends_, asks_again_ ? search_.wake_at() : confirmation_.ask_again_at());
     }
     case State::confirming:
     case State::leading:

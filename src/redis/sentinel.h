@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "redis/backoff.h"
+#include "redis/confirmation.h"
 #include "redis/connection_number.h"
 #include "redis/link.h"
 #include "redis/primary_search.h"
@@ -57,8 +58,6 @@ class Sentinel final : public Route {
   void take_confirmation(TimePoint now);
   void begin_to_confirm(TimePoint now);
   void confirm(TimePoint until);
-  bool is_outdated(TimePoint now) const;
-  TimePoint ask_again_at() const;
   void check(TimePoint now);
   void lead();
   void reject_primary(Failure why, TimePoint now);
@@ -74,10 +73,8 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool asks_again_ = false;      ///< the Sentinels are being asked, between calls or during the check
-  bool held_back_ = false;       ///< calls have waited for this question
-  TimePoint asked_at_ = kNever;  ///< when the newest question to the Sentinels began
-  TimePoint named_at_ = kNever;  ///< when the question began whose answer named our server
+  bool asks_again_ = false;  ///< the Sentinels are being asked, between calls or during the check
+  Confirmation confirmation_;
   TimePoint confirm_until_ = kNever;
   std::unique_ptr<Link> link_;                         ///< to the named server
   Address primary_;                                    ///< the last primary that was confirmed
