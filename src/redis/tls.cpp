@@ -104,6 +104,7 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
   if (!context_) throw Error{Error::system, "cannot initialise OpenSSL: " + openssl_reason(ERR_get_error())};
   SSL_CTX_set_min_proto_version(handle(), TLS1_2_VERSION);
   SSL_CTX_set_mode(handle(), SSL_MODE_AUTO_RETRY);
+  SSL_CTX_set_options(handle(), SSL_OP_NO_RENEGOTIATION);  // what say() gets during one would be lost
   SSL_CTX_set_verify(handle(), tls_.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   trust();
   identify();

@@ -27,6 +27,7 @@
   FUNCTION(SSL_CTX_set_default_passwd_cb)          \
   FUNCTION(SSL_CTX_set_default_passwd_cb_userdata) \
   FUNCTION(SSL_CTX_set_default_verify_paths)       \
+  FUNCTION(SSL_CTX_set_options)                    \
   FUNCTION(SSL_CTX_set_verify)                     \
   FUNCTION(SSL_CTX_use_PrivateKey_file)            \
   FUNCTION(SSL_CTX_use_certificate_chain_file)     \

@@ -31,7 +31,7 @@ Certificates& certificates() {
 /// A server that speaks TLS with this certificate, on a port of its own.
 class TlsServer {
  public:
-  explicit TlsServer(const Certificates::Pair& pair, std::vector<std::string> more = {})
+  explicit TlsServer(const Certificates::Pair pair, std::vector<std::string> more = {})
       : port(free_port()), redis({.config = lines(pair, std::move(more))}) {}
 
   std::uint16_t port;
@@ -307,6 +307,23 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   write_file(ours / "key", "half of a k");  // as while the file is being replaced
   server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
   CHECK(asks());
+}
+
+TEST_CASE("rlock refuses to renegotiate TLS, because a call would be lost meanwhile") {
+  const std::uint16_t port = free_port();
+  const Certificates::Pair& pair = certificates().issue("renegotiating");
+  const Silence keys;
+  Process server{{"openssl", "s_server", "-tls1_2", "-accept", std::to_string(port), "-cert", pair.cert,
+                  "-key", pair.key},
+                 {.descriptors = {{0, keys.ends[0]}}}};
+  REQUIRE(eventually([&] { return contains(server.out(), "ACCEPT"); }, 10s));
+  Loop loop;
+  Executor redis{loop, {target_of(port)}, {.timeouts = {.connect = 10s, .command = 10s}}};
+  auto request = redis.post(kCall, with_retries(), plus(Clock::now(), 60s));
+  REQUIRE(turns(loop, [&] { return contains(server.out(), "HELLO"); }));
+  REQUIRE(::write(keys.ends[1], "r\n", 2) == 2);  // s_server asks for it
+  CHECK(turns(loop, [&] { return contains(server.err(), "no renegotiation"); }));
+  request.drop();
 }
 
 TEST_CASE("older versions of TLS are not spoken") {
