@@ -307,6 +307,30 @@ TEST_CASE("an outage ends a wait in time, however far behind in the line the wai
   CHECK(elapsed(begun, redis.loop().now()) < 11'000ms);
 }
 
+TEST_CASE("no server is asked when an outage is over, because there is no time for an answer") {
+  /// Notes when it was asked last.
+  struct ToyWithTime final : Toy {
+    explicit ToyWithTime(ListRedis& server) : Toy("k"), redis(server) {}
+    using Waitable::ask;
+    Call ask(Milliseconds waited) const override {
+      asked = redis.loop().now();
+      return Toy::ask(waited);
+    }
+    ListRedis& redis;
+    mutable TimePoint asked{};
+  };
+  ListRedis redis;
+  for (int i = 0; i < 1000; ++i) redis.answers(Reply::error("ERR Unknown Redis command called from script"));
+  AcquireOptions options = waiting(redis, 60'000ms);
+  options.first_contact = 200ms;
+  const ToyWithTime toy{redis};
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(gave_up(acquire(redis, {.parts = {part_of(toy)}}, options)).why == GaveUp::Why::unreachable);
+  CHECK(elapsed(begun, redis.loop().now()) == 200ms);
+  CHECK(elapsed(begun, toy.asked) < 200ms);
+}
+
 TEST_CASE("an outage is counted anew after the server has answered") {
   ListRedis redis;
   const Reply loading = Reply::error("LOADING Redis is loading the dataset in memory");

@@ -89,7 +89,8 @@ class Acquisition {
       undo_round();
       // blocked() is fetched only here: undo_round() may have put a new stage in the place of the old one.
       std::tie(busy_, outage_) = sleep_.after({blocked().what(), result(), round_.took(), busy_, outage_});
-      if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
+      // A call now would get no answer, and hide the reason of the last failure.
+      if (options_.patience.ended(now()) || (failure_ && now() >= outage_.limit())) return give_up();
     }
   }
 
