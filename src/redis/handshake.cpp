@@ -161,7 +161,7 @@ void Handshake::refused(Step step, const Reply& error) {
 
 Failure Handshake::hung_up(Failure why) {
   if (greeting_.resp3) wants_resp2_ = Resp2::suspected;
-  if (!tls_) why.text += "; if it speaks TLS: rediss://";
+  if (!tls_ && !greeting_.to_known) why.text += "; if it speaks TLS: rediss://";
   return why;
 }
 

@@ -25,6 +25,7 @@ struct Greeting {
   bool ask_run_id = false;  ///< ask for the run id, last and in the same write; RESP2 asks anyway
   /// A call on the previous connection was given up, and may still be carried out.
   bool after_silence = false;
+  bool to_known = false;  ///< the server has answered a greeting before
 };
 
 /// The greeting of one connection, as a state machine. It decides which commands to write, what the replies

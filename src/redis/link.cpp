@@ -54,7 +54,8 @@ Greeting Link::greeting() const {
           .resp3 = resp2_ == Connection::Resp2::no,
           .meant = {.primary = target_.to_primary},
           .ask_run_id = target_.ask_run_id,
-          .after_silence = had_unanswered_};
+          .after_silence = had_unanswered_,
+          .to_known = contacted()};
 }
 
 std::unique_ptr<Connection> Link::new_connection(TimePoint now) {

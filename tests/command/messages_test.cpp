@@ -122,7 +122,7 @@ TEST_CASE(
     CHECK(shell.err() == "");
     const std::string shown = scene.title + "\n" + steady(shell.out(), redis, folder) + "\n";
     fresh += shown;
-    CHECK(contains(page, shown));
+    CHECK_MESSAGE(contains(page, shown), shown);
   }
   if (std::getenv("RLOCK_UPDATE_MESSAGES") != nullptr) write_file(page_name(), fresh);
 }

@@ -175,6 +175,7 @@ TEST_CASE("a server that hangs up without a word may know only RESP2, or speak T
   Handshake resp3 = handshake({});
   CHECK(resp3.hung_up(why).text == "the server closed the connection; if it speaks TLS: rediss://");
   CHECK(resp3.wants_resp2() == Handshake::Resp2::suspected);
+  CHECK(handshake({.to_known = true}).hung_up(why).text == why.text);
 
   Handshake resp2 = handshake({.resp3 = false}, true);
   CHECK(resp2.hung_up(why).text == why.text);
