@@ -29,8 +29,8 @@ struct Inspector::Task {
   std::vector<std::size_t> nodes{};  ///< the node of each item in result.views.seen
 };
 
-Inspector::Inspector(Session& session, std::vector<LockName> names)
-    : session_(session), names_(std::move(names)), results_(names_.size()) {}
+Inspector::Inspector(Session& session, std::vector<LockName> names, std::string wanted)
+    : session_(session), names_(std::move(names)), wanted_(std::move(wanted)), results_(names_.size()) {}
 
 Inspector::~Inspector() = default;
 
@@ -42,7 +42,7 @@ void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
 }
 
 void Inspector::begin(std::size_t index) {
-  Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index]});
+  Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index], wanted_});
   // If the only node does not answer this call, the inspection has failed. So the call is retried.
   post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
 }
@@ -127,8 +127,8 @@ void Inspector::run(const std::function<bool(const Result&)>& stops) {
   }
 }
 
-Views inspect_each(Session& session, const LockName& name) {
-  Inspector inspector{session, {name}};
+Views inspect_each(Session& session, const LockName& name, const std::optional<Owner>& wanted) {
+  Inspector inspector{session, {name}, wanted ? wanted->str() : std::string{}};
   inspector.run([](const Inspector::Result&) { return false; });
   const Inspector::Result& result = *inspector.results().front();
   if (result.failure) fail(session, *result.failure);
@@ -140,8 +140,8 @@ void fail(Session& session, const Failure& failure) {
   session.fail(failure);
 }
 
-Inspection inspect(Session& session, const LockName& name) {
-  return agreed(inspect_each(session, name).seen);
+Inspection inspect(Session& session, const LockName& name, const std::optional<Owner>& wanted) {
+  return agreed(inspect_each(session, name, wanted).seen);
 }
 
 }  // namespace rlock

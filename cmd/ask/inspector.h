@@ -30,7 +30,8 @@ class Inspector {
     std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they deny access
   };
 
-  Inspector(Session& session, std::vector<LockName> names);
+  /// `wanted`: see inspect_key().
+  Inspector(Session& session, std::vector<LockName> names, std::string wanted = {});
   ~Inspector();
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;
@@ -64,6 +65,7 @@ class Inspector {
 
   Session& session_;
   const std::vector<LockName> names_;
+  const std::string wanted_;
   std::vector<std::optional<Result>> results_;
   std::vector<std::size_t> done_;  ///< in the order of completion
   std::list<Task> tasks_;
@@ -73,13 +75,13 @@ class Inspector {
 
 /// Inspects a key: the facts of its holders, the key itself, its listeners. A server may refuse to tell the
 /// facts and the listeners. Throws Error if fewer than a quorum of servers answer, or if they refuse to tell
-/// about the key.
-Views inspect_each(Session& session, const LockName& name);
+/// about the key. `wanted`: an owner or the id of a permit that is found even among very many.
+Views inspect_each(Session& session, const LockName& name, const std::optional<Owner>& wanted = std::nullopt);
 
 /// Throws the failure of an inspection.
 [[noreturn]] void fail(Session& session, const Failure& failure);
 
 /// Inspects the key on each server and returns agreed() of the answers.
-Inspection inspect(Session& session, const LockName& name);
+Inspection inspect(Session& session, const LockName& name, const std::optional<Owner>& wanted = std::nullopt);
 
 }  // namespace rlock

@@ -61,10 +61,10 @@ class LockVerb : public Verb {
   /// Asks each server; warns of those that do not answer. If the given owner is the name of an inner hold, and no owner
   /// has exactly this name, looks for that hold. Throws Error{wrong_type} if it is no lock, or one of another type.
   FoundHold find(Session& session, const LockName& name) const {
-    FoundHold found{.views = inspect_each(session, name), .owner = given_};
+    const auto inner = given_ ? inner_hold_in(*given_) : std::nullopt;
+    FoundHold found{.views = inspect_each(session, name, inner ? inner->owner : given_), .owner = given_};
     std::vector<Inspection>& seen = found.views.seen;
     for (const std::string& server : found.views.silent) warn(server);
-    const auto inner = given_ ? inner_hold_in(*given_) : std::nullopt;
     if (inner && sights(seen, *given_) == 0) {
       const InnerState state = inner_state(session, name, *inner);
       if (state != InnerState::unknown) {

@@ -147,9 +147,15 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
     if (again) ask_at = plus(session.loop.now(), kAskAgain);
     std::erase_if(asked, [&](Asked& one) {
       if (again) ask(session, one);
-      const Inspection now = inspect(session, one.found.name);
+      const Inspection now = inspect(session, one.found.name, owner_);
       std::erase_if(one.holders,
                     [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
+      if (one.holders.empty() && one.found.unnamed > 0) {  // the next of very many
+        one.found = now;
+        one.holders = holders_in(now);
+        expect_listeners(now, one.holders);
+        ask(session, one);
+      }
       if (!one.holders.empty()) return false;
       info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
       return true;
@@ -167,7 +173,7 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
   int exit = exit_code::ok;
   std::vector<Asked> asked;
   for (const LockName& name : session.names(keys_)) {
-    Inspection found = inspect(session, name);
+    Inspection found = inspect(session, name, owner_);
     expect_askable(found);
     std::vector<Holder> holders = holders_in(found);
     expect_listeners(found, holders);

@@ -186,7 +186,7 @@ Removal taken_by(const LockName& name, const Owner& other) {
 /// key ends its run, which then releases its other keys. If such a key has another holder by now, this holder keeps it.
 Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
   const TimePoint looked = session.loop.now();
-  const Views views = inspect_each(session, name);
+  const Views views = inspect_each(session, name, owner_);
   const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);
   if (std::ranges::none_of(found.holders, [&](const Holder& holder) { return is_meant(holder, owner_); }))
@@ -231,7 +231,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   std::vector<Inspection> first;
   if (names.size() > 1)
     for (const LockName& name : names) {
-      first.push_back(agreed(inspect_each(session, name).seen, owner_));
+      first.push_back(agreed(inspect_each(session, name, owner_).seen, owner_));
       expect_removable(first.back());
     }
 

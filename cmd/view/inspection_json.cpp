@@ -94,6 +94,7 @@ Json inspection_json(const Inspection& seen) {
                        {"state", Json::word(state_name(seen.state))},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::list(seen.holders, holder_json)},
+                       {"more_holders", seen.unnamed},
                        {"waiters", waiters_json(seen.waiters)},
                        {"subscribers", seen.waiting()},
                        {"permits", permits},

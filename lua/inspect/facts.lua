@@ -12,10 +12,18 @@ local function few_fields(key, most)
   return redis.call('hkeys', key)
 end
 
+-- Some of the very many fields of a hash.
+local function some_fields(key)
+  if redis.call('type', key).ok ~= 'hash' then return {} end
+  local page, names = redis.call('hscan', key, '0', 'count', 999)[2], {}
+  for i = 1, math.min(#page, 2000), 2 do names[#names + 1] = page[i] end
+  return names
+end
+
 local names = few_fields(meta, 5000)
 if not names then
   if redis.call('type', meta).ok ~= 'hash' then return {} end
-  names = few_fields(lock, 1000) or {}
+  names = few_fields(lock, 1000) or some_fields(lock)
   names[#names + 1] = 'latch'
 end
 local answer, size = {}, 0

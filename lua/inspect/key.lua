@@ -9,18 +9,20 @@
 --       line_order       zset: the waiters for a lock that is not fair, owner -> when it arrived
 --       line_waiters     hash: see line/waiter_of
 --       line_facts       hash: what waiters say of themselves, owner -> JSON
--- ARGV  known...         the owners whose facts are known: permits are recognized by them
+-- ARGV  known...         owners, or ids of permits in hexadecimal. Permits are recognized by their owners. Of more holders than
+--                        `most`, these are answered first
 -- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases}
 --       now      the server's time in ms since the epoch
---       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty
+--       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty. `content` and `taken` may lack some
 --       owners   for each permit that is taken its owner, '' if it is not known
 --       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
 --                order, and rlock's waiters in the queue
---       leases   the number of all permits whose lease goes on; `taken` may have fewer
+--       leases   the number of all holders: of the fields of a lock, or of the permits whose lease goes on
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
 local slot_in = include('permits/slot_in')
+local time = now()
 local most = 999  -- more than people read; an inspection must not keep the server from its work
 
 -- The answer to a command, if its key has the type that it wants.
@@ -29,16 +31,51 @@ local function if_type(wanted, command, key, ...)
   return redis.call(command, key, ...)
 end
 
+-- The fields of a lock: all, or those that are known, and some of the others.
+local function fields_of_lock()
+  if redis.call('hlen', lock) <= most then return redis.call('hgetall', lock) end
+  local all, there = {}, {}
+  local function add(field, value)
+    if not value or there[field] then return end
+    all[#all + 1], all[#all + 2] = field, value
+    there[field] = true
+  end
+  add('mode', redis.call('hget', lock, 'mode'))
+  for i = 1, math.min(#known, most) do
+    add(known[i], redis.call('hget', lock, known[i]))
+    add(known[i] .. ':write', redis.call('hget', lock, known[i] .. ':write'))
+  end
+  local cursor = '0'
+  repeat
+    local page = redis.call('hscan', lock, cursor, 'count', most)
+    cursor = page[1]
+    for i = 1, #page[2], 2 do
+      if #all < 2 * most then add(page[2][i], page[2][i + 1]) end
+    end
+  until cursor == '0' or #all >= 2 * most
+  return all
+end
+
 local kind = kind_of(lock)
-local content = {}
-if (kind == 'lock' or kind == 'read-write') and redis.call('hlen', lock) <= most then
-  content = redis.call('hgetall', lock)
+local content, leases = {}, 0
+if kind == 'lock' or kind == 'read-write' then
+  content, leases = fields_of_lock(), redis.call('hlen', lock)
 elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
 end
 
 -- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
+if #permits > 0 then leases = redis.call('zcount', taken, '(' .. time, '+inf') end
+if #permits > 2 * most then
+  for i = 1, math.min(#known, most) do
+    local id = #known[i] == 32 and string.gsub(known[i], '%x%x', function(c) return string.char(tonumber(c, 16)) end)
+    local place = id and redis.call('zrank', taken, id)
+    if place and place > most then
+      permits[#permits + 1], permits[#permits + 2] = id, redis.call('zscore', taken, id)
+    end
+  end
+end
 local by_tail, owners, nameless = {}, {}, 0
 local function hex(c) return string.format('%02x', string.byte(c)) end
 for i = 1, #permits, 2 do
@@ -65,7 +102,7 @@ while nameless > 0 and #asked > 0 and tries > 0 do
 end
 
 -- The waiters that are alive, with what `registry` says of them.
-local living, time, size = {}, now(), 0
+local living, size = {}, 0
 local has_facts = redis.call('type', line_facts).ok == 'hash'
 local function add_living(registry, owner)
   if redis.call('type', registry).ok ~= 'hash' then return end
@@ -86,5 +123,5 @@ return {
   time, kind, redis.call('pttl', lock), content,
   queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
   if_type('string', 'getrange', token, 0, most), permits, owners, living,
-  #permits > 0 and redis.call('zcount', taken, '(' .. time, '+inf') or 0,
+  leases,
 }

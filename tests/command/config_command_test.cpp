@@ -12,22 +12,12 @@
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
+#include "support/result.h"
 
 using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-struct Result {
-  int status;
-  std::string out, err;
-};
-
-Result result_of(const Words& words, const Process::Options& options) {
-  Rlock rlock{words, options};
-  const int status = rlock.exit_code();
-  return {status, rlock.out(), rlock.err()};
-}
 
 /// A configuration file, and an environment that names it.
 struct Configured {

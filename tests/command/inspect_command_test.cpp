@@ -68,7 +68,7 @@ class Scene {
 };
 
 const std::string kNoOthers =
-    R"("waiters":[],"subscribers":0,"permits":null,"count":null,"fence":null,"server":null,"stale":false,"last":null})";
+    R"("more_holders":0,"waiters":[],"subscribers":0,"permits":null,"count":null,"fence":null,"server":null,"stale":false,"last":null})";
 const std::string kMeta =
     R"("meta":{"host":"ci-7","pid":0,"user":"alice","command":"make","reason":null,"labels":{},"url":null,"since":0,"lease_ms":0,)"
     R"("renews":true,"renewed_at":0,"ended_at":null,"exit":null})";

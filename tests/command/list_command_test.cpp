@@ -17,6 +17,7 @@
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/masters.h"
+#include "support/result.h"
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 
@@ -27,18 +28,6 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 const std::string kJava = "8d1f2c3a-1111-4222-8333-444455556666:57";
-
-struct Result {
-  int status;
-  std::string out, err;
-};
-
-Result result_of(const Words& words, const Process::Options& options,
-                 std::chrono::milliseconds deadline = kDeadline) {
-  Rlock rlock{words, options};
-  const int status = rlock.exit_code(deadline);
-  return {status, rlock.out(), rlock.err()};
-}
 
 Process::Options at(const std::string& url) {
   auto options = Rlock::clean_environment();

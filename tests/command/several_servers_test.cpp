@@ -11,32 +11,22 @@
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/masters.h"
+#include "support/result.h"
 
 using namespace rlock;
 using namespace rlock::test;
 
 namespace {
 
-struct Result {
-  int exit_code;
-  std::string out, err;
-};
-
-Result result_of(const Words& words, const Process::Options& options) {
-  Rlock rlock{words, options};
-  const int exit_code = rlock.exit_code();
-  return {exit_code, rlock.out(), rlock.err()};
-}
-
 int status_of(const Masters& masters, const Words& words) {
-  return result_of(words, masters.environment()).exit_code;
+  return result_of(words, masters.environment()).status;
 }
 
 /// Acquires `key` and returns the owner.
 std::string acquired(const Masters& masters, const std::string& key, const std::string& type = "lock") {
   const Result acquire =
       result_of({"lock", "acquire", "-n", key, "--type", type, "--lease", "1m"}, masters.environment());
-  REQUIRE(acquire.exit_code == 0);
+  REQUIRE(acquire.status == 0);
   return acquire.out.substr(0, acquire.out.find('\n'));
 }
 
@@ -104,7 +94,7 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
     frozen = true;
   }
   const Result inspect = result_of({"inspect", "deploy"}, masters.environment());
-  CHECK(inspect.exit_code == 0);
+  CHECK(inspect.status == 0);
   CHECK(inspect.out.starts_with(masters.proxy(0).url() + "\ndeploy        lock, held\n"));
   CHECK(contains(inspect.out, masters.proxy(1).url() + "\ndeploy        lock, held\n"));
   CHECK(!contains(inspect.out, masters.proxy(2).url()));
@@ -112,7 +102,7 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
   CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
   const Result all = result_of({"inspect", "-q"}, masters.environment());
-  CHECK(all.exit_code == 0);
+  CHECK(all.status == 0);
   CHECK(all.out == "deploy\n");
   CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", kOwner}) == 0);
   if (frozen) masters[2].thaw();
@@ -137,7 +127,7 @@ TEST_CASE("in JSON each view names its server") {
   Masters masters{2};
   hold_on(masters, 1);
   const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
-  CHECK(inspect.exit_code == 0);
+  CHECK(inspect.status == 0);
   CHECK(contains(
       inspect.out,
       R"("count":null,"fence":null,"server":")" + masters.proxy(0).url() +
@@ -154,7 +144,7 @@ TEST_CASE("types that one server counts are refused with several servers") {
         Words{"run", "--permits", "2", "-k", "k", "--", "true"}}) {
     CAPTURE(joined(words, " "));
     const Result result = result_of(words, masters.environment());
-    CHECK(result.exit_code == 64);
+    CHECK(result.status == 64);
     CHECK(split(result.err, '\n').size() == 2);
   }
   CHECK(masters.clean());
@@ -169,7 +159,7 @@ TEST_CASE("a server with senseless answers is named, and the two others report t
   options.env["RLOCK_URL"] += broken.url();
 
   const Result status = result_of({"lock", "status", "deploy", "--owner", kOwner}, options);
-  CHECK(status.exit_code == 0);
+  CHECK(status.status == 0);
   CHECK(contains(status.out, kOwner));
   CHECK_MESSAGE(contains(status.err, "127.0.0.1:" + std::to_string(broken.port())), status.err);
 }
@@ -184,12 +174,12 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
     const std::string key(1, name);
     thirds.insert(ClusterServers::third_of(key));
     expected += key + "\n";
-    CHECK(result_of({"lock", "acquire", "-nq", key, "--lease", "10m"}, options).exit_code == 0);
+    CHECK(result_of({"lock", "acquire", "-nq", key, "--lease", "10m"}, options).status == 0);
   }
   REQUIRE(thirds.size() == 3);
 
   const Result names = result_of({"inspect", "-q"}, options);
-  CHECK(names.exit_code == 0);
+  CHECK(names.status == 0);
   CHECK(names.out == expected);
   const Result all = result_of({"inspect", "--json"}, options);
   CHECK(all.out.starts_with(
@@ -200,11 +190,11 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   cluster.node((third + 1) % 3).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(third)});
   cluster.node(third).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id((third + 1) % 3)});
   const Result others = result_of({"inspect", "-q", "--command-timeout", "1s"}, options);
-  CHECK(others.exit_code == 0);
+  CHECK(others.status == 0);
   CHECK(others.out == expected.substr(2));
   CHECK(contains(others.err, "'a' cannot be read: "));
   CHECK(!contains(others.err, "--wait"));
   const Result part = result_of({"inspect", "--json", "--command-timeout", "1s"}, options);
   CHECK(part.out.starts_with(R"({"v":1,"complete":false,"keys":[{"key":"b",)"));
-  CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).exit_code == 69);
+  CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).status == 69);
 }

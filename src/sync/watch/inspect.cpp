@@ -127,6 +127,7 @@ class Reader {
     if (has_token()) seen_.kind = &kinds::fenced;
     for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
       hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
+    seen_.unnamed = missing(reply_.leases);
     // A fair lock without waiters looks like any other. If its holder is rlock, its metadata names the type.
     const auto is_fair = [](const Holder& holder) {
       return holder.meta && holder.meta->type == kinds::fair.name;
@@ -142,6 +143,12 @@ class Reader {
       if (writes) owner.resize(owner.size() - kWriteSuffix.size());
       hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, reply_.content[i + 1]);
     }
+    seen_.unnamed = missing(reply_.leases - 1);  // one field is "mode"
+  }
+
+  /// How many of all the holders were not read.
+  std::int64_t missing(std::int64_t all) const {
+    return std::max<std::int64_t>(all - static_cast<std::int64_t>(seen_.holders.size()), 0);
   }
 
   /// Redisson keeps semaphores, pools and latches in a bare number. Without keys beside it, and without a
@@ -182,9 +189,8 @@ class Reader {
       seen_.holders.push_back(std::move(holder));
     }
     std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });
-    const auto named = static_cast<std::int64_t>(seen_.holders.size());
-    seen_.unnamed = std::max<std::int64_t>(reply_.leases - named, 0);
-    seen_.total = sum(sum(*seen_.available, named), seen_.unnamed);
+    seen_.unnamed = missing(reply_.leases);
+    seen_.total = sum(sum(*seen_.available, static_cast<std::int64_t>(seen_.holders.size())), seen_.unnamed);
     seen_.state = *seen_.available > 0 ? Inspection::State::open : Inspection::State::closed;
     if (!seen_.holders.empty()) seen_.state = Inspection::State::held;
   }
@@ -286,8 +292,9 @@ KnownFacts read_facts(const Reply& reply) {
   return known;
 }
 
-Call inspect_key(const LockName& name, const Facts& facts) {
+Call inspect_key(const LockName& name, const Facts& facts, const std::string& wanted) {
   Call call = call_of(scripts::inspect_key, keys_beside(name));
+  if (!wanted.empty()) call.args.edit().push_back(wanted);
   for (const auto& [owner, unused] : facts) call.args.edit().push_back(owner.str());
   call.largest_reply = kLargestInspection;
   return call;

@@ -28,8 +28,9 @@ struct KnownFacts {
 };
 KnownFacts read_facts(const Reply& reply);
 
-///   2. The key and the keys beside it.
-Call inspect_key(const LockName& name, const Facts& facts);
+///   2. The key and the keys beside it. `wanted`: an owner, or the id of a permit in hexadecimal, that must be among the
+///   holders if it is one, even if they are too many to read. Empty: none.
+Call inspect_key(const LockName& name, const Facts& facts, const std::string& wanted = {});
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
 
 /// The keys of all kinds that may stand under or beside this name.

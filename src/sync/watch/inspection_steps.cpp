@@ -23,7 +23,8 @@ Facts all_facts(const std::vector<KnownFacts>& known) {
 
 }  // namespace
 
-InspectionSteps::InspectionSteps(LockName name) : name_(std::move(name)), call_(ask_facts(name_)) {}
+InspectionSteps::InspectionSteps(LockName name, std::string wanted)
+    : name_(std::move(name)), wanted_(std::move(wanted)), call_(ask_facts(name_)) {}
 
 InspectionSteps::InspectionSteps(LockName name, const Owner& asker)
     : name_(std::move(name)), step_(Step::glance), call_(glance_at(name_, asker)) {}
@@ -38,7 +39,7 @@ void InspectionSteps::read(const Votes& votes) {
     case Step::facts:
       known_.resize(votes.size());
       read_facts_of_all(votes);
-      return ask(Step::inspect, inspect_key(name_, all_facts(known_)));
+      return ask(Step::inspect, inspect_key(name_, all_facts(known_), wanted_));
     case Step::inspect: {
       inspected_ = votes;
       read_views();

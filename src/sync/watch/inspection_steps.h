@@ -17,7 +17,8 @@ namespace rlock {
 /// refuses those, the facts are missing.
 class InspectionSteps {
  public:
-  explicit InspectionSteps(LockName name);
+  /// `wanted`: see inspect_key().
+  explicit InspectionSteps(LockName name, std::string wanted = {});
 
   /// A glance for a wait line, see glance_at(): one call, or two if the first misses the facts of a holder.
   InspectionSteps(LockName name, const Owner& asker);
@@ -45,6 +46,7 @@ class InspectionSteps {
   View view(std::size_t node) const;
 
   LockName name_;
+  std::string wanted_{};
   Step step_ = Step::facts;
   std::optional<Call> call_;
   std::vector<KnownFacts> known_;

@@ -1,0 +1,84 @@
+// A key with more holders than an inspection reads: it is held, and each holder is found by its name.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/contains.h"
+#include "support/profile.h"
+#include "support/redis_server.h"
+#include "support/result.h"
+
+using namespace rlock::test;
+
+namespace {
+
+nlohmann::json inspected(const RedisServer& redis, const std::string& key) {
+  const Result inspect = result_of({"inspect", "--json", key}, redis.environment());
+  CHECK(inspect.status == 0);
+  return nlohmann::json::parse(inspect.out).at("keys").at(0);
+}
+
+}  // namespace
+
+TEST_CASE("with two thousand readers a lock is held, and each of them is found and can be removed") {
+  RedisServer redis;
+  redis.cli({"EVAL",
+             "redis.call('hset', 'k', 'mode', 'read')\n"
+             "for i = 1, 2000 do redis.call('hset', 'k', 'o' .. i, '1') end\n"
+             "return redis.call('pexpire', 'k', 3600000)",
+             "0"});
+  const auto environment = redis.environment();
+
+  CHECK(result_of({"lock", "status", "k"}, environment).status == 0);
+  for (const char* owner : {"o1", "o2000", "o777"})
+    CHECK(result_of({"lock", "status", "-q", "k", "--owner", owner}, environment).status == 0);
+  CHECK(result_of({"lock", "status", "-q", "k", "--owner", "nobody"}, environment).status == 1);
+  const nlohmann::json seen = inspected(redis, "k");
+  CHECK(seen.at("state") == "held");
+  CHECK(seen.at("holders").size() > 900);
+  CHECK(seen.at("holders").size() + seen.at("more_holders").get<std::size_t>() == 2000);
+  CHECK(contains(result_of({"inspect", "k"}, environment).out, " more\n"));
+
+  const Result stop = result_of({"stop", "k"}, environment);
+  CHECK(stop.status == 65);  // they are no rlock: nobody would hear the request
+  CHECK_MESSAGE(contains(stop.err, "it is another client"), stop.err);
+  const Result one = result_of({"unlock", "-y", "k", "--if-owner", "o777"}, environment);
+  CHECK_MESSAGE(one.status == 0, one.err);
+  CHECK(redis.cli({"HEXISTS", "k", "o777"}) == "0");
+  CHECK(redis.cli({"HLEN", "k"}) == "2000");
+  CHECK(result_of({"unlock", "-y", "-q", "k"}, environment).status == 0);
+  CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("a writer that also reads is found among two thousand readers") {
+  RedisServer redis;
+  redis.cli({"EVAL",
+             "redis.call('hset', 'k', 'mode', 'write', 'w:1:write', '1')\n"
+             "for i = 1, 2000 do redis.call('hset', 'k', 'o' .. i, '1') end\n"
+             "return redis.call('pexpire', 'k', 3600000)",
+             "0"});
+  CHECK(result_of({"lock", "status", "-q", "k", "--owner", "w:1"}, redis.environment()).status == 0);
+}
+
+TEST_CASE("a permit is found by its id among two thousand") {
+  RedisServer redis;
+  const auto environment = redis.environment();
+  CHECK(result_of({"permit", "init", "p", "2001"}, environment).status == 0);
+  CHECK(result_of({"permit", "acquire", "-q", "p", "--count", "1000", "--lease", "1h"}, environment).status ==
+        0);
+  CHECK(result_of({"permit", "acquire", "-q", "p", "--count", "1000", "--lease", "1h"}, environment).status ==
+        0);
+  std::string id = result_of({"permit", "acquire", "p", "--lease", "2h"}, environment).out;
+  id.pop_back();
+
+  const nlohmann::json seen = inspected(redis, "p");
+  CHECK(seen.at("holders").size() + seen.at("more_holders").get<std::size_t>() == 2001);
+  const Result stop = result_of({"stop", "p", "--if-owner", id}, environment);
+  CHECK_MESSAGE(stop.status == 65, stop.err);
+  const Result removed = result_of({"unlock", "-y", "p", "--if-owner", id}, environment);
+  CHECK_MESSAGE(removed.status == 0, removed.err);
+  CHECK(contains(removed.err, "removed 'p'"));
+  CHECK(result_of({"permit", "status", "-q", "p", "--id", id}, environment).status == 1);
+}
