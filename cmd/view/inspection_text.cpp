@@ -67,7 +67,7 @@ std::string role(const Holder& holder) {
     case Holder::Mode::read: return "reads   ";
     case Holder::Mode::write: return "writes  ";
     case Holder::Mode::permit:
-      return fmt::format("{:<8}", holder.slot ? fmt::format("slot {}", *holder.slot) : "-");
+      return fmt::format("{:<7} ", holder.slot ? fmt::format("slot {}", *holder.slot) : "-");
   }
   return "";
 }
