@@ -17,6 +17,9 @@
 namespace rlock {
 namespace {
 
+/// Does the terminal show what is typed?
+enum class Echo { shown, hidden };
+
 /// The controlling terminal while we ask; the destructor restores its settings.
 class Prompt {
  public:
@@ -28,10 +31,10 @@ class Prompt {
   Prompt& operator=(const Prompt&) = delete;
 
   /// ^C, ^\ and ^Z become bytes that we read, so that they cannot end or stop us while the echo is off.
-  void take_signals(bool shown) {
+  void take_signals(Echo echo) {
     termios ours = before_;
     ours.c_lflag &= ~static_cast<tcflag_t>(ISIG | ICANON);
-    if (!shown) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    if (echo == Echo::hidden) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     ::tcsetattr(fd(), TCSAFLUSH, &ours);
   }
 
@@ -99,15 +102,15 @@ int stop(const Prompt& prompt, const EndingSignals& signals) {
   return signal != 0 ? signal : SIGCONT;
 }
 
-std::string ask(std::string_view question, const std::string& no_terminal, bool shown) {
+std::string ask(std::string_view question, const std::string& no_terminal, Echo echo) {
   Line line;
   {
     const EndingSignals signals{{SIGCONT}};
     Prompt prompt{no_terminal};
     do {
-      prompt.take_signals(shown);  // while we were stopped, the shell has shown the echo again
+      prompt.take_signals(echo);  // while we were stopped, the shell has shown the echo again
       line = ask_once(question, no_terminal, prompt, signals);
-      if (!shown || line.signal != 0)
+      if (echo == Echo::hidden || line.signal != 0)
         static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
       if (line.signal == SIGTSTP) {
         prompt.restore();
@@ -122,11 +125,11 @@ std::string ask(std::string_view question, const std::string& no_terminal, bool 
 }  // namespace
 
 std::string ask_on_terminal(std::string_view question, const std::string& no_terminal) {
-  return ask(question, no_terminal, true);
+  return ask(question, no_terminal, Echo::shown);
 }
 
 std::string ask_secretly(std::string_view question, const std::string& no_terminal) {
-  return ask(question, no_terminal, false);
+  return ask(question, no_terminal, Echo::hidden);
 }
 
 }  // namespace rlock

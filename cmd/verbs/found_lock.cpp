@@ -55,8 +55,14 @@ void expect_named(const Inspection& found, const std::optional<Owner>& named, st
 }
 
 std::string not_held_by(const Owner& owner, const Inspection& found) {
-  return fmt::format("{} is not held by owner {}; see: rlock inspect {}", quoted(found.name),
-                     in_quotes(owner.str()), words_for(found.name));
+  const std::size_t read = found.holders.size();
+  const bool may_have_others = is_pool(found) && found.unnamed > 0 && !from_hex(owner.str());
+  return fmt::format("{} is not held by owner {}{}; see: rlock inspect {}", quoted(found.name),
+                     in_quotes(owner.str()),
+                     may_have_others ? fmt::format(" (rlock has read {} of its {} permits)", read,
+                                                   static_cast<std::int64_t>(read) + found.unnamed)
+                                     : "",
+                     words_for(found.name));
 }
 
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {

@@ -111,7 +111,8 @@ std::string waiter_lines(const Inspection& seen) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i)
     text += fmt::format("  waits {}: {}\n", i + 1, waiter_text(seen.waiters[i], seen.now));
-  if (!all) text += fmt::format("  and {} more wait: rlock inspect -v\n", seen.waiters.size() - kBrief);
+  const auto more = static_cast<std::int64_t>(seen.waiters.size() - count) + seen.further_waiters;
+  if (more > 0) text += fmt::format("  and {} more wait{}\n", more, all ? "" : ": rlock inspect -v");
   return text;
 }
 

@@ -11,13 +11,14 @@
 --       line_facts       hash: what waiters say of themselves, owner -> JSON
 -- ARGV  known...         owners, or ids of permits in hexadecimal. Permits are recognized by their owners. Of more holders than
 --                        `most`, these are answered first
--- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases}
+-- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases, further}
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty. `content` and `taken` may lack some
 --       owners   for each permit that is taken its owner, '' if it is not known
 --       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
 --                order, and rlock's waiters in the queue
 --       leases   the number of all holders: of the fields of a lock, or of the permits whose lease goes on
+--       further  the number of places behind those of `queue` and `line`, which are too many to read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
@@ -68,12 +69,12 @@ end
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
 if #permits > 0 then leases = redis.call('zcount', taken, '(' .. time, '+inf') end
 if #permits > 2 * most then
+  local there = {}
+  for i = 1, #permits, 2 do there[permits[i]] = true end
   for i = 1, math.min(#known, most) do
     local id = #known[i] == 32 and string.gsub(known[i], '%x%x', function(c) return string.char(tonumber(c, 16)) end)
-    local place = id and redis.call('zrank', taken, id)
-    if place and place > most then
-      permits[#permits + 1], permits[#permits + 2] = id, redis.call('zscore', taken, id)
-    end
+    local ends = id and not there[id] and redis.call('zscore', taken, id)
+    if ends then permits[#permits + 1], permits[#permits + 2] = id, ends end
   end
 end
 local by_tail, owners, nameless = {}, {}, 0
@@ -117,11 +118,14 @@ local function add_living(registry, owner)
 end
 local queued = if_type('list', 'lrange', queue_order, 0, most)
 for _, owner in ipairs(queued) do add_living(queue_alive, owner) end
-for _, owner in ipairs(if_type('zset', 'zrange', line_order, 0, most)) do add_living(line_waiters, owner) end
+local lined = if_type('zset', 'zrange', line_order, 0, most)
+for _, owner in ipairs(lined) do add_living(line_waiters, owner) end
+local further = (#queued > most and redis.call('llen', queue_order) - #queued or 0) +
+  (#lined > most and redis.call('zcard', line_order) - #lined or 0)
 
 return {
   time, kind, redis.call('pttl', lock), content,
   queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
   if_type('string', 'getrange', token, 0, most), permits, owners, living,
-  leases,
+  leases, further,
 }

@@ -1,4 +1,4 @@
-// A key with more holders than an inspection reads: it is held, and each holder is found by its name.
+// A key with more holders or waiters than an inspection reads: it is held, each holder is found by its name, and all count.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -62,6 +62,24 @@ TEST_CASE("a writer that also reads is found among two thousand readers") {
   CHECK(result_of({"lock", "status", "-q", "k", "--owner", "w:1"}, redis.environment()).status == 0);
 }
 
+TEST_CASE("of three thousand waiters, all are counted") {
+  RedisServer redis;
+  redis.cli({"EVAL",
+             "local now = redis.call('time')[1] * 1000\n"
+             "redis.call('hset', 'k', 'a:1', '1')\n"
+             "for i = 1, 3000 do\n"
+             "  local owner = string.format('%032d:1', i)\n"
+             "  redis.call('zadd', 'redisson_unlock_latch:{k}:line', i, owner)\n"
+             "  redis.call('hset', 'redisson_unlock_latch:{k}:line:waiters', owner,\n"
+             "    (now + 600000) .. ' ' .. i .. ' 1 0 0')\n"
+             "end",
+             "0"});
+  CHECK(inspected(redis, "k").at("subscribers") == 3000);
+  const auto environment = redis.environment();
+  CHECK(contains(result_of({"inspect", "k"}, environment).out, "  and 2990 more wait: rlock inspect -v\n"));
+  CHECK(contains(result_of({"inspect", "-v", "k"}, environment).out, "  and 2000 more wait\n"));
+}
+
 TEST_CASE("a permit is found by its id among two thousand") {
   RedisServer redis;
   const auto environment = redis.environment();
@@ -77,6 +95,8 @@ TEST_CASE("a permit is found by its id among two thousand") {
   CHECK(seen.at("holders").size() + seen.at("more_holders").get<std::size_t>() == 2001);
   const Result stop = result_of({"stop", "p", "--if-owner", id}, environment);
   CHECK_MESSAGE(stop.status == 65, stop.err);
+  const Result other = result_of({"unlock", "-y", "p", "--if-owner", "o:1"}, environment);
+  CHECK_MESSAGE(contains(other.err, "(rlock has read 1000 of its 2001 permits)"), other.err);
   const Result removed = result_of({"unlock", "-y", "p", "--if-owner", id}, environment);
   CHECK_MESSAGE(removed.status == 0, removed.err);
   CHECK(contains(removed.err, "removed 'p'"));

@@ -245,7 +245,7 @@ const Repetition kRepetitions[] = {
     {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
      "[N, 'lock', -1, 0, 2, 2, '', 'o', '', -1, 1, '']"},
     {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "o",
-     "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1]"},
+     "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1, 0]"},
 };
 
 std::vector<std::string> parts(const std::string& text, char separator) {

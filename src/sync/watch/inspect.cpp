@@ -63,7 +63,8 @@ struct KeyReply {
         taken(reply.at(7).items()),
         owners(reply.at(8).items()),
         living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()),
-        leases(reply.at(10).is_nil() ? 0 : reply.at(10).integer()) {}
+        leases(reply.at(10).is_nil() ? 0 : reply.at(10).integer()),
+        further(reply.at(11).is_nil() ? 0 : reply.at(11).integer()) {}
 
   Milliseconds now;
   std::string kind;
@@ -72,7 +73,7 @@ struct KeyReply {
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
   const std::vector<Reply>&taken, &owners, &living;
-  std::int64_t leases;
+  std::int64_t leases, further;
 };
 
 /// Fills an Inspection from one reply.
@@ -222,6 +223,7 @@ class Reader {
   }
 
   void queue() {
+    seen_.further_waiters = reply_.further;
     std::map<std::string, Milliseconds> ends;
     for (std::size_t i = 0; i + 1 < reply_.patience.size(); i += 2)
       ends[reply_.patience[i].text()] = time_of(reply_.patience[i + 1]);

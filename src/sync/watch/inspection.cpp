@@ -28,7 +28,7 @@ std::int64_t Inspection::waiting() const {
   const auto placed = static_cast<std::int64_t>(waiters.size());
   const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : Line::kListening;
   const std::int64_t listen = std::min(placed, most);
-  return placed + std::max<std::int64_t>(subscribers - listen, 0);
+  return placed + further_waiters + std::max<std::int64_t>(subscribers - listen, 0);
 }
 
 bool Inspection::held_by(const Owner& owner) const {

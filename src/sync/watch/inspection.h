@@ -63,6 +63,7 @@ struct Inspection {
   std::optional<Milliseconds> ttl;  ///< of the key; empty: it has no TTL
   std::vector<Holder> holders;
   std::vector<Waiter> waiters;            ///< in order: first those for a fair lock, then the others
+  std::int64_t further_waiters = 0;       ///< the number of places behind them, which are too many to read
   std::int64_t subscribers = 0;           ///< the number of listeners where releases are announced
   std::optional<std::int64_t> available;  ///< number of available permits
   std::optional<std::int64_t> total;      ///< size of the pool; empty: unknown
