@@ -7,6 +7,7 @@
 // lock is busy.
 
 #include "cmd/hold/hold_wait.h"
+#include "cmd/ask/latch_guard.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -69,6 +70,11 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
 }
 
 Acquired HoldWait::run() {
+  // A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
+  if (request_.type->kind == &kinds::permit)
+    if (const auto could_not_ask = refuse_latch(session_, request_.names.front(), PoolKind::permits,
+                                                request_.started, request_.wait))
+      return GaveUp{.why = GaveUp::Why::unreachable, .failure = could_not_ask};
   if (request_.newest)
     if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;; owner_ = fresh_owner()) {

@@ -17,7 +17,6 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/latch_guard.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_wait.h"
 #include "cmd/hold/holder_facts.h"
@@ -27,7 +26,7 @@ namespace rlock {
 namespace {
 
 /// Prints the answer of each node, if there are several.
-void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
+void say_who_voted(const Redis& redis, const std::vector<Answer>& answers) {
   if (redis.nodes() == 1 || answers.empty()) return;
   std::map<Answer, std::vector<std::string>> names;
   for (std::size_t node = 0; node < answers.size(); ++node) names[answers[node]].push_back(redis.str(node));
@@ -36,16 +35,6 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
     groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
   debug(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
                     joined(groups, "; ")));
-}
-
-/// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
-Acquired wait_for_all(RunContext& run, HoldWait& wait) {
-  const RunRequest& request = run.request;
-  if (request.type->kind == &kinds::permit)
-    if (const auto could_not_ask = refuse_latch(run.session, request.names.front(), PoolKind::permits,
-                                                request.started, request.wait))
-      return GaveUp{.why = GaveUp::Why::unreachable, .failure = could_not_ask};
-  return wait.run();
 }
 
 /// What rlock does if it does not get the lock.
@@ -106,7 +95,7 @@ std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
   HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
-  const Acquired got = wait_for_all(run, wait);
+  const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
     return RunWithoutLock{};

@@ -177,6 +177,11 @@ TEST_CASE("permits are not taken from a latch of that size") {
   Rlock run = redis.rlock("run", "--permits", "3", "-k", "gate", "--", "true");
   CHECK(run.exit_code(30s) == 65);
   CHECK(contains(run.err(), "latch"));
+  for (const char* wanted : {"--permits=3", "--count=1"}) {
+    Rlock acquire = redis.rlock("lock", "acquire", "gate", wanted, "--lease", "1m");
+    CHECK(acquire.exit_code(30s) == 65);
+    CHECK(contains(acquire.err(), "latch"));
+  }
   CHECK(redis.cli({"GET", "gate"}) == "3");
 }
 
