@@ -38,7 +38,13 @@ class Prompt {
     ::tcsetattr(fd(), TCSAFLUSH, &ours);
   }
 
-  void restore() { ::tcsetattr(fd(), TCSANOW, &before_); }
+  /// In the background the settings are another job's, and the kernel would stop us for changing them.
+  void restore() {
+    if (is_ours()) ::tcsetattr(fd(), TCSANOW, &before_);
+  }
+
+  /// Are we in the foreground?
+  bool is_ours() const { return ::tcgetpgrp(fd()) == ::getpgrp(); }
 
   const termios& before() const noexcept { return before_; }
   int fd() const noexcept { return fd_.number(); }
@@ -50,7 +56,7 @@ class Prompt {
 
 struct Line {
   std::string text;
-  int signal = 0;  ///< the signal that ended or stopped the question: sent, or pressed as ^C or ^Z; 0: none
+  int signal = 0;  ///< the signal that came instead of an answer: sent, or pressed as ^C or ^Z; 0: none
 };
 
 /// Deletes the last character, as the erase key does. In UTF-8 it may have several bytes.
@@ -95,28 +101,29 @@ Line ask_once(std::string_view question, const std::string& no_terminal, const P
   return line.signal != 0 ? line : read_line(prompt, signals);
 }
 
-/// Stops as at ^Z. Returns the signal that came meanwhile; SIGCONT: none but that.
+/// Stops as at ^Z. Returns the first of the signals that came meanwhile; 0: nothing stops us, because no shell would
+/// continue us.
 int stop(const Prompt& prompt, const EndingSignals& signals) {
   stop_our_group();
-  const int signal = signals.wait(prompt.fd(), POLLOUT);
-  return signal != 0 ? signal : SIGCONT;
+  return signals.wait(prompt.fd(), POLLOUT);
 }
 
 std::string ask(std::string_view question, const std::string& no_terminal, Echo echo) {
-  Line line;
+  Line line{.signal = SIGCONT};
   {
     const EndingSignals signals{{SIGCONT}};
     Prompt prompt{no_terminal};
-    do {
+    while (line.signal == SIGCONT || line.signal == SIGTSTP) {
+      if (line.signal == SIGTSTP || !prompt.is_ours()) {
+        prompt.restore();
+        line.signal = stop(prompt, signals);
+        if (line.signal != 0) continue;
+      }
       prompt.take_signals(echo);  // while we were stopped, the shell has shown the echo again
       line = ask_once(question, no_terminal, prompt, signals);
       if (echo == Echo::hidden || line.signal != 0)
         static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
-      if (line.signal == SIGTSTP) {
-        prompt.restore();
-        line.signal = stop(prompt, signals);
-      }
-    } while (line.signal == SIGCONT);
+    }
   }
   if (line.signal != 0) die_of(line.signal);
   return line.text;

@@ -108,6 +108,31 @@ TEST_CASE("what is typed for --askpass stays hidden when rlock was stopped and g
   }
 }
 
+TEST_CASE("a question that was stopped ends by TERM, although it is not in the foreground") {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = redis.url();
+  options.env["RLOCK"] = rlock_binary();
+  for (const bool before_the_question : {true, false}) {
+    CAPTURE(before_the_question);
+    const std::string begin =
+        before_the_question ? "\"$RLOCK\" inspect --askpass k &\n" : "\"$RLOCK\" inspect --askpass k\n";
+    Pty pty{{"bash", "-c",
+             "set -m\n" + begin +
+                 "until jobs | grep -q Stopped; do sleep 0.01; done; echo stopped; job=$(jobs -p)\n"
+                 "kill -- -$job; kill -CONT -- -$job\n"
+                 "while kill -0 -- -$job 2>/dev/null; do sleep 0.01; done; echo gone"},
+            options};
+    if (!before_the_question) {
+      pty.expect("Password: ");
+      pty.type(Pty::kSuspend);
+    }
+    pty.expect("stopped");
+    pty.expect("gone");
+    CHECK(pty.exit_code() == 0);
+  }
+}
+
 TEST_CASE("the user's config file beats that of the machine, name by name, and both beat REDIS_URL") {
   RedisServer redis;
   TempDir home;
