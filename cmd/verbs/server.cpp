@@ -87,11 +87,13 @@ constexpr std::array kRows{
               .summary = "stop the private server",
               .exits = "0 stopped, 1 the server did not run, 69 it does not end",
               .create = create<Stop>},
-    VerbEntry{.name = "server status",
-              .summary = "print whether the private server runs, and where",
-              .takes = takes::json,
-              .exits = "0 the server runs, 1 it does not run, 69 it runs but does not answer, 78 its folder is not safe",
-              .create = create<Status>}};
+    VerbEntry{
+        .name = "server status",
+        .summary = "print whether the private server runs, and where",
+        .takes = takes::json,
+        .exits =
+            "0 the server runs, 1 it does not run, 69 it runs but does not answer, 78 its folder is not safe",
+        .create = create<Status>}};
 
 }  // namespace
 

@@ -26,6 +26,9 @@
 namespace rlock {
 namespace {
 
+/// For so long, a server may have its lock and not listen: while it starts or stops.
+constexpr Milliseconds kBetweenStates{2000};
+
 /// How long we wait for one answer, and the pause between two questions.
 constexpr Milliseconds kAnswer{200};
 constexpr Milliseconds kPause{2};
@@ -178,13 +181,16 @@ LocalServer local_server() {
   LocalServer facts{.directory = directory.path(), .address = {.path = directory.socket()}};
   const Descriptor folder = directory.open();
   if (!folder) return facts;
-  if (const auto listener = find_listener(facts.address.path)) {
-    facts.running = true;
-    facts.pid = listener->peer.pid;
-  } else if (!take_lock(folder)) {  // its socket file is gone, or it does not listen yet
-    refuse(Error::unreachable, does_not_answer(directory));
-  }
-  return facts;
+  const Patience patience = within(kBetweenStates);
+  do {
+    if (const auto listener = find_listener(facts.address.path)) {
+      facts.running = true;
+      facts.pid = listener->peer.pid;
+      return facts;
+    }
+    if (take_lock(folder)) return facts;
+  } while (pause(patience));
+  refuse(Error::unreachable, does_not_answer(directory));
 }
 
 }  // namespace rlock
