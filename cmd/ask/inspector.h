@@ -75,7 +75,7 @@ class Inspector {
 
 /// Inspects a key: the facts of its holders, the key itself, its listeners. A server may refuse to tell the
 /// facts and the listeners. Throws Error if fewer than a quorum of servers answer, or if they refuse to tell
-/// about the key. `wanted`: an owner or the id of a permit that is found even among very many.
+/// about the key. `wanted`: the owner of a lock, or the id of a permit, that is found even among very many.
 Views inspect_each(Session& session, const LockName& name, const std::optional<Owner>& wanted = std::nullopt);
 
 /// Throws the failure of an inspection.

@@ -60,6 +60,7 @@ Forced ForcedRemoval::remove() const {
     const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
     if (better) forced = std::move(one);
   }
+  session.redis.await_followers(session.patience());
   return forced;
 }
 
@@ -73,6 +74,7 @@ Forced ForcedRemoval::remove_permits() const {
   }
   const Pool pool{found.name, PoolKind::permits, session.deployment.pub_sub()};
   const Pool::ReleasedIds released = pool.read_release(session.ask(pool.release(ids), delivery));
+  session.redis.await_followers(session.patience());
   const bool any = std::ranges::count(released.taken, true) > 0;
   return {.how = any ? Forced::How::removed : Forced::How::nothing_there,
           .unannounced = released.unannounced};

@@ -73,7 +73,8 @@ void Stop::declare(VerbSpec& spec) {
   declare_owner(
       spec, owner_, "ask only the holder with this id",
       "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
-      "example all readers. For a pool of permits the option is required. rlock inspect -v prints both ids.",
+      "example all readers. For a pool of permits, and for more than 998 readers, the option is required. rlock inspect -v "
+      "prints both ids.",
       "--if-owner");
   spec.group("How long to wait", "[the holder's --kill-after plus 5s]");
   spec.add({.names = "-w, --wait",
@@ -83,9 +84,14 @@ void Stop::declare(VerbSpec& spec) {
             .set = into(longest_wait_)});
 }
 
-/// A pool has several holders: the user must name one.
+/// Of several permits, or of very many readers, the user must name one.
 void Stop::expect_askable(const Inspection& found) const {
   expect_named(found, owner_, "the holder");
+  if (!owner_ && found.unnamed > 0)
+    throw Error{
+        Error::wrong_type,
+        fmt::format("{} has {} holders, more than rlock can ask: name one by --if-owner ID",
+                    quoted(found.name), static_cast<std::int64_t>(found.holders.size()) + found.unnamed)};
   expect_lock(found, is_pool(found) ? kinds::permit.name : "");
 }
 
@@ -150,12 +156,6 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
       const Inspection now = inspect(session, one.found.name, owner_);
       std::erase_if(one.holders,
                     [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
-      if (one.holders.empty() && one.found.unnamed > 0) {  // the next of very many
-        one.found = now;
-        one.holders = holders_in(now);
-        expect_listeners(now, one.holders);
-        ask(session, one);
-      }
       if (!one.holders.empty()) return false;
       info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
       return true;

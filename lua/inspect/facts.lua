@@ -2,6 +2,7 @@
 --
 -- KEYS  meta  hash: owner -> JSON
 --       lock  the key that they hold. If there are too many facts, the script reads those of the present holders only
+-- ARGV  wanted...  the holders whose facts are read first
 -- ->    {owner, JSON, ...}. One of the owners is `latch` if rlock has made a latch
 local field_of = include('redis/field_of')
 local owner_in = include('hold/owner_in')
@@ -26,6 +27,7 @@ if not names then
   names = few_fields(lock, 1000) or some_fields(lock)
   names[#names + 1] = 'latch'
 end
+for _, owner in ipairs(wanted) do table.insert(names, 1, owner) end
 local answer, size = {}, 0
 for i = 1, #names do
   local owner = owner_in(names[i])

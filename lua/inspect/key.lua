@@ -67,7 +67,7 @@ end
 
 -- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
-if #permits > 0 then leases = redis.call('zcount', taken, '(' .. time, '+inf') end
+if leases == 0 and #permits > 0 then leases = redis.call('zcount', taken, '(' .. time, '+inf') end
 if #permits > 2 * most then
   local there = {}
   for i = 1, #permits, 2 do there[permits[i]] = true end

@@ -269,9 +269,10 @@ std::optional<Milliseconds> ttl_of(const Reply& pttl) {
   return ttl < Milliseconds{0} ? std::nullopt : std::optional{ttl};
 }
 
-Call ask_facts(const LockName& name) {
+Call ask_facts(const LockName& name, const std::string& wanted) {
   Call call =
       call_of(scripts::inspect_facts, {{Parameter::meta, metadata_key(name)}, {Parameter::lock, name.str()}});
+  if (!wanted.empty()) call.args.edit().push_back(wanted);
   call.largest_reply = kLargestFacts;
   return call;
 }

@@ -20,7 +20,8 @@ using Facts = std::map<Owner, Metadata>;
 /// reply to the second. InspectionSteps puts the first two into order. It asks for the facts once more if some are
 /// missing (lacks_facts()).
 ///   1. The facts of the holders. If the reply is an error, there are no facts, because we may have no access to that key.
-Call ask_facts(const LockName& name);
+/// `wanted`: a holder whose facts are read even if there are too many.
+Call ask_facts(const LockName& name, const std::string& wanted = {});
 struct KnownFacts {
   Facts facts;
   bool latch = false;   ///< rlock has recorded a latch of this name
@@ -28,8 +29,8 @@ struct KnownFacts {
 };
 KnownFacts read_facts(const Reply& reply);
 
-///   2. The key and the keys beside it. `wanted`: an owner, or the id of a permit in hexadecimal, that must be among the
-///   holders if it is one, even if they are too many to read. Empty: none.
+///   2. The key and the keys beside it. `wanted`: the owner of a lock, or the id of a permit in hexadecimal, that must be
+///   among the holders if it is one, even if they are too many to read. Empty: none.
 Call inspect_key(const LockName& name, const Facts& facts, const std::string& wanted = {});
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
 

@@ -24,7 +24,7 @@ Facts all_facts(const std::vector<KnownFacts>& known) {
 }  // namespace
 
 InspectionSteps::InspectionSteps(LockName name, std::string wanted)
-    : name_(std::move(name)), wanted_(std::move(wanted)), call_(ask_facts(name_)) {}
+    : name_(std::move(name)), wanted_(std::move(wanted)), call_(ask_facts(name_, wanted_)) {}
 
 InspectionSteps::InspectionSteps(LockName name, const Owner& asker)
     : name_(std::move(name)), step_(Step::glance), call_(glance_at(name_, asker)) {}
@@ -44,7 +44,8 @@ void InspectionSteps::read(const Votes& votes) {
       inspected_ = votes;
       read_views();
       // A holder that came between the two replies has written its facts by now.
-      return any_lacks_facts() ? ask(Step::facts_again, ask_facts(name_)) : ask(Step::over, std::nullopt);
+      return any_lacks_facts() ? ask(Step::facts_again, ask_facts(name_, wanted_))
+                               : ask(Step::over, std::nullopt);
     }
     case Step::facts_again:
       read_facts_of_all(votes);
