@@ -67,7 +67,7 @@ std::string_view text_of(Answer answer) {
 
 namespace {
 
-void report_nodes(HoldReport& report, const Executor& redis, const std::vector<Answer>& answers) {
+void report_nodes(HoldReport& report, const Redis& redis, const std::vector<Answer>& answers) {
   if (redis.nodes() == 1 || answers.empty()) return;
   report.nodes.emplace();
   for (std::size_t node = 0; node < redis.nodes(); ++node)
@@ -82,7 +82,7 @@ void report_failed(HoldReport& report, const Error& error) {
   report.error = error.what();
 }
 
-void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
+void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_up, int exit) {
   report.exit = exit;
   report_nodes(report, redis, gave_up.answers);
   if (gave_up.failure) report.error = gave_up.failure->text;
@@ -99,8 +99,7 @@ void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gav
   report.outcome = down ? HoldOutcome::unreachable : HoldOutcome::error;
 }
 
-void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up,
-                    const NotHeld& not_held) {
+void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_up, const NotHeld& not_held) {
   report_gave_up(report, redis, gave_up, not_held.exit);
   switch (not_held.why) {
     case NotHeld::Why::deadlock:
@@ -115,7 +114,7 @@ void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gav
   }
 }
 
-void report_taken(HoldReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+void report_taken(HoldReport& report, const Redis& redis, const Owner& owner, const Taken& taken,
                   Milliseconds waited) {
   report.locked = true;
   report.owner = owner;

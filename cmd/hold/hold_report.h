@@ -62,12 +62,11 @@ HoldReport report_of(const HoldRequest& request);
 void report_failed(HoldReport& report, const Error& error);
 
 /// There is no lock: records the reason and the exit status.
-void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up, int exit);
-void report_gave_up(HoldReport& report, const Executor& redis, const GaveUp& gave_up,
-                    const NotHeld& not_held);
+void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_up, int exit);
+void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_up, const NotHeld& not_held);
 
 /// Records that the lock was acquired.
-void report_taken(HoldReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+void report_taken(HoldReport& report, const Redis& redis, const Owner& owner, const Taken& taken,
                   Milliseconds waited);
 
 /// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.

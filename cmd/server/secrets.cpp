@@ -21,7 +21,7 @@ namespace rlock {
 namespace {
 
 /// A part of a word that may be a password.
-struct Part {
+struct Suspect {
   std::size_t begin = 0;
   std::size_t size = 0;
   bool is_name = false;  ///< it stands where a URL has the user, but may be a password
@@ -39,13 +39,13 @@ std::size_t end_of_scheme(std::string_view word) {
 
 /// The last '@' ends the password. A literal '/' in the password makes the URL invalid, but rlock hides all of the
 /// password nevertheless.
-std::optional<Part> password_in(std::string_view word) {
+std::optional<Suspect> password_in(std::string_view word) {
   const std::size_t begin = end_of_scheme(word);
   const std::size_t end = word.rfind('@');
   if (begin == word.npos || end == word.npos || end < begin) return std::nullopt;
   const std::size_t colon = word.find(':', begin);
-  if (colon < end) return Part{.begin = colon + 1, .size = end - colon - 1};
-  return Part{.begin = begin, .size = end - begin, .is_name = word.find("://") != word.npos};
+  if (colon < end) return Suspect{.begin = colon + 1, .size = end - colon - 1};
+  return Suspect{.begin = begin, .size = end - begin, .is_name = word.find("://") != word.npos};
 }
 
 void keep_password_in(std::string_view word) {

@@ -52,12 +52,12 @@ Value stale(const Inspection& seen) {
   return seen.holders.empty() ? std::nullopt : flag(key_state(seen) == "stale");
 }
 
-struct Family {
+struct MetricFamily {
   std::string_view name, help;
   Value (*value)(const Inspection& seen);
 };
 
-constexpr Family kFamilies[] = {
+constexpr MetricFamily kFamilies[] = {
     {"rlock_held", "Whether the key is held.", held},
     {"rlock_age_seconds", "Seconds since the oldest holder acquired the key.", age},
     {"rlock_ttl_seconds",
@@ -100,7 +100,7 @@ std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
   }
 
   std::string text;
-  for (const Family& family : kFamilies) {
+  for (const MetricFamily& family : kFamilies) {
     std::string samples;
     for (const auto& [labels, seen] : series)
       if (const Value value = family.value(*seen))

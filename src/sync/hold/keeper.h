@@ -15,7 +15,7 @@
 
 namespace rlock {
 
-/// Keeps a Lease alive by renewing it whenever a third of it has passed (Budget::renew_every). If it must not
+/// Keeps a Lease alive by renewing it as often as Budget::renew_every says. If it must not
 /// renew (Budget::renews is false), it asks as often whether the lock is still ours.
 ///
 /// stop_at() is reached before the lease can expire on the server, whatever the network does. Once lost() is

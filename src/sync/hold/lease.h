@@ -17,7 +17,7 @@ struct Budget {
                              ///< during a lease
   Milliseconds margin;       ///< max(1 % of lease, 250 ms): for KILL to take effect
   Milliseconds lost_grace;   ///< the time between the stop signal and KILL after a loss
-  Milliseconds renew_every;  ///< lease/3, from the start of one renewal to that of the next
+  Milliseconds renew_every;  ///< lease/3 or less, from the start of one renewal to that of the next
   Milliseconds retry_every;  ///< from the start of a failed renewal to that of the next: min(1 s, lease/20)
   Milliseconds try_for;      ///< how long one try may take: short enough that another try can succeed
   bool renews = true;        ///< false: --no-renew

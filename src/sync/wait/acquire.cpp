@@ -50,8 +50,8 @@ bool have_same_owner(const Stage& stage, const Stage& renewed) {
   return owner != nullptr && *owner == *renewed.what().asker();
 }
 
-template <class Kind>
-std::optional<Kind> optional_of(const Kind* one) {
+template <class Value>
+std::optional<Value> optional_of(const Value* one) {
   return one != nullptr ? std::optional{*one} : std::nullopt;
 }
 
