@@ -49,6 +49,7 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
   for (const Words& wait : {Words{"-n"}, Words{}, Words{"--wait", "1500ms"}}) {
     Words options{"--sync-replicas", "2", "--sync-timeout", "200ms"};
     options.insert(options.end(), wait.begin(), wait.end());
+    CAPTURE(options.back());
     const StopWatch watch;
     Rlock rlock = pair.run(options, {"echo", "ran"});
     if (wait.empty()) {  // without -w it waits for ever; between its tries it holds nothing
@@ -65,7 +66,8 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
     }
     CHECK(rlock.out().empty());
     CHECK(watch.elapsed() < 10s);
-    CHECK_FALSE(pair.primary.has("k"));
+    CHECK(eventually([&] { return !pair.primary.has("k"); },
+                     10s));  // of a busy server, a process behind awaits the undo
   }
 }
 
