@@ -13,6 +13,7 @@
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
 
@@ -246,6 +247,7 @@ TEST_CASE("rlock leaves no core, and its command may") {
   if (!dumps("kill -SEGV $$")) return skipped("this machine dumps no cores");
   CHECK_FALSE(dumps("exec " + rlock_binary() + " run -k k -- sh -c 'kill -SEGV $PPID; sleep 60'"));
 
+  if (kSanitized) return skipped("AddressSanitizer forbids cores itself");
   Process limits{
       {"sh", "-c", unlimited + "ulimit -c; exec " + rlock_binary() + " run -k l -- sh -c 'ulimit -c'"},
       options};
