@@ -27,7 +27,7 @@ class TempDir {
   std::string path_;
 };
 
-std::string read_file(const std::string& path);  ///< empty if there is no file
+std::string read_file(const std::string& path);                     ///< empty if there is no file
 void write_file(const std::string& path, const std::string& text);  ///< a FIFO needs a reader within 20 s
 
 /// A program that a test has started. Its output goes into memory files, so the test need not read while the
