@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the #includes. A folder includes itself and the folders below it (base < loop < process < family < redis < sync < cmd). Each library, and
-# each kind of system call, is used in one place only. Also checks the paths that CONTRIBUTING.md names.
+# Checks the #includes. A folder includes itself and the folders below it (base < loop < process < family < redis < sync < cmd).
+# Each library, and each kind of system call, is used in one place only. Also checks the paths that CONTRIBUTING.md names.
 set -u
 bad=0
 files() { find "$@" -name '*.h' -o -name '*.cpp'; }

@@ -109,7 +109,7 @@ int stop(const Prompt& prompt, const EndingSignals& signals) {
 }
 
 std::string ask(std::string_view question, const std::string& no_terminal, Echo echo) {
-  Line line{.signal = SIGCONT};
+  Line line{.signal = SIGCONT};  // we are asked to go on: at first, and after each stop
   {
     const EndingSignals signals{{SIGCONT}};
     Prompt prompt{no_terminal};

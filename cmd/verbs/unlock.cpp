@@ -191,7 +191,8 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
   expect_removable(found);
   if (std::ranges::none_of(found.holders, [&](const Holder& holder) { return is_meant(holder, owner_); }))
     return nothing_to_remove(found);
-  if (first != nullptr && !owner_ && first->unnamed == 0)
+  if (first != nullptr && !owner_ &&
+      first->unnamed == 0)  // else a holder may be new to us, and not to the key
     for (const Holder& holder : found.holders)
       if (!first->held_by(holder.owner)) return taken_by(name, holder.owner);
   if (!confirmed(views, found)) return {name, Removal::Outcome::declined};

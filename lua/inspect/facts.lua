@@ -13,11 +13,12 @@ local function few_fields(key, most)
   return redis.call('hkeys', key)
 end
 
--- Some of the very many fields of a hash.
+-- Some of the very many fields of a hash: about as many as inspect/key reads.
 local function some_fields(key)
-  if redis.call('type', key).ok ~= 'hash' then return {} end
-  local page, names = redis.call('hscan', key, '0', 'count', 999)[2], {}
-  for i = 1, math.min(#page, 2000), 2 do names[#names + 1] = page[i] end
+  local some, names = 1000, {}
+  if redis.call('type', key).ok ~= 'hash' then return names end
+  local page = redis.call('hscan', key, '0', 'count', some)[2]
+  for i = 1, math.min(#page, 2 * some), 2 do names[#names + 1] = page[i] end
   return names
 end
 

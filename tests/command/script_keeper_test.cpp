@@ -79,7 +79,7 @@ std::string figures(std::vector<Span>& times) {
 TEST_CASE("a keeper renews while the script goes on, and gives back when it has ended") {
   RedisServer redis;
   Script script{redis,
-                "mkfifo $FOLDER/go\nowner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
+                "mkfifo $FOLDER/go\nowner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
                 "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
   REQUIRE(eventually([&] { return !script.file("owner").empty(); }, 10s));
   Monitor monitor{redis};
@@ -198,7 +198,7 @@ TEST_CASE("a keeper says that it could not wake the waiters, as a run does") {
 TEST_CASE("a keeper renews for an --owner, too") {
   RedisServer redis;
   Script script{
-      redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 2s --while-pid $$ || exit 9\nsleep 2.2\nexit 7\n"};
+      redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 1s --while-pid $$ || exit 9\nsleep 1.2\nexit 7\n"};
   CHECK(script.process().exit_code() == 7);
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
   CHECK(eventually([&] { return !redis.has("k"); }, 5s));

@@ -26,12 +26,23 @@ std::optional<Process> in_own_etc(const std::string& script, Process::Options op
   return std::make_optional<Process>(Words{"unshare", "-rm", "sh", "-c", all}, options);
 }
 
+/// A server with the password CANARY, and an environment for scripts that ask for it.
+struct WithPassword {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  Process::Options options = Rlock::clean_environment();
+
+  WithPassword() {
+    options.env["RLOCK_URL"] = redis.url();
+    options.env["RLOCK"] = rlock_binary();
+    options.directory = redis.directory();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it") {
-  RedisServer redis{{.config = {"requirepass CANARY"}}};
-  Process::Options options = Rlock::clean_environment();
-  options.env["RLOCK_URL"] = redis.url();
+  WithPassword server;
+  Process::Options& options = server.options;
   {
     Pty pty{{rlock_binary(), "run", "--askpass", "-k", "k", "--", "echo", "it ran"}, options};
     pty.expect("Password: ");
@@ -49,8 +60,6 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
   }
   {
     // When the user interrupts the question, the terminal gets its old settings back.
-    options.directory = redis.directory();
-    options.env["RLOCK"] = rlock_binary();
     Pty pty{
         {"sh", "-c",
          "trap : INT; stty -g > before; \"$RLOCK\" inspect --askpass k; stty -g > after; cmp before after"},
@@ -82,10 +91,8 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
 }
 
 TEST_CASE("what is typed for --askpass stays hidden when rlock was stopped and goes on") {
-  RedisServer redis{{.config = {"requirepass CANARY"}}};
-  Process::Options options = Rlock::clean_environment();
-  options.env["RLOCK_URL"] = redis.url();
-  options.env["RLOCK"] = rlock_binary();
+  const WithPassword server;
+  const Process::Options& options = server.options;
   for (const bool pressed : {true, false}) {
     CAPTURE(pressed);
     // Like bash, this script sets the terminal as it was, and then continues its job.
@@ -109,10 +116,8 @@ TEST_CASE("what is typed for --askpass stays hidden when rlock was stopped and g
 }
 
 TEST_CASE("a question that was stopped ends by TERM, although it is not in the foreground") {
-  RedisServer redis{{.config = {"requirepass CANARY"}}};
-  Process::Options options = Rlock::clean_environment();
-  options.env["RLOCK_URL"] = redis.url();
-  options.env["RLOCK"] = rlock_binary();
+  const WithPassword server;
+  const Process::Options& options = server.options;
   for (const bool before_the_question : {true, false}) {
     CAPTURE(before_the_question);
     const std::string begin =
