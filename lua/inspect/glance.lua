@@ -38,13 +38,13 @@ local function name(owner, permit, ends, holds)
 end
 
 local function read_owners()
-  local fields, seen = redis.call('hscan', lock, '0', 'count', '10')[2], {}
-  unnamed = redis.call('hlen', lock)
+  local fields, seen = redis.call('hscan', lock, '0', 'count', '10')[2], {mode = true}
+  unnamed = redis.call('hlen', lock) - redis.call('hexists', lock, 'mode')
   for i = 1, #fields, 2 do
     local owner = owner_in(fields[i])
-    local counts = owner == 'mode' or seen[owner] or named < most_named
-    if counts then unnamed = unnamed - 1 end
-    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, longest), '', rest, fields[i + 1]) end
+    local counts = seen[owner] or named < most_named
+    if counts and owner ~= 'mode' then unnamed = unnamed - 1 end
+    if counts and not seen[owner] then name(string.sub(owner, 1, longest), '', rest, fields[i + 1]) end
     seen[owner] = counts
   end
 end

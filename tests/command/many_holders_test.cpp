@@ -40,6 +40,8 @@ TEST_CASE("with two thousand readers a lock is held, and each of them is found a
   CHECK(seen.at("holders").size() > 900);
   CHECK(seen.at("holders").size() + seen.at("more_holders").get<std::size_t>() == 2000);
   CHECK(contains(result_of({"inspect", "k"}, environment).out, " more\n"));
+  const Result busy = result_of({"run", "-n", "-x", "-k", "k", "--", "true"}, environment);
+  CHECK_MESSAGE(contains(busy.err, " and 1997 more"), busy.err);  // three have a name
 
   const Result stop = result_of({"stop", "k"}, environment);
   CHECK(stop.status == 65);
