@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ std::uint64_t random_below(std::uint64_t bound);
 
 /// A random duration in [0, span].
 Milliseconds jitter(Milliseconds span);
+
+/// jitter(), or what a test uses instead.
+using Jitter = std::function<Milliseconds(Milliseconds span)>;
 
 /// A new owner in Redisson's form, "<uuid>:<n>". Redisson's n is a thread; ours is the pid of the holder. By
 /// this pid a waiter sees that one of its ancestors holds the lock (AncestorWatch). Our UUID has version 8,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random.h"
 #include "base/time.h"
@@ -17,6 +18,8 @@ class Backoff {
   static constexpr Milliseconds kLongest{500};
   static constexpr Milliseconds kLasting{1000};
 
+  explicit Backoff(Jitter jitter = rlock::jitter) : jitter_(std::move(jitter)) {}
+
   bool due(TimePoint now) const noexcept { return now >= next_; }
   TimePoint next() const noexcept { return next_; }
 
@@ -25,10 +28,11 @@ class Backoff {
   void ended(TimePoint now) {
     const bool lasted = now >= plus(began_, kLasting);
     pause_ = lasted ? Milliseconds{0} : std::clamp(pause_ * 2, kShortest, kLongest);
-    next_ = plus(now, pause_ + jitter(pause_));
+    next_ = plus(now, pause_ + jitter_(pause_));
   }
 
  private:
+  Jitter jitter_;
   TimePoint began_{};
   TimePoint next_ = TimePoint::min();
   Milliseconds pause_{0};

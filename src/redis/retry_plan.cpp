@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/random.h"
-
 namespace rlock {
 
 Route::Verdict RetryPlan::follow(Route::Verdict verdict) {
@@ -14,7 +12,7 @@ Route::Verdict RetryPlan::follow(Route::Verdict verdict) {
 
 void RetryPlan::pause(Failure why, TimePoint now) {
   last_ = std::move(why);
-  at_ = plus(now, pause_ + jitter(pause_));
+  at_ = plus(now, pause_ + jitter_(pause_));
   pause_ = std::min(pause_ * 2, kLongestPause);
   redirections_ = 0;  // the nodes may agree after the pause, so count anew
 }

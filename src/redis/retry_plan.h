@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/random.h"
 #include "base/time.h"
 #include "redis/failure.h"
 #include "redis/route.h"
@@ -21,6 +22,8 @@ class RetryPlan {
   /// A call follows this many redirections at once. After that it pauses, because they may lead in circles.
   static constexpr int kMostRedirections = 5;
 
+  explicit RetryPlan(Jitter jitter = rlock::jitter) : jitter_(std::move(jitter)) {}
+
   TimePoint at() const noexcept { return at_; }  ///< no try begins before this time
 
   /// What the verdict of the route means for this call: after too many redirections, `later`.
@@ -36,6 +39,7 @@ class RetryPlan {
   Failure why_unanswered(Failure silence) const { return last_.value_or(std::move(silence)); }
 
  private:
+  Jitter jitter_;
   TimePoint at_ = TimePoint::min();
   Milliseconds pause_ = kShortestPause;
   int redirections_ = 0;

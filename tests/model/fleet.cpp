@@ -181,9 +181,11 @@ class Fleet {
     one.key = who % plan_.keys;
     const double rtt = plan_.least_rtt * std::pow(plan_.most_rtt / plan_.least_rtt, draw());
     one.one_way = static_cast<std::int64_t>(rtt * kMs / 2);
-    one.pacing = std::make_unique<Pacing>([this](Milliseconds span) {
+    const Jitter jitter = [this](Milliseconds span) {
       return Milliseconds{static_cast<Milliseconds::rep>(draw() * static_cast<double>(span.count() + 1))};
-    });
+    };
+    one.pacing = std::make_unique<Pacing>(jitter);
+    one.backoff = Backoff{jitter};
     one.lock = lock_of(who);
     const std::int64_t comes =
         first ? 0 : kSecond + static_cast<std::int64_t>(draw() * (kArrivals - kSecond));

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <functional>
 #include <utility>
 
+#include "base/random.h"
 #include "base/time.h"
 #include "sync/kinds/lockable.h"
 
 namespace rlock {
 
-/// Decides when a wait asks again. It has no clock and no socket; `jitter` supplies the random numbers.
+/// Decides when a wait asks again. It has no clock, no socket and, with another `jitter`, no chance.
 class Pacing {
  public:
-  /// `jitter(span)`: a random duration in [0, span].
-  explicit Pacing(std::function<Milliseconds(Milliseconds)> jitter) : jitter_(std::move(jitter)) {}
+  explicit Pacing(Jitter jitter = rlock::jitter) : jitter_(std::move(jitter)) {}
 
   /// The result of the last round.
   struct LastRound {
@@ -48,7 +47,7 @@ class Pacing {
   Milliseconds pause(const Waitable::Pause& bounds);
   Milliseconds nap(const LastRound& round);
 
-  std::function<Milliseconds(Milliseconds)> jitter_;
+  Jitter jitter_;
   Milliseconds pause_{0};        ///< the last pause without announcements
   Milliseconds split_pause_{0};  ///< several nodes: the last pause after a split or failure; 0: none
   TimePoint spent_until_{};      ///< the wakeups so far use up the permitted rate until then

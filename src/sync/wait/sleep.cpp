@@ -40,7 +40,6 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held)
       options_(options),
       several_nodes_(redis.nodes() > 1),
       can_be_held_(can_be_held),
-      pacing_(jitter),
       mailbox_(redis) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
