@@ -18,6 +18,7 @@
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/ancestor_watch.h"
+#include "cmd/hold/hold_end.h"
 #include "cmd/hold/holder_facts.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
@@ -182,9 +183,14 @@ class Acquire final : public PoolVerb {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
-    static_cast<void>(release(session.redis, parts, {}, session.loop.within(kCleanupTime)));
+    const ReleaseResult back = release(session.redis, parts, {}, session.loop.within(kCleanupTime)).front();
+    const bool released = back.how != ReleaseResult::How::unknown;
+    if (!released)
+      warn(fmt::format("release of permits of {} not confirmed ({}); {}", quoted(parts.front().lock->name()),
+                       back.why,
+                       lease_ ? "each " + unconfirmed_end(lease_) : "see their ids: rlock inspect -v"));
     session.check_signals();
-    refuse_output(failed, "; the permits were released");
+    refuse_output(failed, released ? "; the permits were released" : "");
   }
 
   std::optional<Milliseconds> lease_;

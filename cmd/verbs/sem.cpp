@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/key_text.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/ask/wait_lines.h"
@@ -112,26 +113,33 @@ class Drain final : public PoolVerb {
         json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
     const int failed = print_hold(session, text + "\n");
     if (failed == 0) return status;
-    give_back(session, answer.count);
+    const bool released = undo(session, there);
     session.check_signals();
-    refuse_output(failed, "; the permits were released");
+    refuse_output(failed, released ? "; the permits were released" : "");
   }
 
  private:
+  /// If no answer comes, the server may still carry it out: no client would know of the permits.
   CounterAnswer drain(Session& session, const Pool& there) const try {
     return there.read_count(session.ask(there.drain()));
   } catch (const EndedBySignal&) {
-    // The answer may be on its way. A second copy drains nothing more, and has the same answer.
-    for (const Vote& vote :
-         session.redis.run_all(there.drain(), with_retries(), session.loop.within(kCleanupTime)))
-      if (const Reply* reply = vote.good_reply()) give_back(session, there.read_count(*reply).count);
+    static_cast<void>(undo(session, there));
+    throw;
+  } catch (const Error& error) {
+    if (error.kind() == Error::unreachable) static_cast<void>(undo(session, there));
     throw;
   }
 
-  /// Gives drained permits back, also after a signal: permits of which no client knows would be lost for ever.
-  void give_back(Session& session, std::int64_t count) const {
-    const Pool pool{session.name(key_), kind(), session.deployment.pub_sub()};  // a request of its own
-    if (count > 0) session.redis.run_all(pool.add(count), with_retries(), session.loop.within(kCleanupTime));
+  /// Returns false after a warning: the server has not confirmed it.
+  [[nodiscard]] bool undo(Session& session, const Pool& there) const {
+    Delivery delivery = with_retries();
+    delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
+    const Vote vote =
+        session.redis.run_all(there.undo_drain(), delivery, session.loop.within(kCleanupTime)).front();
+    if (vote.good_reply()) return true;
+    warn(fmt::format("release of permits of {} not confirmed ({}); see: rlock sem status",
+                     quoted(session.name(key_)), vote.trouble().value_or(no_answer()).text));
+    return false;
   }
 
   static Json document_of(const LockName& name, std::int64_t drained) {

@@ -5,7 +5,7 @@
 -- After an undo, a late copy acquires nothing, either.
 --
 -- KEYS  pool     string: the number of permits that are available
---       request  string: 1: this request has acquired them, 0: it was undone
+--       request  string: how many permits this request has acquired; 0: it was undone
 --       line: order, waiters, facts  the waiters, see line/in_turn
 -- ARGV  owner    the owner that asks, and waits
 --       count    number of permits, all or none
@@ -26,8 +26,8 @@ local tell_waiters = include('line/tell_waiters')
 
 local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 local answered = redis.call('get', request)
-if answered == '1' then return {'held', time} end
-if answered then return {'busy', -2, -2, 0, 0, ''} end
+if answered == '0' then return {'busy', -2, -2, 0, 0, ''} end
+if answered then return {'held', time} end
 local kind = kind_of(pool)
 if kind == 'none' and absent ~= 'wait' then return {'absent'} end
 if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
@@ -38,7 +38,7 @@ if blocked then return blocked end
 -- These change nothing. A client without the rights to take a permit, and to give it back, fails here.
 redis.call('decrby', pool, 0)
 redis.call('incrby', pool, 0)
-redis.call('set', request, 1, 'px', memory)
+redis.call('set', request, count, 'px', memory)
 local left = redis.call('decrby', pool, count)
 local done, was_waiting = pcall(leave_line, line, owner, -2)  -- without a right to it, the place ends like a dead waiter's
 if done and was_waiting and left > 0 then tell_waiters(line, left, true) end

@@ -1,8 +1,9 @@
 -- Acquire all permits that are available. The semaphore keeps its TTL.
 -- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and acquires nothing.
+-- semaphore/undo undoes it.
 --
 -- KEYS  pool     string: the number of permits that are available
---       request  string: the answer to this request
+--       request  string: how many permits this request has acquired; 0: none, or it was undone
 -- ARGV  memory   for how many ms the server remembers the request
 -- ->    {done, count}    this many permits were acquired
 --       {absent}         there is no semaphore

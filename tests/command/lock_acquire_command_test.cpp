@@ -458,6 +458,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("permits that could not be printed are only called released if the server has said so") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
+  CHECK(status_of(redis, {"sem", "init", "slots", "3"}) == 0);
+  const auto run = [&](const std::string& line, const std::string& key, const std::string& left) {
+    CAPTURE(line);
+    FullPipe nobody;
+    Process::Options options = redis.environment();
+    options.descriptors[STDOUT_FILENO] = nobody.writing();
+    Rlock rlock{split(line, ' '), options};
+    REQUIRE(eventually([&] { return redis.cli({"GET", key}) == left; }, 20s));
+    redis.freeze();
+    nobody.close_reader();
+    CHECK(rlock.exit_code(20s) == 71);
+    redis.thaw();
+    CHECK(contains(rlock.err(), "write error on stdout: Broken pipe\n"));
+    CHECK_FALSE(contains(rlock.err(), "released"));
+    CHECK(eventually([&] { return redis.cli({"GET", key}) == "3"; },
+                     20s));  // the server reads it when it wakes up
+    return rlock.err();
+  };
+  CHECK(contains(run("permit acquire seats --lease 10m --count 2", "seats", "1"),
+                 "release of permits of 'seats' not confirmed (no answer within 1s); each expires within 10m"));
+  CHECK(contains(run("permit acquire seats --no-lease", "seats", "2"), "; see their ids: rlock inspect -v"));
+  CHECK(contains(run("sem drain slots", "slots", "0"),
+                 "release of permits of 'slots' not confirmed (no answer within 1s); see: rlock sem status"));
+}
+
 TEST_CASE("--json tells all facts of an acquire") {
   RedisServer redis;
   Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "90s", "--owner", "me", "--type",

@@ -26,6 +26,8 @@ class FullPipe {
 
   int writing() const noexcept { return writing_.number(); }
 
+  void close_reader() { reading_.reset(); }
+
  private:
   Descriptor reading_, writing_;
 };

@@ -57,6 +57,10 @@ Call Pool::add(std::int64_t count) const {
 
 Call Pool::drain() const { return make_call(scripts::semaphore_drain); }
 
+Call Pool::undo_drain() const {
+  return make_call(scripts::semaphore_undo, {{Parameter::owner, ""}});  // no owner has a place in the line
+}
+
 Call Pool::remove() const { return make_call(scripts::counter_delete); }
 
 CounterAnswer Pool::read(const Reply& reply) const { return decode_counter(name_, noun_of(kind_), reply); }

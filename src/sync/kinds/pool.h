@@ -44,6 +44,9 @@ class Pool {
   /// Takes all available permits. REQUIRES: a semaphore.
   Call drain() const;
 
+  /// Gives back what drain() of this object has taken. After that, a late copy of it takes nothing.
+  Call undo_drain() const;
+
   Call remove() const;
 
   /// The answer to init, resize or remove.

@@ -25,7 +25,6 @@ Values Semaphore::values() const {
   Values all{{Parameter::pool, claim_.name.str()},
              {Parameter::request, request_},
              {Parameter::owner, claim_.owner.str()},
-             {Parameter::count, std::to_string(count_)},
              {Parameter::memory, number(kRequestMemory)}};
   append(all, line_.values());
   return all;
@@ -33,7 +32,8 @@ Values Semaphore::values() const {
 
 Call Semaphore::ask(Milliseconds waited) const {
   Values all = values();
-  append(all, {{Parameter::waited, line_.waited(waited)},
+  append(all, {{Parameter::count, std::to_string(count_)},
+               {Parameter::waited, line_.waited(waited)},
                {Parameter::absent, absent_ == Absent::await ? "wait" : ""}});
   return call_of(scripts::semaphore_acquire, std::move(all));
 }
