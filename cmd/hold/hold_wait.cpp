@@ -180,7 +180,7 @@ bool HoldWait::join_another(const GaveUp& gave_up) {
 bool HoldWait::leave_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;
-  if (request_.joining.allowed && forget(above_, request_.names[gave_up.part])) return true;
+  if (request_.joining.allowed && forget(above_, gave_up.refused->key)) return true;
   // --again: an owner that does not hold the key acquires it for the first time.
   return std::exchange(again_, false);
 }
@@ -230,7 +230,7 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
     case NotHeld::Why::superseded: lines_.superseded(*gave_up.refused); break;
     case NotHeld::Why::ancestor: warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way)); break;
     case NotHeld::Why::absent:
-      info(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
+      info(fmt::format("{} is not held by owner {}", quoted(gave_up.refused->key),
                        in_quotes(request_.joining.inside->str())));
       break;
     case NotHeld::Why::other: return {.exit = lines_.give_up(gave_up, then)};

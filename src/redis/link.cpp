@@ -134,8 +134,10 @@ void Link::abandon(ConnectionNumber connection, TimePoint now) {
   loop_.leave(*connection_);  // it is not read any more
   had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
-  if (!connection_->failure())
-    abandoned_.push_back(std::move(connection_));  // a broken connection carries nothing
+  if (!connection_->failure()) {                             // a broken connection carries nothing
+    if (connection_->opened_at() != TimePoint{}) ++losses_;  // failed() does not see it any more
+    abandoned_.push_back(std::move(connection_));
+  }
   if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
   failed({Error::unreachable, "no answer in time"}, now);
 }

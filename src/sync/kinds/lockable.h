@@ -31,6 +31,7 @@ struct Held {
 struct Refused {
   enum class Why { wrong_type, absent, upgrade, superseded } why = Why::wrong_type;
   std::string text{};  ///< for a person: what the key holds, and the remedy
+  LockName key{};      ///< which key it is, of several; empty: the one that was asked for
 };
 
 /// The meaning of a reply to an acquire. Failure: an error reply, or one that cannot be read. Then the server

@@ -55,7 +55,9 @@ AcquireAnswer Together::decode(const Reply& reply) const {
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
   if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
   AcquireAnswer answer = members_[member]->read(reply.at(2));
-  if (auto* busy = std::get_if<Busy>(&answer)) busy->key = members_[member]->name();
+  const LockName& key = members_[member]->name();
+  if (auto* busy = std::get_if<Busy>(&answer)) busy->key = key;
+  if (auto* refused = std::get_if<Refused>(&answer)) refused->key = key;
   return answer;
 }
 

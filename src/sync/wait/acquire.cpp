@@ -205,9 +205,10 @@ class Acquisition {
         undo_.post(stages_[i], Wake::waiters);
     finish_undo();
 
+    auto refused = optional_of(result().refused());
+    if (refused && refused->key.empty()) refused->key = blocked().what().name();
     return GaveUp{.why = why(),
-                  .refused = optional_of(result().refused()),
-                  .part = blocked().first,
+                  .refused = std::move(refused),
                   .failure = failure_,
                   .busy = busy_,
                   .answers = result().answers,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <variant>
@@ -30,9 +29,7 @@ struct GaveUp {
     interrupted,  ///< the patience was interrupted
     refused,      ///< see `refused`
   } why = Why::busy;
-  std::optional<Refused> refused;
-  std::size_t part = 0;            ///< the part that blocked the last round; of parts asked for together, the
-                                   ///< first
+  std::optional<Refused> refused;  ///< with its key
   std::optional<Failure> failure;  ///< unreachable: the failure of the last round that was not cut short
   std::optional<Busy> busy;        ///< the last "busy" answer, with its key
   std::vector<Answer> answers{};   ///< the answer of each node in the last round

@@ -31,10 +31,7 @@ std::vector<Stage> stages_of(std::vector<Item> items, const std::optional<Togeth
     stages.push_back({.items = std::move(items), .together = together});
     return stages;
   }
-  for (Item& item : items) {
-    const std::size_t first = stages.size();
-    stages.push_back({.items = {std::move(item)}, .first = first});
-  }
+  for (Item& item : items) stages.push_back({.items = {std::move(item)}});
   return stages;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,7 +28,6 @@ struct UndoCall {
 struct Stage {
   std::vector<Item> items;
   std::optional<Together> together{};
-  std::size_t first = 0;        ///< the position of its first part in the request
   bool queued = false;          ///< it was asked for, and may have a place in a queue
   std::vector<bool> reached{};  ///< the nodes that may have received the call but not its undo
 
