@@ -11,8 +11,9 @@
 
 namespace rlock {
 
-void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
-                         const std::string& whom, RlockEnd how, TimePoint now) {
+void release_in_guardian(const HeldKeys& keys, const std::vector<Part>& parts, const std::string& whom,
+                         RlockEnd how, TimePoint now) {
+  const HoldRequest& request = keys.request();
   const bool killed = how == RlockEnd::killed;
   const PastHold past =
       keys.past({.outcome = killed ? HoldOutcome::killed : HoldOutcome::lost,

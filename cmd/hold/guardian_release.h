@@ -14,7 +14,7 @@ namespace rlock {
 ///
 /// If rlock was killed, reports this to --events and --syslog. If rlock was stopped, rlock reports the end when it goes
 /// on. `whom`: what was killed or stopped, for the history: "rlock", "the keeper of the script".
-void release_in_guardian(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
-                         const std::string& whom, RlockEnd how, TimePoint now);
+void release_in_guardian(const HeldKeys& keys, const std::vector<Part>& parts, const std::string& whom,
+                         RlockEnd how, TimePoint now);
 
 }  // namespace rlock

@@ -26,6 +26,8 @@ class HeldKeys {
   HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
            const std::vector<InheritedHold>& above, bool again);
 
+  const HoldRequest& request() const noexcept { return request_; }
+
   /// The parts to acquire and to renew. A part that joins no hold has our metadata as its follower.
   const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 

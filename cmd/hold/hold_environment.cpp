@@ -72,7 +72,8 @@ std::optional<std::string> without_password(const std::string& url) {
 
 }  // namespace
 
-Variables describe_hold(const HoldRequest& request, const HeldKeys& keys) {
+Variables describe_hold(const HeldKeys& keys) {
+  const HoldRequest& request = keys.request();
   std::vector<std::string> names;
   for (const LockName& name : request.names) names.push_back(name.str());
   Variables variables{
@@ -102,10 +103,10 @@ Variables describe_no_hold() {
   return variables;
 }
 
-std::string export_text(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Shell shell) {
+std::string export_text(const HeldKeys& keys, Shell shell) {
   std::vector<std::string> names;
-  for (const LockName& name : request.names) names.push_back(as_typed(name));
-  Variables variables{{"RLOCK_OWNER", id.str()},
+  for (const LockName& name : keys.request().names) names.push_back(as_typed(name));
+  Variables variables{{"RLOCK_OWNER", keys.id().str()},
                       {"RLOCK_FENCE", fences_of(keys)},
                       {"RLOCK_KEY", joined(names, "\n")},
                       {"RLOCK_STACK", stack_of(keys)}};

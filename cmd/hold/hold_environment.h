@@ -10,7 +10,7 @@ namespace rlock {
 
 /// The RLOCK_ variables that describe the hold to the command. A variable that does not apply is unset, so that the
 /// command does not see the value of an outer hold.
-Variables describe_hold(const HoldRequest& request, const HeldKeys& keys);
+Variables describe_hold(const HeldKeys& keys);
 
 /// The same for a command without a lock: RLOCK_HELD=0 and RLOCK_PID. RLOCK_STACK stays as it is, because processes
 /// above us still have their holds. The others are unset.
@@ -20,8 +20,8 @@ enum class Shell { posix, fish };
 
 /// The text by which a shell sets RLOCK_OWNER, RLOCK_FENCE, RLOCK_KEY, RLOCK_STACK, and for permits their slots, for
 /// the rest of a script. `lock release` and `lock renew` read RLOCK_OWNER and RLOCK_KEY, and a nested run reads
-/// RLOCK_STACK. `id`: the owner id that was printed.
-std::string export_text(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Shell shell);
+/// RLOCK_STACK.
+std::string export_text(const HeldKeys& keys, Shell shell);
 
 /// The text after a failure. It makes the shell's `eval` return this status; without it, `eval "$(...)"` would hide
 /// the failure.

@@ -59,18 +59,17 @@ StopOptions stop_options(const HoldRequest& request, Events& events) {
 
 class ScriptKeeper {
  public:
-  ScriptKeeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events)
-      : request_(request),
+  ScriptKeeper(const HeldKeys& keys, Events& events)
+      : request_(keys.request()),
         keys_(keys),
-        id_(id),
         events_(events),
-        named_(request.owner.has_value()),
-        session_(request.deployment, WaitOptions{}, false),
-        family_(*request.script, ::getpid()),
+        named_(request_.owner.has_value()),
+        session_(request_.deployment, WaitOptions{}, false),
+        family_(*request_.script, ::getpid()),
         renewed_(session_.redis, keys, session_.loop.now(),
                  [&events](const std::string& problem) { events.trouble(problem); }),
-        script_(session_.loop, *request.script),
-        processes_(session_.loop, family_, renewed_.lock(), stop_options(request, events)) {}
+        script_(session_.loop, *request_.script),
+        processes_(session_.loop, family_, renewed_.lock(), stop_options(request_, events)) {}
 
   /// Calls `at_work` when all watches have begun. If `at_work` returns false, leaves the lock alone.
   void run(const std::function<bool()>& at_work);
@@ -87,7 +86,6 @@ class ScriptKeeper {
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
-  const Owner id_;
   Events& events_;
   const bool named_;  ///< the user named the owner: it may have other holds before and after this one
   std::map<LockName, Numbers> numbers_before_;  ///< if named: the release numbers of each key at the start
@@ -104,8 +102,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const int no_guardian = processes_.guard(
       session_.signals,
       {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
-         release_in_guardian(request_, keys_, renewed_.parts(), "the keeper of the script", how,
-                             session_.loop.now());
+         release_in_guardian(keys_, renewed_.parts(), "the keeper of the script", how, session_.loop.now());
        }});
   if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
@@ -170,7 +167,7 @@ bool ScriptKeeper::over() {
 ScriptKeeper::Numbers ScriptKeeper::release_numbers(const LockName& name, Milliseconds within) {
   Numbers numbers;
   for (const Vote& vote :
-       session_.redis.run_all(ask_release_number(name, id_), {}, session_.loop.within(within))) {
+       session_.redis.run_all(ask_release_number(name, keys_.id()), {}, session_.loop.within(within))) {
     const Reply* reply = vote.good_reply();
     numbers.push_back(reply != nullptr ? std::optional{read_release_number(*reply)} : std::nullopt);
   }
@@ -188,8 +185,9 @@ bool ScriptKeeper::was_released(const LockName& name) {
         return true;
     return false;
   }
-  const auto inner = inner_hold_in(id_);
-  const Call question = inner ? ask_for_inner(name, inner->request) : ask_released(name, id_);
+  const Owner id = keys_.id();
+  const auto inner = inner_hold_in(id);
+  const Call question = inner ? ask_for_inner(name, inner->request) : ask_released(name, id);
   const Votes votes = session_.redis.run_all(question, {}, session_.loop.within(kAnswer));
   return std::ranges::any_of(votes, [&](const Vote& vote) {
     const Reply* reply = vote.good_reply();
@@ -240,13 +238,11 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
 
 }  // namespace
 
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events,
-                         const std::function<void()>& then) {
+void start_script_keeper(const HeldKeys& keys, Events& events, const std::function<void()>& then) {
   std::vector<int> kept = events.descriptors();
-  if (may_keep_stderr(request.script->pid)) kept.push_back(STDERR_FILENO);
-  go_on_in_background(
-      [&](const std::function<bool()>& at_work) { ScriptKeeper{request, keys, id, events}.run(at_work); },
-      then, std::move(kept));
+  if (may_keep_stderr(keys.request().script->pid)) kept.push_back(STDERR_FILENO);
+  go_on_in_background([&](const std::function<bool()>& at_work) { ScriptKeeper{keys, events}.run(at_work); },
+                      then, std::move(kept));
 }
 
 }  // namespace rlock

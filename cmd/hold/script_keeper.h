@@ -4,17 +4,15 @@
 
 #include "cmd/hold/events.h"
 #include "cmd/hold/held_keys.h"
-#include "cmd/hold/hold_request.h"
 
 namespace rlock {
 
 /// Leaves a process behind (process/background) that keeps the locks of `lock acquire --while-pid` until the script ends
 /// or the locks are released. When this keeper is at work, calls `then` and returns. From then on the keeper reports
-/// the events. If `then` throws, the keeper ends and releases nothing. `id`: the printed owner id.
+/// the events. If `then` throws, the keeper ends and releases nothing.
 ///
 /// The keeper has a guardian, as rlock run has: if the keeper is killed, stopped or stuck, the guardian stops
 /// the script in time. Throws Error{system} if the keeper cannot be started, or if the script has ended.
-void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id, Events& events,
-                         const std::function<void()>& then);
+void start_script_keeper(const HeldKeys& keys, Events& events, const std::function<void()>& then);
 
 }  // namespace rlock

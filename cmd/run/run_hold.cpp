@@ -27,7 +27,7 @@ CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.
   std::vector<std::string_view> marks{"RLOCK_STACK"};
   if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
-  CommandOptions options = with_or_without_lock(run, describe_hold(run.request, keys), marks);
+  CommandOptions options = with_or_without_lock(run, describe_hold(keys), marks);
   if (run.request.max_hold) options.max_hold = plus(keys.taken().asked, *run.request.max_hold);
   return options;
 }
@@ -66,7 +66,7 @@ CommandOutcome RunHold::run_command() {
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](RlockEnd end) {
-    release_in_guardian(run_.request, keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
+    release_in_guardian(keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
   };
   run_.events.listen_to(options);
   return options;

@@ -18,7 +18,8 @@
 namespace rlock {
 namespace {
 
-std::string document(const HoldRequest& request, const HeldKeys& keys, const Owner& id) {
+std::string document(const HeldKeys& keys) {
+  const HoldRequest& request = keys.request();
   const Held& held = keys.taken().held.front();
   const Milliseconds waited = elapsed(request.started, keys.taken().asked);
   const bool one = request.names.size() == 1;
@@ -27,7 +28,7 @@ std::string document(const HoldRequest& request, const HeldKeys& keys, const Own
       {"key", one ? Json{request.names.front()} : Json{}},
       {"name", one ? Json{typed(request.names.front())} : Json{}},
       {"type", Json::word(request.type->name)},
-      {"owner", Json::word(id.str())},
+      {"owner", Json::word(keys.id().str())},
       {"fence", one ? Json{held.fence} : Json{}},
       {"slots", held.permits.empty() ? Json{} : Json::list(held.slots)},
       {"lease_ms", request.lease},
@@ -70,8 +71,8 @@ Undone undo_acquire(Session& session, const HeldKeys& keys) {
 }
 
 /// What became of the keys, for people: "'deploy' was released".
-std::string fate(Undone undone, const HoldRequest& request, const HeldKeys& held) {
-  const std::string keys = request.all_keys();
+std::string fate(Undone undone, const HeldKeys& held) {
+  const std::string keys = held.request().all_keys();
   switch (undone) {
     case Undone::all: return keys + " was released";
     case Undone::nothing: return keys + " stays held, as it was before";
@@ -87,32 +88,30 @@ int print_hold(Session& session, std::string_view text) {
   return try_print(text, {.until = kNever, .interrupted = [&] { return session.signals.drain_any(); }});
 }
 
-void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
-               Events& events) {
+void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
     undo_acquire(session, keys);
     throw Error{
         Error::usage,
         "a process above this one holds some of the keys, and not the others; take them one after the other"};
   }
-  const Owner id = keys.id();
-  HoldReport report = report_of(request);
-  report_taken(report, session.redis, id, keys.taken(), keys.waited());
+  HoldReport report = report_of(keys.request());
+  report_taken(report, session.redis, keys.id(), keys.taken(), keys.waited());
   events.acquired(report);
-  const std::string text = how.shell ? export_text(request, keys, id, *how.shell)
-                                     : (how.json ? document(request, keys, id) : id.str()) + "\n";
+  const std::string text =
+      how.shell ? export_text(keys, *how.shell) : (how.json ? document(keys) : keys.id().str()) + "\n";
   const auto print_it = [&] {
     if (const int failed = print_hold(session, text)) refuse_output(failed);
   };
   try {
-    if (request.script) {
-      start_script_keeper(request, keys, id, events, print_it);
+    if (keys.request().script) {
+      start_script_keeper(keys, events, print_it);
     } else {
       print_it();
     }
   } catch (const Error& error) {  // adds the fate of the lock
     const Undone undone = undo_acquire(session, keys);
-    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, request, keys));
+    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, keys));
     if (!session.signals.drain_any()) throw Error{error.kind(), why};
     warn(why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),

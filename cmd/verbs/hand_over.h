@@ -23,7 +23,6 @@ struct PrintedAs {
 /// Gives held keys to the script: reports the acquire to `events`, starts a keeper if one was asked for, and prints the
 /// owner. After that only the keeper reports events. If the keeper does not start, nothing is printed. After any
 /// failure, undoes the acquire and throws Error or EndedBySignal.
-void hand_over(Session& session, const HoldRequest& request, const HeldKeys& keys, const PrintedAs& how,
-               Events& events);
+void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Events& events);
 
 }  // namespace rlock

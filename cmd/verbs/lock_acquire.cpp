@@ -297,7 +297,7 @@ int Acquire::take(Session& session) {
   HoldWait wait{session, opt_, facts_of(opt_), events_.observer()};
   const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
-  hand_over(session, opt_, wait.keys(), {.json = json_, .shell = export_}, events_);
+  hand_over(session, wait.keys(), {.json = json_, .shell = export_}, events_);
   return exit_code::ok;
 }
 

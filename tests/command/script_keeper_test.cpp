@@ -517,7 +517,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
   Events events;
   Monitor monitor{redis};
-  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner(), events, [] {}), Error);
+  CHECK_THROWS_AS(start_script_keeper(keys, events, [] {}), Error);
   CHECK(throughout([&] { return stranger.running(); }, 200ms));
   // The caller undoes the acquire. A guardian that took the keeper for killed would release, too.
   for (const std::string& command : monitor.commands()) CHECK_FALSE(command.starts_with("\"EVAL"));
