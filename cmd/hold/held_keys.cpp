@@ -34,44 +34,22 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
   return together;
 }
 
-std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const LockName& name,
-                                          const InheritedHold* outer, const RequestId& inner,
-                                          const Owner& owner, std::int64_t ticket, bool again) {
-  const bool waits = !request.wait.nonblock;
-  const LockSpec spec{.claim = {.name = name,
-                                .owner = outer != nullptr ? outer->owner : owner,
-                                .lease = request.lease,
-                                .pub_sub = request.deployment.pub_sub(),
-                                .owner_returns = request.owner.has_value(),
-                                .request = outer != nullptr ? inner : RequestId{},
-                                .turn = request.deployment.turn(waits),
-                                .ticket = outer == nullptr ? ticket : 0},
-                      .again = outer != nullptr || again,
-                      .waits = waits,
-                      .options = request.type_options};
-  std::shared_ptr<const Lockable> lock = request.type->make(spec);
-  if (!request.once_per) return lock;
-  return std::make_shared<OncePer>(std::move(lock), user_at_host());
-}
-
 /// Only a part that joins an outer hold has no follower: that hold has written its metadata already.
 bool is_joined(const Part& part) { return part.followers.empty(); }
 
 }  // namespace
 
-HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
-                   const std::vector<InheritedHold>& above, bool again)
+HeldKeys::HeldKeys(const HoldRequest& request, const Claimant& claimant)
     : request_(request),
-      owner_(owner),
-      inner_(above.empty() ? RequestId{} : new_inner_request()),
-      facts_(std::move(facts)) {
+      owner_(claimant.owner),
+      inner_(claimant.above.empty() ? RequestId{} : new_inner_request()),
+      facts_(claimant.facts) {
   if (request.type->kind->like != nullptr) facts_.type = request.type->name;
-  for (const InheritedHold& hold : above) facts_.holds.push_back({hold.key, hold.owner});
+  for (const InheritedHold& hold : claimant.above) facts_.holds.push_back({hold.key, hold.owner});
   std::size_t joined = 0;
   for (const LockName& name : request.names) {
-    const InheritedHold* outer = request.joining.allowed ? find_hold(above, name) : nullptr;
-    Part& part = acquire_request_.parts.emplace_back(
-        Part{.lock = make_lock(request, name, outer, inner_, owner_, ticket, again)});
+    const InheritedHold* outer = request.joining.allowed ? find_hold(claimant.above, name) : nullptr;
+    Part& part = acquire_request_.parts.emplace_back(Part{.lock = make_lock(name, outer, claimant)});
     const Lockable& lock = *part.lock;
     if (outer != nullptr) ++joined;
     if (outer == nullptr)
@@ -86,6 +64,26 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
                                    [&](const Part& part) { return part.lock->owner() == first; });
   // RLOCK_OWNER must name the owner of the hold that we joined.
   if (joins_all_) owner_ = first;
+}
+
+/// `outer`: the hold that this key joins; null: none.
+std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const InheritedHold* outer,
+                                                    const Claimant& claimant) const {
+  const bool waits = !request_.wait.nonblock;
+  const LockSpec spec{.claim = {.name = name,
+                                .owner = outer != nullptr ? outer->owner : claimant.owner,
+                                .lease = request_.lease,
+                                .pub_sub = request_.deployment.pub_sub(),
+                                .owner_returns = request_.owner.has_value(),
+                                .request = outer != nullptr ? inner_ : RequestId{},
+                                .turn = request_.deployment.turn(waits),
+                                .ticket = outer == nullptr ? claimant.ticket : 0},
+                      .again = outer != nullptr || claimant.again,
+                      .waits = waits,
+                      .options = request_.type_options};
+  std::shared_ptr<const Lockable> lock = request_.type->make(spec);
+  if (!request_.once_per) return lock;
+  return std::make_shared<OncePer>(std::move(lock), user_at_host());
 }
 
 std::vector<InheritedHold> HeldKeys::holds() const {

@@ -15,16 +15,22 @@
 
 namespace rlock {
 
+/// Who wants the keys of a HoldRequest.
+struct Claimant {
+  Owner owner;                         ///< of the keys that are not joined
+  Metadata facts{};                    ///< our metadata
+  std::vector<InheritedHold> above{};  ///< the holds that may be joined
+  std::int64_t ticket = 0;             ///< see Claim
+  bool again = false;  ///< the owner should hold the keys already (--again), and gets one more hold of each
+};
+
 /// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
 ///
 /// If a process above us holds a key, we join that hold: we acquire the key once more, with the same owner. All
 /// other keys get the owner of this request. REQUIRES: the request outlives it.
 class HeldKeys {
  public:
-  /// `facts`: our metadata. `owner`: the owner of the keys that are not joined. `ticket`: see Claim. `above`: the holds
-  /// that may be joined. `again`: this owner should hold the keys already (--again), and gets one more hold of each.
-  HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
-           const std::vector<InheritedHold>& above, bool again);
+  HeldKeys(const HoldRequest& request, const Claimant& claimant);
 
   const HoldRequest& request() const noexcept { return request_; }
 
@@ -75,6 +81,9 @@ class HeldKeys {
   std::vector<Part> ending_kept(int exit, const PastHold& past) const;
 
  private:
+  std::shared_ptr<const Lockable> make_lock(const LockName& name, const InheritedHold* outer,
+                                            const Claimant& claimant) const;
+
   const HoldRequest& request_;
   Owner owner_;
   RequestId inner_;  ///< the request of each key that is joined

@@ -40,19 +40,19 @@ void say_that_it_was_done(const std::string& text) {
 HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer)
     : session_(session),
       request_(request),
-      facts_(std::move(facts)),
       lines_(session, {.started = request.started,
                        .wait = request.wait,
                        .names = request.names,
                        .state = std::string{request.type->busy_text},
                        .is_pool = request.type->kind == &kinds::permit,
                        .observer = observer}),
-      above_(holds_above_us()),
-      owner_(fresh_owner()),
-      again_(request.again) {
+      claimant_{.owner = fresh_owner(),
+                .facts = std::move(facts),
+                .above = holds_above_us(),
+                .again = request.again} {
   if (request.joining.inside)
     for (const LockName& name : request.names)
-      above_.push_back({std::string{request.type->name}, *request.joining.inside, name});
+      claimant_.above.push_back({std::string{request.type->name}, *request.joining.inside, name});
   const Milliseconds answer = session.deployment.timeouts.command;
   ancestors_.emplace(session.redis, AncestorWatch::Options{.type = request.type->name,
                                                            .joins = request.joining.allowed,
@@ -60,9 +60,9 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
                                                            .answer_within = answer});
   // Only a nested run can be part of a deadlock. With several servers, waiters do not record what they wait
   // for, so no deadlock is detected.
-  if (session.redis.nodes() == 1 && !above_.empty()) {
+  if (session.redis.nodes() == 1 && !claimant_.above.empty()) {
     DeadlockWatch::Options options{.gives_up = request.give_up_on_deadlock, .answer_within = answer};
-    for (const InheritedHold& hold : above_) options.holds.push_back({hold.key, hold.owner});
+    for (const InheritedHold& hold : claimant_.above) options.holds.push_back({hold.key, hold.owner});
     deadlock_.emplace(session.redis, std::move(options));
   }
   if (request.once_per) once_.emplace(session.redis, request.names.front(), answer);
@@ -77,7 +77,7 @@ Acquired HoldWait::run() {
       return GaveUp{.why = GaveUp::Why::unreachable, .failure = could_not_ask};
   if (request_.newest)
     if (auto gave_up = arrive()) return *std::move(gave_up);
-  for (;; owner_ = fresh_owner()) {
+  for (;; claimant_.owner = fresh_owner()) {
     Acquired got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
       seen_busy_ = seen_busy_ || gave_up->seen_busy;
@@ -97,16 +97,16 @@ Acquired HoldWait::run() {
 std::optional<GaveUp> HoldWait::arrive() {
   AcquireOptions patient = options();
   patient.renew_identity = nullptr;
-  const std::string who = holder_text({.owner = owner_, .meta = facts_}, std::nullopt);
+  const std::string who = holder_text({.owner = claimant_.owner, .meta = claimant_.facts}, std::nullopt);
   for (const LockName& name : request_.names) {
-    if (request_.joining.allowed && find_hold(above_, name) != nullptr) continue;
+    if (request_.joining.allowed && find_hold(claimant_.above, name) != nullptr) continue;
     const Claim claim{.name = name,
                       .owner = request_.owner.value_or(Owner{""}),
                       .pub_sub = session_.deployment.pub_sub(),
-                      .ticket = ticket_};
+                      .ticket = claimant_.ticket};
     Acquired got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
     if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
-    ticket_ = std::get<Taken>(got).held.front().fence.value_or(0);
+    claimant_.ticket = std::get<Taken>(got).held.front().fence.value_or(0);
   }
   return std::nullopt;
 }
@@ -118,8 +118,8 @@ Owner HoldWait::fresh_owner() const {
 }
 
 AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
-  if (renewed == NewIdentity::owner) owner_ = fresh_owner();
-  keys_.emplace(request_, facts_, owner_, ticket_, above_, again_);
+  if (renewed == NewIdentity::owner) claimant_.owner = fresh_owner();
+  keys_.emplace(request_, claimant_);
   return keys_->acquire_request();
 }
 
@@ -166,12 +166,12 @@ bool HoldWait::join_another(const GaveUp& gave_up) {
   // After a single try (-n) the watch has heard of no busy answer yet.
   if (gave_up.why == GaveUp::Why::busy && !ancestors_->found()) ancestors_->look_at(*gave_up.busy);
   if (!ancestors_->found()) return false;
-  above_.push_back(ancestors_->take());
+  claimant_.above.push_back(ancestors_->take());
   if (request_.once_per)
     throw Error{Error::usage,
                 fmt::format("--once-per inside a process that holds {}: only the outermost hold "
                             "can keep the key",
-                            quoted(above_.back().key))};
+                            quoted(claimant_.above.back().key))};
   return true;
 }
 
@@ -180,9 +180,9 @@ bool HoldWait::join_another(const GaveUp& gave_up) {
 bool HoldWait::leave_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;
-  if (request_.joining.allowed && forget(above_, gave_up.refused->key)) return true;
+  if (request_.joining.allowed && forget(claimant_.above, gave_up.refused->key)) return true;
   // --again: an owner that does not hold the key acquires it for the first time.
-  return std::exchange(again_, false);
+  return std::exchange(claimant_.again, false);
 }
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {

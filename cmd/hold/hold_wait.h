@@ -81,15 +81,11 @@ class HoldWait {
 
   Session& session_;
   const HoldRequest& request_;
-  const Metadata facts_;
   WaitLines lines_;
-  std::vector<InheritedHold> above_;
-  Owner owner_;
-  bool again_;
+  Claimant claimant_;
   bool seen_busy_ = false;
   std::optional<std::int64_t> ahead_;  ///< --queue-limit: number of waiters before us, of the longest queue
   std::set<LockName> counted_;         ///< the keys in whose queues they were counted
-  std::int64_t ticket_ = 0;            ///< --newest: see Claim
   std::optional<HeldKeys> keys_;
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;

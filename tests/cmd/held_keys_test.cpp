@@ -27,7 +27,7 @@ const Owner kOurs{"us:1"};
 const InheritedHold kOuter{"lock", Owner{"outer:1"}, LockName{"a"}};
 
 HeldKeys keys_of(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
-  return {request, Metadata{}, kOurs, 0, above, false};
+  return {request, {.owner = kOurs, .above = above}};
 }
 
 /// The request that the acquire of a key carries, or "".
@@ -119,7 +119,7 @@ TEST_CASE("only an owner that a user named may acquire again later") {
                                   : std::vector<InheritedHold>{})
         .owner_returns();
   };
-  const HeldKeys ours{request, Metadata{}, of_rlock, 0, {}, false};
+  const HeldKeys ours{request, {.owner = of_rlock}};
   CHECK_FALSE(ours.owner_returns());
   CHECK_FALSE(returns(of_rlock));
   CHECK(returns(Owner{"ci-42"}));
@@ -164,7 +164,7 @@ TEST_CASE(
 
 TEST_CASE("a waiter with --newest asks with its ticket, but not for a key that it joins") {
   const HoldRequest request = request_for({"a", "b"});
-  const HeldKeys keys{request, Metadata{}, kOurs, 4711, {kOuter}, false};
+  const HeldKeys keys{request, {.owner = kOurs, .above = {kOuter}, .ticket = 4711}};
   const auto has_ticket = [](const Part& part) {
     const Call ask = part.lock->ask();
     return std::ranges::find(ask.args, "4711") != ask.args.end();
@@ -178,7 +178,7 @@ TEST_CASE("a key that is joined gets one more hold, as each key does with --agai
   const HeldKeys some = keys_of(request, {kOuter});
   CHECK(adds_a_hold(some.parts().front()));
   CHECK_FALSE(adds_a_hold(some.parts().back()));
-  const HeldKeys again{request, Metadata{}, kOurs, 0, {}, true};
+  const HeldKeys again{request, {.owner = kOurs, .again = true}};
   for (const Part& part : again.parts()) CHECK(adds_a_hold(part));
 }
 

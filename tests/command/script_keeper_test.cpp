@@ -513,7 +513,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
   request.budget = plan_budget(request.lease, std::nullopt, request.stop.kill_after, true);
-  HeldKeys keys{request, Metadata{}, new_owner(), 0, {}, false};
+  HeldKeys keys{request, {.owner = new_owner()}};
   keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
   Events events;
   Monitor monitor{redis};
