@@ -63,22 +63,21 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
-                                        bool lost, const Patience& patience, const ReleaseOptions& options,
-                                        Milliseconds kept) {
-  const auto may_be_anothers = [&](const Part& part) { return lost && keys.owner_returns(part); };
+std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience) {
+  const auto may_be_anothers = [&](const Part& part) { return hold.lost && hold.keys.owner_returns(part); };
   std::vector<Part> ours, left;
-  for (const Part& part : ending) (may_be_anothers(part) ? left : ours).push_back(part);
-  const auto released = ours.empty() ? std::vector<ReleaseResult>{} : release(redis, ours, options, patience);
+  for (const Part& part : hold.parts) (may_be_anothers(part) ? left : ours).push_back(part);
+  const auto released =
+      ours.empty() ? std::vector<ReleaseResult>{} : release(redis, ours, hold.options, patience);
   if (!left.empty()) record_end(redis, left, redis.loop().within(cleanup_time(left.size())));
   std::vector<ReleaseResult> answers;
   auto next = released.begin();
-  for (const Part& part : ending) {
+  for (const Part& part : hold.parts) {
     if (may_be_anothers(part)) {
       answers.push_back({.how = ReleaseResult::How::not_ours});
       continue;
     }
-    report_release(quoted(part.lock->name()), *next, keys.expires_within(part, kept));
+    report_release(quoted(part.lock->name()), *next, hold.keys.expires_within(part, hold.kept));
     answers.push_back(*next++);
   }
   return answers;

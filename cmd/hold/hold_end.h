@@ -32,14 +32,20 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
 
-/// Releases the parts of a hold that ends, as HeldKeys::ending() made them. For each key it warns if no quorum of servers
-/// has confirmed the release, or if no waiter could be woken. If the hold is `lost`, another process may have acquired a
-/// key again as an owner who returns, and a release would free that hold. For such a part it only records the end, and
-/// answers not_ours; that has a time of its own (cleanup_time()) behind `patience`. Returns one answer for each part, in
-/// the order of `ending`. `kept`: how long the release may keep the keys.
-std::vector<ReleaseResult> release_held(Redis& redis, const HeldKeys& keys, const std::vector<Part>& ending,
-                                        bool lost, const Patience& patience,
-                                        const ReleaseOptions& options = {}, Milliseconds kept = {});
+/// A hold that ends, and how it is released.
+struct EndingHold {
+  const HeldKeys& keys;
+  std::vector<Part> parts;  ///< as HeldKeys::ending() or ending_kept() made them
+  bool lost = false;
+  ReleaseOptions options{};
+  Milliseconds kept{0};  ///< how long the release may keep the keys
+};
+
+/// Releases the parts of a hold. For each key it warns if no quorum of servers has confirmed the release, or if no waiter
+/// could be woken. If the hold is lost, another process may have acquired a key again as an owner who returns, and a
+/// release would free that hold. For such a part it only records the end, and answers not_ours; that has a time of its own
+/// (cleanup_time()) behind `patience`. Returns one answer for each part, in their order.
+std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience);
 
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);

@@ -223,9 +223,9 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
     return HoldReport::Released::kept;
   }
   bool lost = renewed_.loss().has_value();
-  const std::vector<Part> ending = keys_.ending(parts, keys_.past(how, session_.loop.now()));
-  const auto answers =
-      release_held(session_.redis, keys_, ending, lost, session_.loop.within(cleanup_time(parts.size())));
+  const EndingHold ending{
+      .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
+  const auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
       continue;

@@ -74,19 +74,21 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
   const HeldKeys& keys = hold.keys();
   const bool lost = hold.keeper().lost();
   if (lost && ended.ran() && !ended.said_lost) warn_late_loss(request.all_keys(), hold.keeper().why());
-  ReleaseOptions options;
   const bool keep = stays(request, ended, lost);
-  // This is the server's time plus a duration: our clock does not matter.
-  if (keep) options.keep_until = past.facts.since + request.kept_for();
-  const std::vector<Part> parts =
-      keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
+  EndingHold ending{.keys = keys,
+                    .parts = keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past),
+                    .lost = lost};
+  if (keep) {
+    // This is the server's time plus a duration: our clock does not matter.
+    const Milliseconds keep_until = past.facts.since + request.kept_for();
+    ending.options.keep_until = keep_until;
+    ending.kept = keep_until - past.ended;
+  }
   const bool marks = keep && request.once_per;
-  const Patience patience = release_patience(marks, hold.keeper(), run.session, parts.size());
-  const std::vector<ReleaseResult> answers =
-      release_held(run.session.redis, keys, parts, lost, patience, options,
-                   options.keep_until.value_or(past.ended) - past.ended);
+  const Patience patience = release_patience(marks, hold.keeper(), run.session, ending.parts.size());
+  const std::vector<ReleaseResult> answers = release_held(run.session.redis, ending, patience);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const std::string key = quoted(parts[i].lock->name());
+    const std::string key = quoted(ending.parts[i].lock->name());
     if (answers[i].how == ReleaseResult::How::kept)
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
     if (answers[i].how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
