@@ -29,16 +29,15 @@ ConnectionNumber next_number() {
 
 }  // namespace
 
-Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls,
-                       Greeting greeting, TimePoint now, TimePoint open_by)
+Connection::Connection(Loop& loop, Options options, TimePoint now)
     : loop_(loop),
-      address_(address),
-      tls_(std::move(tls)),
-      open_by_(open_by),
+      address_(std::move(options.address)),
+      tls_(std::move(options.tls)),
+      open_by_(plus(now, options.open_within)),
       number_(next_number()),
-      handshake_(std::move(greeting), address, tls_ != nullptr),
+      handshake_(std::move(options.greeting), address_, tls_ != nullptr),
       pipeline_(handshake_.greeting().resp3),
-      dial_(address, now, open_by) {
+      dial_(address_, now, open_by_) {
   loop_.join(*this);
   ready(0, now);  // a Unix socket connects at once, without a turn of the loop
 }

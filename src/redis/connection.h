@@ -26,10 +26,15 @@ namespace rlock {
 /// It is passive: after a turn of the loop, read open(), failure(), answers and pushes.
 class Connection final : public Source {
  public:
-  /// Starts to connect, with TLS if there is a context for it. Fails if it is not open at `open_by`.
-  /// REQUIRES: the loop outlives the connection.
-  Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls, Greeting greeting,
-             TimePoint now, TimePoint open_by);
+  struct Options {
+    Address address;
+    std::shared_ptr<const TlsContext> tls{};  ///< null: without TLS
+    Greeting greeting{};
+    Milliseconds open_within;  ///< it fails if it is not open by then
+  };
+
+  /// Starts to connect. REQUIRES: the loop outlives the connection.
+  Connection(Loop& loop, Options options, TimePoint now);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

@@ -59,7 +59,9 @@ Greeting Link::greeting() const {
 }
 
 std::unique_ptr<Connection> Link::new_connection(TimePoint now) {
-  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
+  Connection::Options options{
+      .address = address_, .tls = tls_, .greeting = greeting(), .open_within = timeouts_.connect};
+  return std::make_unique<Connection>(loop_, std::move(options), now);
 }
 
 /// Certificates are renewed while locks are held. If a file cannot be used now, it is probably being replaced, so the

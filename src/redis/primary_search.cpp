@@ -84,7 +84,9 @@ void PrimarySearch::ask(TimePoint now) {
                   .password = target_.password.read(),
                   .resp3 = resp3_,
                   .meant = greeting.meant};
-    connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, now, deadline_);
+    Connection::Options options{
+        .address = sentinel(), .tls = tls_, .greeting = std::move(greeting), .open_within = share_};
+    connection_ = std::make_unique<Connection>(loop_, std::move(options), now);
   } catch (const Error& error) {
     // The password file is being replaced, or no process could be started for the look-up. The caller
     // searches again.

@@ -24,8 +24,11 @@ struct Fixture {
 
   Connection& connection() {
     if (!made)
-      made.emplace(loop, Address{.path = fake.socket()}, nullptr, greeting, Clock::now(),
-                   plus(Clock::now(), Milliseconds{1000}));
+      made.emplace(
+          loop,
+          Connection::Options{
+              .address = {.path = fake.socket()}, .greeting = greeting, .open_within = Milliseconds{1000}},
+          Clock::now());
     return *made;
   }
   bool turn_until(const std::function<bool()>& fact) { return turns(loop, fact); }
@@ -115,12 +118,12 @@ TEST_CASE("garbage, unrequested replies and malformed pushes end the connection 
 TEST_CASE("a connection that leads nowhere fails in time, and says how far it came") {
   Loop loop;
   BlackHole hole;
-  Connection unanswered{loop,         {.host = "127.0.0.1", .port = hole.port()}, nullptr, {},
-                        Clock::now(), plus(Clock::now(), Milliseconds{60})};
+  constexpr Milliseconds kSoon{60};
+  Connection unanswered{
+      loop, {.address = {.host = "127.0.0.1", .port = hole.port()}, .open_within = kSoon}, Clock::now()};
   FakeRedis silent;
   silent.on("HELLO", wire::kSilence);
-  Connection ungreeted{loop,         {.path = silent.socket()},           nullptr, {},
-                       Clock::now(), plus(Clock::now(), Milliseconds{60})};
+  Connection ungreeted{loop, {.address = {.path = silent.socket()}, .open_within = kSoon}, Clock::now()};
   const StopWatch watch;
 
   CHECK(turns(loop, [&] { return unanswered.failure() && ungreeted.failure(); }));
@@ -132,7 +135,7 @@ TEST_CASE("a connection that leads nowhere fails in time, and says how far it ca
 TEST_CASE("a connection that is refused says why") {
   Loop loop;
   const auto failure_of = [&](const Address& address) {
-    Connection connection{loop, address, nullptr, {}, Clock::now(), plus(Clock::now(), Milliseconds{1000})};
+    Connection connection{loop, {.address = address, .open_within = Milliseconds{1000}}, Clock::now()};
     REQUIRE(turns(loop, [&] { return connection.failure().has_value(); }));
     return connection.failure()->text;
   };

@@ -35,7 +35,7 @@ Target target_of(const std::string& url) { return parse_target(url); }
 class LateRoute final : public Route {
  public:
   LateRoute(Loop& loop, const std::string& socket)
-      : connection_(loop, {.path = socket}, nullptr, {}, Clock::now(), plus(Clock::now(), 1000ms)) {}
+      : connection_(loop, {.address = {.path = socket}, .open_within = 1000ms}, Clock::now()) {}
 
   void found() { connecting_ = false; }
   int asked() const { return asked_; }
