@@ -29,7 +29,7 @@ void release_in_guardian(const HeldKeys& keys, const std::vector<Part>& parts, c
   if (ending.empty()) return;
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
-    Session session{request.deployment, request.wait, request.quorum_all};
+    Session session{request.deployment, request.wait, request.quorum};
     static_cast<void>(
         release(session.redis, ending, options, session.loop.within(cleanup_time(ending.size()))));
     if (killed) Events::killed(request, past);

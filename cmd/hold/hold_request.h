@@ -15,6 +15,7 @@
 #include "cmd/hold/lock_types.h"
 #include "cmd/hold/stop_rules.h"
 #include "cmd/server/deployment.h"
+#include "redis/enough.h"
 #include "sync/hold/lease.h"
 #include "sync/wait/acquire_options.h"
 
@@ -52,7 +53,7 @@ struct HoldRequest {
   // How long to wait, and for which servers.
   WaitOptions wait;
   Deployment deployment;  ///< resolved from the options
-  bool quorum_all = false;
+  Quorum quorum = Quorum::majority;
   SyncReplicas sync_replicas;
   bool give_up_on_deadlock = true;          ///< --on-deadlock
   std::optional<std::int64_t> queue_limit;  ///< if this many waiters are ahead of us, do not wait

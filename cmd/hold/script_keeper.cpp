@@ -64,7 +64,7 @@ class ScriptKeeper {
         keys_(keys),
         events_(events),
         named_(request_.owner.has_value()),
-        session_(request_.deployment, WaitOptions{}, false),
+        session_(request_.deployment, WaitOptions{}, Quorum::majority),
         family_(*request_.script, ::getpid()),
         renewed_(session_.redis, keys, session_.loop.now(),
                  [&events](const std::string& problem) { events.trouble(problem); }),

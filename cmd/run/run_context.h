@@ -18,7 +18,7 @@ struct RunContext {
   StatusOutput& status;
   Events& events;
   /// Once the session exists, a signal only sets a flag that we check.
-  Session session{request.deployment, request.wait, request.quorum_all};
+  Session session{request.deployment, request.wait, request.quorum};
 };
 
 }  // namespace rlock

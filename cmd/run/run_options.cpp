@@ -172,7 +172,11 @@ void declare_rare(VerbSpec& spec, RunRequest& request) {
             .manual = "With several --url, this many servers must grant the lock.",
             .offer = Offer::choices,
             .choices = "majority all",
-            .set = either(request.quorum_all, "majority all", "all")});
+            .set = [&request](std::string_view text) {
+              bool all = false;
+              either(all, "majority all", "all")(text);
+              request.quorum = all ? Quorum::all : Quorum::majority;
+            }});
 }
 
 /// Names of options in other lock tools, with the advice for each.

@@ -35,8 +35,8 @@ Session::Session(const ServerOptions& server, const WaitOptions* wait, Access ac
   announce(deployment);
 }
 
-Session::Session(Deployment resolved, const WaitOptions& wait, bool all)
-    : Session(std::move(resolved), &wait, {.all = all, .to_primary = true}) {}
+Session::Session(Deployment resolved, const WaitOptions& wait, Quorum quorum)
+    : Session(std::move(resolved), &wait, {.quorum = quorum, .to_primary = true}) {}
 
 Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options)
     : deployment(std::move(resolved)),
@@ -44,7 +44,7 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts,
-             .all = options.all,
+             .quorum = options.quorum,
              .to_primary = options.to_primary,
              .retry_first_contact = wait != nullptr && wait->given,
              // A private server may have to start first. The loop does not turn then, so signals are drained

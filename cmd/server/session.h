@@ -36,8 +36,8 @@ class Session {
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
                    Access access = Access::writes);
 
-  /// For a resolved deployment. `all`: every node must grant (--quorum all).
-  Session(Deployment resolved, const WaitOptions& wait, bool all);
+  /// For a resolved deployment. `quorum`: the nodes that must grant.
+  Session(Deployment resolved, const WaitOptions& wait, Quorum quorum);
 
   const Deployment deployment;
   const bool may_wait;  ///< would --wait help? The verb has this option, and neither it nor -n was given

@@ -9,7 +9,9 @@
 
 namespace rlock {
 
-/// How many of several nodes must agree.
+/// Which part of several nodes must agree.
+enum class Quorum { majority, all };
+
 constexpr std::size_t majority_of(std::size_t nodes) { return nodes / 2 + 1; }
 
 /// Have at least this many nodes given an answer that is no error?

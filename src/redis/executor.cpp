@@ -60,7 +60,9 @@ Executor::Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const
 
 Executor::~Executor() { loop_.leave(*this); }
 
-std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : majority_of(nodes()); }
+std::size_t Executor::quorum() const noexcept {
+  return options_.quorum == Quorum::all ? nodes() : majority_of(nodes());
+}
 
 bool Executor::contacted() const {
   const auto spoke = std::ranges::count_if(nodes_, [](const Node& node) { return node.route->contacted(); });

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "redis/call.h"
+#include "redis/enough.h"
 #include "redis/node.h"
 #include "redis/redis.h"
 #include "redis/target.h"
@@ -23,7 +24,7 @@ class Executor final : public Redis, public Source {
  public:
   struct Options {
     Timeouts timeouts;
-    bool all = false;                  ///< --quorum all
+    Quorum quorum = Quorum::majority;
     bool to_primary = false;           ///< a replica is refused; false: a replica is good enough, because the
                                        ///< caller only reads
     bool retry_first_contact = false;  ///< retry before the first contact too (--wait was given)
