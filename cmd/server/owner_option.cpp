@@ -33,8 +33,12 @@ void declare_key(VerbSpec& spec, std::string& key, Offer offer) {
   declare(spec, {.offer = offer, .set = key_into(key)});
 }
 
-void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional, Offer offer) {
-  declare(spec, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
+void declare_keys(VerbSpec& spec, std::vector<std::string>& keys) {
+  declare(spec, {.offer = Offer::key, .many = true, .set = key_into(keys)});
+}
+
+void declare_counters(VerbSpec& spec, std::vector<std::string>& keys) {
+  declare(spec, {.offer = Offer::counter, .optional = true, .many = true, .set = key_into(keys)});
 }
 
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,

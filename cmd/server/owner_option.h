@@ -13,9 +13,9 @@ namespace rlock {
 /// Declares KEY as the first argument, or by -k.
 void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 
-/// Like declare_key(), for several keys; `optional`: there may be none.
-void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
-                  Offer offer = Offer::key);
+/// Like declare_key(), for at least one key. declare_counters(): for keys that hold a number; there may be none.
+void declare_keys(VerbSpec& spec, std::vector<std::string>& keys);
+void declare_counters(VerbSpec& spec, std::vector<std::string>& keys);
 
 /// Declares --owner ID, or an option of another name that takes an owner.
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,

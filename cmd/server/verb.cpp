@@ -47,7 +47,7 @@ VerbSpec Verb::spec() {
   if ((taken & takes::key) != 0) declare_key(spec, key_);
   if ((taken & takes::counter) != 0) declare_key(spec, key_, Offer::counter);
   if ((taken & takes::keys) != 0) declare_keys(spec, keys_);
-  if ((taken & takes::counters) != 0) declare_keys(spec, keys_, true, Offer::counter);
+  if ((taken & takes::counters) != 0) declare_counters(spec, keys_);
   declare(spec);
   if ((taken & takes::json) != 0) declare_json(spec, json_);
   if ((taken & takes::wait) != 0) declare_wait(spec, wait_);
