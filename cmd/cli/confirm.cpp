@@ -4,8 +4,7 @@
 
 namespace rlock {
 
-bool confirm(const std::string& question, bool yes) {
-  if (yes) return true;
+bool confirm(const std::string& question) {
   const std::string answer = ask_on_terminal(
       question + " [y/N] ", "there is no terminal to ask on; to go on without a question: --yes");
   return answer == "y" || answer == "Y" || answer == "yes";

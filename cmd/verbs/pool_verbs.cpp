@@ -249,7 +249,7 @@ class Delete final : public PoolVerb {
     if (!noun().asks_first(found)) return true;
     print_on_stderr(inspections_text({found}));
     warn(noun().delete_warning);
-    return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
+    return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)));
   }
 
   bool yes_ = false;

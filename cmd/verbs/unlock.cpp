@@ -159,12 +159,13 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
       std::ranges::count_if(found.holders, [&](const Holder& holder) { return is_meant(holder, owner_); });
   for (const Holder& holder : found.holders)
     if (is_meant(holder, owner_)) warn(warning(holder, found.now));
+  if (yes_) return true;
   const std::string name = quoted(found.name);
   if (is_pool(found))
     return confirm(
-        fmt::format("Release {} of {}?", meant == 1 ? "this permit" : counted(meant, "permit"), name), yes_);
+        fmt::format("Release {} of {}?", meant == 1 ? "this permit" : counted(meant, "permit"), name));
   const bool others_stay = std::cmp_less(meant, found.holders.size());
-  return confirm((others_stay ? "Remove this hold of " : "Remove the lock ") + name + "?", yes_);
+  return confirm((others_stay ? "Remove this hold of " : "Remove the lock ") + name + "?");
 }
 
 /// The owner whose hold is removed from a lock: the one that was shown. So another owner that acquires the lock
