@@ -10,6 +10,7 @@ namespace rlock {
 namespace {
 
 using Info = std::map<std::string, std::string>;
+using Verdict = Finding::Verdict;
 
 std::string value(const Info& info, const std::string& name) {
   const auto found = info.find(name);
@@ -19,24 +20,24 @@ std::string value(const Info& info, const std::string& name) {
 Finding eviction(const Info& info) {
   const std::string policy = value(info, "maxmemory_policy");
   const bool limited = value(info, "maxmemory") != "0";
-  if (!limited) return {"eviction", true, "no memory limit: nothing is evicted"};
-  if (policy == "noeviction") return {"eviction", true, "maxmemory-policy is noeviction"};
+  if (!limited) return {"eviction", Verdict::fit, "no memory limit: nothing is evicted"};
+  if (policy == "noeviction") return {"eviction", Verdict::fit, "maxmemory-policy is noeviction"};
   return {
-      "eviction", false,
+      "eviction", Verdict::unfit,
       fmt::format("maxmemory-policy is {}: a lock can be evicted while it is held; set noeviction", policy)};
 }
 
 Finding persistence(const Info& info) {
   if (value(info, "aof_enabled") == "1")
-    return {"persistence", true, "appendonly is on: locks survive a restart"};
+    return {"persistence", Verdict::fit, "appendonly is on: locks survive a restart"};
   return {
-      "persistence", false,
+      "persistence", Verdict::unfit,
       "appendonly is off: a restart forgets the locks, and two commands may run at once; set appendonly yes"};
 }
 
 Finding role(const Info& info) {
-  if (value(info, "role") == "master") return {"role", true, "it is a primary"};
-  return {"role", false,
+  if (value(info, "role") == "master") return {"role", Verdict::fit, "it is a primary"};
+  return {"role", Verdict::unfit,
           fmt::format(
               "it is a replica of {}:{}: locks cannot be written; name that, or the Sentinels that watch it",
               value(info, "master_host"), value(info, "master_port"))};
@@ -47,8 +48,9 @@ Finding role(const Info& info) {
 Finding replication(const Info& info) {
   const std::int64_t replicas = parse_count(value(info, "connected_slaves")).value_or(0);
   if (replicas == 0)
-    return {"replication", true, "no replicas: no failover can lose a lock, but no server takes over either"};
-  return {"replication", true,
+    return {"replication", Verdict::fit,
+            "no replicas: no failover can lose a lock, but no server takes over either"};
+  return {"replication", Verdict::fit,
           fmt::format("{}: a failover may forget the newest locks; see rlock run --sync-replicas",
                       counted(replicas, "replica"))};
 }

@@ -9,10 +9,11 @@ namespace rlock {
 
 /// A fact that makes a server fit to hold locks, or unfit.
 struct Finding {
+  enum class Verdict { fit, unfit, not_looked_at };
+
   std::string subject;  ///< "eviction"
-  bool fit = true;
-  std::string text;    ///< for people: the fact, and the remedy
-  bool looked = true;  ///< false: rlock could not find out
+  Verdict verdict;
+  std::string text;  ///< for people: the fact, and the remedy
 };
 
 /// The lines "name:value" of a reply to INFO.

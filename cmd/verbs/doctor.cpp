@@ -20,6 +20,8 @@
 namespace rlock {
 namespace {
 
+using Verdict = Finding::Verdict;
+
 /// A longer round trip uses up the reserve of the shortest leases.
 constexpr Milliseconds kSlow{100};
 
@@ -37,7 +39,7 @@ struct Patient {
   std::vector<Finding> findings;
   std::string run_id;  ///< empty: the server does not tell it
 
-  bool fit() const { return std::ranges::all_of(findings, &Finding::fit); }
+  bool fit() const { return std::ranges::count(findings, Verdict::unfit, &Finding::verdict) == 0; }
 };
 
 class Doctor final : public Verb {
@@ -69,8 +71,8 @@ class Doctor final : public Verb {
 std::string why(const Vote& vote) { return vote.trouble().value_or(no_answer()).text; }
 
 Finding scripting(const Vote& vote) {
-  if (vote.good_reply()) return {"scripting", true, "scripts run"};
-  return {"scripting", false,
+  if (vote.good_reply()) return {"scripting", Verdict::fit, "scripts run"};
+  return {"scripting", Verdict::unfit,
           fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
 
@@ -79,17 +81,16 @@ Finding scripting(const Vote& vote) {
 Finding settings(const Vote& said) {
   const bool hidden = said.good_reply() != nullptr;
   if (!hidden && (!said.reply() || said.trouble()->kind != Error::denied))
-    return {"settings", false, sanitized(why(said))};
-  return {"settings", true,
+    return {"settings", Verdict::unfit, sanitized(why(said))};
+  return {"settings", Verdict::not_looked_at,
           fmt::format("not looked at: {} (eviction, persistence, replicas)",
-                      hidden ? "INFO does not show them" : "this user may not ask for INFO"),
-          false};
+                      hidden ? "INFO does not show them" : "this user may not ask for INFO")};
 }
 
 Finding distance(Milliseconds took) {
   const std::string span = describe(std::max(took, Milliseconds{1}));
-  if (took < kSlow) return {"distance", true, fmt::format("it answers within {}", span)};
-  return {"distance", false, fmt::format("it took {} to answer; use long leases (--lease)", span)};
+  if (took < kSlow) return {"distance", Verdict::fit, fmt::format("it answers within {}", span)};
+  return {"distance", Verdict::unfit, fmt::format("it took {} to answer; use long leases (--lease)", span)};
 }
 
 /// Asks one node of the deployment only.
@@ -133,7 +134,7 @@ Patient Doctor::examine(Session& session, const CheckedServer& checked) {
   const Vote ping = ask_at(session, checked, command({"PING"}));
   const auto took = std::chrono::duration_cast<Milliseconds>(session.loop.now() - asked);
   if (ping.good_reply() == nullptr) {
-    patient.findings.push_back({"answer", false, sanitized(why(ping))});
+    patient.findings.push_back({"answer", Verdict::unfit, sanitized(why(ping))});
     return patient;
   }
   const Vote said = ask_at(session, checked, with_large_reply(command({"INFO"})));
@@ -145,7 +146,7 @@ Patient Doctor::examine(Session& session, const CheckedServer& checked) {
     if (target.topology == Target::Topology::single && is_cluster_node(info))
       patient.findings.insert(
           patient.findings.begin(),
-          {"url", false,
+          {"url", Verdict::unfit,
            fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
                        url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
   }
@@ -162,7 +163,7 @@ void Doctor::find_duplicate(std::vector<Patient>& patients) {
   Patient& last = patients.back();
   const auto same = std::ranges::find(patients, last.run_id, &Patient::run_id);
   if (last.run_id.empty() || &*same == &last) return;
-  last.findings.push_back({"quorum", false,
+  last.findings.push_back({"quorum", Verdict::unfit,
                            fmt::format("it is the same server as {}, and it counts once; remove one ({})",
                                        sanitized(same->server), as_given("url", "--url"))});
 }
@@ -174,10 +175,12 @@ void Doctor::show(const std::vector<Patient>& patients) const {
     std::vector<Json> findings;
     text += sanitized(patient.server) + "\n";
     for (const Finding& finding : patient.findings) {
+      const bool looked_at = finding.verdict != Verdict::not_looked_at;
+      const bool is_fit = finding.verdict == Verdict::fit;
       findings.push_back(Json::object({{"subject", Json::word(finding.subject)},
-                                       {"fit", finding.looked ? Json{finding.fit} : Json{}},
+                                       {"fit", looked_at ? Json{is_fit} : Json{}},
                                        {"text", finding.text}}));
-      const std::string_view mark = !finding.looked ? "?" : finding.fit ? "ok" : "BAD";
+      const std::string_view mark = !looked_at ? "?" : is_fit ? "ok" : "BAD";
       if (mark != "ok" || verbosity() != Verbosity::quiet)
         text += fmt::format("  {:<4} {:<12} {}\n", mark, finding.subject, finding.text);
     }

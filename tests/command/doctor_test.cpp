@@ -19,7 +19,7 @@ namespace {
 std::string bad_subjects(const std::string& info) {
   std::string subjects;
   for (const Finding& finding : diagnose(parse_info(info))) {
-    if (!finding.fit) subjects += finding.subject + " ";
+    if (finding.verdict != Finding::Verdict::fit) subjects += finding.subject + " ";
   }
   return subjects;
 }
