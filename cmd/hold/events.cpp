@@ -91,11 +91,11 @@ void Events::ended(const HoldReport& report) {
                 {{"outcome", text_of(report.outcome)}, {"exit", report.exit}, {"why", report.error}});
   if (report.outcome == HoldOutcome::lost) lost(report.error.value_or(""));
   const bool gone = !report.released || *report.released == HoldReport::Released::no;
-  end(!gone, report.outcome, report.exit, report.held);
+  end(gone ? "ended" : "released", report.outcome, report.exit, report.held);
 }
 
 void Events::ended(HoldOutcome outcome, Milliseconds held, bool released) {
-  end(released, outcome, std::nullopt, held);
+  end(released ? "released" : "ended", outcome, std::nullopt, held);
 }
 
 void Events::killed(const HoldRequest& request, const PastHold& past) {
@@ -103,13 +103,12 @@ void Events::killed(const HoldRequest& request, const PastHold& past) {
   events.keys_ = request.names;
   events.pid_ = static_cast<pid_t>(past.facts.pid);
   events.open_outputs(parse_count(request.events) ? "" : request.events, request.syslog);
-  events.end(true, past.end.outcome, std::nullopt, past.held());
+  events.end("released", past.end.outcome, std::nullopt, past.held());
 }
 
-void Events::end(bool released, HoldOutcome outcome, std::optional<int> exit,
+void Events::end(std::string_view name, HoldOutcome outcome, std::optional<int> exit,
                  std::optional<Milliseconds> held) {
-  tell(released ? "released" : "ended", Weight::info,
-       {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
+  tell(name, Weight::info, {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
 }
 
 void Events::tell(std::string_view name, Weight weight,

@@ -45,7 +45,7 @@ std::vector<Subscription> Subscriptions::begin(ConnectionNumber connection) {
 bool Subscriptions::sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
-  wanted_.erase({push.channel, true});
+  wanted_.erase({.channel = push.channel, .sharded = true});
   misplaced_ = misplaced_ || push.kind == Push::Kind::unsubscribed || push.reply.is_error("MOVED");
   return true;
 }
