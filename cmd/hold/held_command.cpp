@@ -42,11 +42,11 @@ int exit_status_of_start(int error) {
 
 }  // namespace
 
-int exit_status(const CommandOutcome& ended, bool lost) {
+int exit_status(const CommandOutcome& ended, Lost lost) {
   if (ended.interrupted) return 128 + *ended.interrupted;
   if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
   if (ended.too_late) return exit_code::unreachable;
-  if (lost) return exit_code::lost;
+  if (lost == Lost::yes) return exit_code::lost;
   return ended.max_hold || ended.stopped_by ? exit_code::max_hold : ended.exit_code;
 }
 

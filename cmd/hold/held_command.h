@@ -41,9 +41,11 @@ struct [[nodiscard]] CommandOutcome {
   bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
 };
 
-/// The exit status of the run. `lost`: the lock was lost. If a signal ended the command, end_like() may end
-/// the run by that signal instead.
-int exit_status(const CommandOutcome& ended, bool lost);
+/// Was the lock lost? `no` also if there was none.
+enum class Lost { no, yes };
+
+/// The exit status of the run. If a signal ended the command, end_like() may end the run by that signal instead.
+int exit_status(const CommandOutcome& ended, Lost lost);
 
 /// Runs a command that lives no longer than its lock. Towards its terminal and its parents the command
 /// behaves as it would without rlock.

@@ -46,7 +46,7 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
   std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(got)};
   const CommandOutcome ended = hold->run_command();
-  const bool lost = release_keys(run, *hold, ended);
+  const Lost lost = release_keys(run, *hold, ended);
   // RunHold's destructor waits for the guardian, which had time to end during the release. It runs here, because
   // end_like() may die of the command's signal.
   hold.reset();

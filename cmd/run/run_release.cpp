@@ -118,7 +118,7 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, bo
 
 }  // namespace
 
-bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
+Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
   const PastHold past = hold.keys().past(end_for_history(run.request, ended, lost), run.session.loop.now());
   run.report.released = release(run, hold, past, ended);
@@ -128,10 +128,11 @@ bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);
+  const Lost was_lost = lost ? Lost::yes : Lost::no;
   report_ended(run.report, ended, lost ? std::optional{lost->why} : std::nullopt, hold.lasted(),
-               exit_of(run.request, ended, lost.has_value()));
+               exit_of(run.request, ended, was_lost));
   run.status.write(run.report);
-  return lost.has_value();
+  return was_lost;
 }
 
 TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
@@ -145,16 +146,16 @@ void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& e
                    ended.not_started == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
 }
 
-int exit_of(const RunRequest& request, const CommandOutcome& ended, bool lost) {
+int exit_of(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
   const int exit = exit_status(ended, lost);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
   return refused && ended.not_started != 0 ? request.not_executed.value_or(exit) : exit;
 }
 
-int end_like(const RunRequest& request, const CommandOutcome& ended, bool lost) {
+int end_like(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
   if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
-  if (request.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)
+  if (request.die_of_its_signal && ended.signal && lost == Lost::no && !ended.max_hold && !ended.stopped_by)
     die_of(*ended.signal);
   return exit_of(request, ended, lost);
 }

@@ -4,9 +4,8 @@
 
 namespace rlock {
 
-/// The last step of a run: releases its keys, then prints and records how it ended. Returns whether the lock
-/// was lost.
-bool release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
+/// The last step of a run: releases its keys, then prints and records how it ended.
+Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 
 /// Until when a release is tried. Without the mark that the work is done, another host would do it again. So a release
 /// that writes the mark is tried as long as the lock is ours, if that is longer than `usual`.
@@ -15,10 +14,10 @@ TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends);
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended);
 
 /// The exit status of the run: see exit_status() and RunRequest::not_executed.
-int exit_of(const RunRequest& request, const CommandOutcome& ended, bool lost);
+int exit_of(const RunRequest& request, const CommandOutcome& ended, Lost lost);
 
 /// Ends like the command: dies of the same signal, and passes a stroke such as ^C on to the rest of our group.
 /// REQUIRES: nothing is left to do.
-int end_like(const RunRequest& request, const CommandOutcome& ended, bool lost);
+int end_like(const RunRequest& request, const CommandOutcome& ended, Lost lost);
 
 }  // namespace rlock

@@ -60,11 +60,11 @@ int run_without_lock(RunContext& run) {
   const CommandOutcome ended = run_command_alone(run);
   say_why_it_did_not_start(run.request, ended);
   report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.loop.now()),
-               exit_of(run.request, ended, false));
+               exit_of(run.request, ended, Lost::no));
   run.report.held.reset();
   if (!run.report.error) run.report.error = why;
   run.status.write(run.report);
-  return end_like(run.request, ended, false);
+  return end_like(run.request, ended, Lost::no);
 }
 
 }  // namespace rlock

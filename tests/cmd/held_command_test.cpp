@@ -456,27 +456,27 @@ TEST_CASE("processes that end soon after the command, by the same signal, are no
 TEST_CASE("the exit status of a run tells a loss from the command's own end") {
   struct Row {
     CommandOutcome ended;
-    bool lost;
+    Lost lost;
     int status;
   };
   for (const Row& row : {
-           Row{{.exit_code = 7}, false, 7},
-           Row{{.exit_code = 143, .signal = 15}, false, 143},
-           Row{{.exit_code = 7}, true, exit_code::lost},
-           Row{{.exit_code = 0}, true, exit_code::lost},
-           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, false, exit_code::max_hold},
-           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, true, exit_code::lost},
-           Row{{.not_started = ENOENT}, false, exit_code::not_found},
-           Row{{.not_started = EACCES}, false, exit_code::not_runnable},
-           Row{{.not_started = EMFILE}, false, exit_code::system},
-           Row{{.not_started = ENOENT}, true, exit_code::not_found},
-           Row{{.interrupted = 15}, false, 143},  // to the parent, rlock seems to die of the signal
-           Row{{.interrupted = 15}, true, 143},
-           Row{{.too_late = true}, false, exit_code::unreachable},
-           Row{{.too_late = true}, true, exit_code::unreachable},
+           Row{{.exit_code = 7}, Lost::no, 7},
+           Row{{.exit_code = 143, .signal = 15}, Lost::no, 143},
+           Row{{.exit_code = 7}, Lost::yes, exit_code::lost},
+           Row{{.exit_code = 0}, Lost::yes, exit_code::lost},
+           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, Lost::no, exit_code::max_hold},
+           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, Lost::yes, exit_code::lost},
+           Row{{.not_started = ENOENT}, Lost::no, exit_code::not_found},
+           Row{{.not_started = EACCES}, Lost::no, exit_code::not_runnable},
+           Row{{.not_started = EMFILE}, Lost::no, exit_code::system},
+           Row{{.not_started = ENOENT}, Lost::yes, exit_code::not_found},
+           Row{{.interrupted = 15}, Lost::no, 143},  // to the parent, rlock seems to die of the signal
+           Row{{.interrupted = 15}, Lost::yes, 143},
+           Row{{.too_late = true}, Lost::no, exit_code::unreachable},
+           Row{{.too_late = true}, Lost::yes, exit_code::unreachable},
        }) {
     CAPTURE(text_of(row.ended));
-    CAPTURE(row.lost);
+    CAPTURE(row.lost == Lost::yes);
     CHECK(exit_status(row.ended, row.lost) == row.status);
   }
 }

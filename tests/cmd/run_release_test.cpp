@@ -8,8 +8,8 @@ using namespace rlock;
 
 TEST_CASE("not_executed is the status only if the command could not be executed") {
   RunRequest options;
-  const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, false); };
-  const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, false); };
+  const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, Lost::no); };
+  const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, Lost::no); };
   CHECK(not_started(ENOENT) == 127);
   CHECK(not_started(EACCES) == 126);
   options.not_executed = 69;  // as flock(1)
@@ -19,7 +19,7 @@ TEST_CASE("not_executed is the status only if the command could not be executed"
   CHECK(exited(126) == 126);
   CHECK(exited(127) == 127);
   CHECK(exited(0) == 0);
-  CHECK(exit_of(options, {.exit_code = 127}, true) == 125);
+  CHECK(exit_of(options, {.exit_code = 127}, Lost::yes) == 125);
 }
 
 TEST_CASE(
