@@ -24,6 +24,8 @@
 namespace rlock {
 namespace {
 
+using How = CommandOutcome::How;
+
 /// If a signal has ended the first process of a group, the others may take kRestEnds to end. kBetweenLooks is the
 /// pause between two looks at them.
 constexpr Milliseconds kRestEnds{200};
@@ -43,9 +45,13 @@ int exit_status_of_start(int error) {
 }  // namespace
 
 int exit_status(const CommandOutcome& ended, Lost lost) {
-  if (ended.interrupted) return 128 + *ended.interrupted;
-  if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
-  if (ended.too_late) return exit_code::unreachable;
+  switch (ended.how) {
+    case How::interrupted: return 128 + ended.signal;
+    case How::not_started: return exit_status_of_start(ended.error);
+    case How::too_late: return exit_code::unreachable;
+    case How::exited:
+    case How::killed: break;
+  }
   if (lost == Lost::yes) return exit_code::lost;
   return ended.max_hold || ended.stopped_by ? exit_code::max_hold : ended.exit_code;
 }
@@ -67,14 +73,14 @@ CommandOutcome HeldCommand::run() {
   signals_.take_stops();
   // The last look before the command exists: if a signal asked rlock to end during the acquire, the command
   // must not start.
-  if (signals_.any()) return {.interrupted = signals_.ended()};
-  if (loop_.now() >= processes_.of_lock().stop) return {.too_late = true};
+  if (const auto signal = signals_.ended()) return {.how = How::interrupted, .signal = *signal};
+  if (loop_.now() >= processes_.of_lock().stop) return {.how = How::too_late};
 
   // The guardian starts first: as soon as the command runs, rlock may be killed or stopped.
   const int no_guardian = processes_.guard(signals_, {.session = family_.session(),
                                                       .marks = options_.marks,
                                                       .when_nobody_lives = options_.release_by_guardian});
-  if (no_guardian != 0) return {.not_started = no_guardian};
+  if (no_guardian != 0) return {.how = How::not_started, .error = no_guardian};
   // rlock decides whether the command gets the terminal, and the child hands it over. The command must have the
   // terminal before it runs, or its first read would stop it.
   const bool hand_over = terminal_.to_be_handed_over();
@@ -85,7 +91,7 @@ CommandOutcome HeldCommand::run() {
   if (child.start_errno() != 0) {
     terminal_.take_back();
     processes_.dismiss_guardian();
-    return {.not_started = child.start_errno()};
+    return {.how = How::not_started, .error = child.start_errno()};
   }
   family_.set_group(child.pid());
   while (!child.ended() || others_must_end(loop_.now())) turn(child);
@@ -138,20 +144,23 @@ CommandOutcome HeldCommand::finish(Child& child) {
   // Before reap(): after it, the id of the group may belong to other processes.
   processes_.dismiss_guardian();
   const int status = child.reap();
-  CommandOutcome ended{
-      .exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = processes_.at_max_hold()};
+  const std::optional<int> signal = signal_of(status);
+  CommandOutcome ended{.how = signal ? How::killed : How::exited,
+                       .exit_code = exit_code_of(status),
+                       .signal = signal.value_or(0),
+                       .max_hold = processes_.at_max_hold()};
   const bool stopped = processes_.stopping();
   ended.stopped_by = processes_.asked_by();
-  const bool had_terminal = job_.end(ended.signal || stopped);
+  const bool had_terminal = job_.end(signal || stopped);
   // A command that catches ^C and exits with 130 reports the same as one that died of ^C. If rlock forwarded
   // the signal, a process sent it, and nobody pressed ^C.
-  for (const int signal : {SIGINT, SIGQUIT}) {
-    const bool pressed = ended.exit_code == 128 + signal && job_.forwarded() != signal;
-    if (had_terminal && pressed && !stopped) ended.pressed = signal;
+  for (const int stroke : {SIGINT, SIGQUIT}) {
+    const bool pressed = ended.exit_code == 128 + stroke && job_.forwarded() != stroke;
+    if (had_terminal && pressed && !stopped) ended.pressed = stroke;
   }
   if (stopped) wait_for_hidden(child);
   ended.said_lost = processes_.said_lost();
-  if (ended.signal || job_.forwarded()) wait_for_rest();
+  if (signal || job_.forwarded()) wait_for_rest();
   if (!family_.group_lives()) return ended;
   ended.left = family_.in_group();
   ended.left_hidden = ended.left.empty();

@@ -25,11 +25,16 @@ struct CommandOptions : StopOptions {
 
 /// How the command ended, or why it did not run.
 struct [[nodiscard]] CommandOutcome {
-  int exit_code = 0;                      ///< the exit code that a shell would report
-  std::optional<int> signal;              ///< the signal that ended the command
-  int not_started = 0;                    ///< errno of the failed start; 0: the command ran
-  std::optional<int> interrupted;         ///< this signal came before the command was started
-  bool too_late = false;                  ///< not started: the time in which the lock is surely ours was over
+  enum class How {
+    exited,
+    killed,       ///< by `signal`
+    not_started,  ///< `error` says why
+    interrupted,  ///< `signal` came before the command was started
+    too_late,     ///< not started: the time in which the lock is surely ours was over
+  } how = How::exited;
+  int exit_code = 0;  ///< if it ran: the exit code that a shell would report
+  int signal = 0;
+  int error = 0;                          ///< errno of the failed start
   bool max_hold = false;                  ///< --max-hold stopped it
   bool said_lost = false;                 ///< the user knows that the lock was lost
   std::optional<std::string> stopped_by;  ///< rlock stop stopped it: sender and reason
@@ -38,7 +43,7 @@ struct [[nodiscard]] CommandOutcome {
   std::vector<pid_t> left;   ///< processes of its group that still run
   bool left_hidden = false;  ///< a process of its group may still run, but /proc does not show it
 
-  bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
+  bool ran() const noexcept { return how == How::exited || how == How::killed; }
 };
 
 /// Was the lock lost? `no` also if there was none.

@@ -51,11 +51,13 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   if (lost && lost->by) end.outcome = HoldOutcome::removed;
   if (lost) end.why = lost->by.value_or(lost->why);
   if (!lost && ended.stopped_by) end.why = ended.stopped_by;
-  if (ended.not_started != 0) end.why = std::strerror(ended.not_started);
-  if (ended.interrupted) end.signal = ended.interrupted;
-  if (!ended.ran()) return end;
-  end.signal = ended.signal;
-  if (!ended.signal) end.exit = ended.exit_code;
+  switch (ended.how) {
+    case CommandOutcome::How::exited: end.exit = ended.exit_code; break;
+    case CommandOutcome::How::killed:
+    case CommandOutcome::How::interrupted: end.signal = ended.signal; break;
+    case CommandOutcome::How::not_started: end.why = std::strerror(ended.error); break;
+    case CommandOutcome::How::too_late: break;
+  }
   return end;
 }
 

@@ -125,9 +125,13 @@ void report_taken(HoldReport& report, const Redis& redis, const Owner& owner, co
 }
 
 HoldOutcome outcome_of(const CommandOutcome& ended, bool lost) {
-  if (ended.interrupted) return HoldOutcome::interrupted;
-  if (ended.too_late) return HoldOutcome::unreachable;
-  if (!ended.ran()) return HoldOutcome::not_started;
+  switch (ended.how) {
+    case CommandOutcome::How::interrupted: return HoldOutcome::interrupted;
+    case CommandOutcome::How::too_late: return HoldOutcome::unreachable;
+    case CommandOutcome::How::not_started: return HoldOutcome::not_started;
+    case CommandOutcome::How::exited:
+    case CommandOutcome::How::killed: break;
+  }
   if (lost) return HoldOutcome::lost;
   if (ended.stopped_by) return HoldOutcome::stopped;
   return ended.max_hold ? HoldOutcome::max_hold : HoldOutcome::ran;
@@ -138,16 +142,13 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
   report.exit = exit;
   report.held = held;
   report.outcome = outcome_of(ended, lost.has_value());
-  if (!ended.ran()) {
-    if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
-    if (ended.too_late) report.error = "granted too late to start the command";
-    return;
-  }
-  report.error = lost ? lost : ended.stopped_by;
-  if (ended.signal) {
-    report.command_signal = ended.signal;
-  } else {
-    report.command_exit = ended.exit_code;
+  if (ended.ran()) report.error = lost ? lost : ended.stopped_by;
+  switch (ended.how) {
+    case CommandOutcome::How::exited: report.command_exit = ended.exit_code; break;
+    case CommandOutcome::How::killed: report.command_signal = ended.signal; break;
+    case CommandOutcome::How::not_started: report.error = std::strerror(ended.error); break;
+    case CommandOutcome::How::too_late: report.error = "granted too late to start the command"; break;
+    case CommandOutcome::How::interrupted: break;
   }
 }
 

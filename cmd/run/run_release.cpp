@@ -23,6 +23,8 @@
 namespace rlock {
 namespace {
 
+using How = CommandOutcome::How;
+
 /// Does the key stay, for --min-hold or because the work is done?
 bool stays(const RunRequest& request, const CommandOutcome& ended, bool lost) {
   if (lost || !ended.ran() || ended.stopped_by) return false;
@@ -108,7 +110,8 @@ void name_processes_left(const RunRequest& request, const std::vector<pid_t>& le
 
 void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, bool released) {
   say_why_it_did_not_start(request, ended);
-  if (ended.too_late) warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
+  if (ended.how == How::too_late)
+    warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
   if (ended.left_hidden)
     warn(fmt::format(
         "the command of {} has ended, but others of its process group may still run: /proc does not show them",
@@ -140,23 +143,23 @@ TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
 }
 
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {
-  if (ended.not_started == 0) return;
-  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()),
-                   std::strerror(ended.not_started),
-                   ended.not_started == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
+  if (ended.how != How::not_started) return;
+  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()), std::strerror(ended.error),
+                   ended.error == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
 }
 
 int exit_of(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
   const int exit = exit_status(ended, lost);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
-  return refused && ended.not_started != 0 ? request.not_executed.value_or(exit) : exit;
+  return refused && ended.how == How::not_started ? request.not_executed.value_or(exit) : exit;
 }
 
 int end_like(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
-  if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
+  if (ended.how == How::interrupted) die_of(ended.signal);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
-  if (request.die_of_its_signal && ended.signal && lost == Lost::no && !ended.max_hold && !ended.stopped_by)
-    die_of(*ended.signal);
+  if (request.die_of_its_signal && ended.how == How::killed && lost == Lost::no && !ended.max_hold &&
+      !ended.stopped_by)
+    die_of(ended.signal);
   return exit_of(request, ended, lost);
 }
 

@@ -26,6 +26,8 @@ using namespace rlock::test;
 
 namespace {
 
+using How = CommandOutcome::How;
+
 /// Keeps a lock that no server holds: the test says when the lock is renewed and when it is lost.
 class FakeKeeper final : public Source {
  public:
@@ -70,10 +72,10 @@ bool hide() {
 /// Describes how a command ended, such as "exit 143, signal 15".
 std::string text_of(const CommandOutcome& ended) {
   std::string text = fmt::format("exit {}", ended.exit_code);
-  if (ended.signal) text += fmt::format(", signal {}", *ended.signal);
-  if (ended.not_started != 0) text += fmt::format(", not started {}", ended.not_started);
-  if (ended.interrupted) text += fmt::format(", interrupted {}", *ended.interrupted);
-  if (ended.too_late) text += ", too late";
+  if (ended.how == How::killed) text += fmt::format(", signal {}", ended.signal);
+  if (ended.how == How::not_started) text += fmt::format(", not started {}", ended.error);
+  if (ended.how == How::interrupted) text += fmt::format(", interrupted {}", ended.signal);
+  if (ended.how == How::too_late) text += ", too late";
   if (ended.max_hold) text += ", max hold";
   if (!ended.left.empty()) text += ", left some";
   if (ended.left_hidden) text += ", left hidden ones";
@@ -182,7 +184,7 @@ TEST_CASE("a command is not started without a guardian") {
     const rlimit none{.rlim_cur = 0, .rlim_max = 0};
     // Now neither the pipe to a guardian nor the file for the result can be made.
     ::setrlimit(RLIMIT_NOFILE, &none);
-    return held.run().not_started;
+    return held.run().error;
   });
   CHECK(WEXITSTATUS(status) == EMFILE);
   CHECK(scene.log().empty());
@@ -461,19 +463,25 @@ TEST_CASE("the exit status of a run tells a loss from the command's own end") {
   };
   for (const Row& row : {
            Row{{.exit_code = 7}, Lost::no, 7},
-           Row{{.exit_code = 143, .signal = 15}, Lost::no, 143},
+           Row{{.how = How::killed, .exit_code = 143, .signal = 15}, Lost::no, 143},
            Row{{.exit_code = 7}, Lost::yes, exit_code::lost},
            Row{{.exit_code = 0}, Lost::yes, exit_code::lost},
-           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, Lost::no, exit_code::max_hold},
-           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, Lost::yes, exit_code::lost},
-           Row{{.not_started = ENOENT}, Lost::no, exit_code::not_found},
-           Row{{.not_started = EACCES}, Lost::no, exit_code::not_runnable},
-           Row{{.not_started = EMFILE}, Lost::no, exit_code::system},
-           Row{{.not_started = ENOENT}, Lost::yes, exit_code::not_found},
-           Row{{.interrupted = 15}, Lost::no, 143},  // to the parent, rlock seems to die of the signal
-           Row{{.interrupted = 15}, Lost::yes, 143},
-           Row{{.too_late = true}, Lost::no, exit_code::unreachable},
-           Row{{.too_late = true}, Lost::yes, exit_code::unreachable},
+           Row{{.how = How::killed, .exit_code = 143, .signal = 15, .max_hold = true},
+               Lost::no,
+               exit_code::max_hold},
+           Row{{.how = How::killed, .exit_code = 143, .signal = 15, .max_hold = true},
+               Lost::yes,
+               exit_code::lost},
+           Row{{.how = How::not_started, .error = ENOENT}, Lost::no, exit_code::not_found},
+           Row{{.how = How::not_started, .error = EACCES}, Lost::no, exit_code::not_runnable},
+           Row{{.how = How::not_started, .error = EMFILE}, Lost::no, exit_code::system},
+           Row{{.how = How::not_started, .error = ENOENT}, Lost::yes, exit_code::not_found},
+           Row{{.how = How::interrupted, .signal = 15},
+               Lost::no,
+               143},  // to the parent, rlock seems to die of the signal
+           Row{{.how = How::interrupted, .signal = 15}, Lost::yes, 143},
+           Row{{.how = How::too_late}, Lost::no, exit_code::unreachable},
+           Row{{.how = How::too_late}, Lost::yes, exit_code::unreachable},
        }) {
     CAPTURE(text_of(row.ended));
     CAPTURE(row.lost == Lost::yes);

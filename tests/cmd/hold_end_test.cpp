@@ -17,6 +17,8 @@ using namespace rlock::test;
 
 namespace {
 
+using How = CommandOutcome::How;
+
 std::string text_of(const HoldEnd& end) {
   std::string text{text_of(end.outcome)};
   if (end.exit) text += fmt::format(", exit {}", *end.exit);
@@ -37,9 +39,9 @@ TEST_CASE("the history tells how a hold ended: exit or signal, never both, and w
   };
   for (const Row& row : {
            Row{{.exit_code = 3}, {}, "ran, exit 3"},
-           Row{{.exit_code = 143, .signal = SIGTERM}, {}, "ran, signal 15"},
+           Row{{.how = How::killed, .exit_code = 143, .signal = SIGTERM}, {}, "ran, signal 15"},
            Row{{.exit_code = 3, .max_hold = true}, {}, "max-hold, exit 3"},
-           Row{{.exit_code = 143, .signal = SIGTERM, .stopped_by = "bob@ops: a release"},
+           Row{{.how = How::killed, .exit_code = 143, .signal = SIGTERM, .stopped_by = "bob@ops: a release"},
                {},
                "stopped, signal 15, why: bob@ops: a release"},
            Row{{.exit_code = 3}, expired, "lost, exit 3, why: it expired"},
@@ -48,10 +50,14 @@ TEST_CASE("the history tells how a hold ended: exit or signal, never both, and w
            Row{{.exit_code = 3, .stopped_by = "bob@ops: a release"},
                expired,
                "lost, exit 3, why: it expired"},
-           Row{{.not_started = ENOENT}, {}, fmt::format("not-started, why: {}", std::strerror(ENOENT))},
-           Row{{.not_started = ENOENT}, expired, fmt::format("not-started, why: {}", std::strerror(ENOENT))},
-           Row{{.interrupted = SIGINT}, {}, "interrupted, signal 2"},
-           Row{{.too_late = true}, {}, "unreachable"},
+           Row{{.how = How::not_started, .error = ENOENT},
+               {},
+               fmt::format("not-started, why: {}", std::strerror(ENOENT))},
+           Row{{.how = How::not_started, .error = ENOENT},
+               expired,
+               fmt::format("not-started, why: {}", std::strerror(ENOENT))},
+           Row{{.how = How::interrupted, .signal = SIGINT}, {}, "interrupted, signal 2"},
+           Row{{.how = How::too_late}, {}, "unreachable"},
        }) {
     CAPTURE(row.text);
     CHECK(text_of(end_of(row.ended, row.lost)) == row.text);

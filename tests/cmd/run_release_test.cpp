@@ -8,7 +8,9 @@ using namespace rlock;
 
 TEST_CASE("not_executed is the status only if the command could not be executed") {
   RunRequest options;
-  const auto not_started = [&](int error) { return exit_of(options, {.not_started = error}, Lost::no); };
+  const auto not_started = [&](int error) {
+    return exit_of(options, {.how = CommandOutcome::How::not_started, .error = error}, Lost::no);
+  };
   const auto exited = [&](int status) { return exit_of(options, {.exit_code = status}, Lost::no); };
   CHECK(not_started(ENOENT) == 127);
   CHECK(not_started(EACCES) == 126);
