@@ -16,18 +16,18 @@ using P = Parameter;
 std::vector<std::string> in_order(const Script& script, const Script::Parameters& names, std::size_t required,
                                   Values& values) {
   std::vector<std::string> all;
-  bool ended = false;
+  bool gap = false;
   for (const Parameter name : names) {
     if (name == P::none) break;
     const auto value = std::ranges::find(values, name, &Values::value_type::first);
     const bool given = value != values.end();
-    if (given && !ended) all.push_back(std::move(value->second));
-    if (given && ended) required = names.size();  // this value would take the position of the missing one
-    ended = !given || ended;
+    // A value behind a gap would take the position of the missing one.
+    if (given ? gap : all.size() < required)
+      throw Error{Error::internal,
+                  fmt::format("{} is called without its key or argument {}", script.name, all.size() + 1)};
+    if (given) all.push_back(std::move(value->second));
+    gap = !given;
   }
-  if (all.size() < required)
-    throw Error{Error::internal,
-                fmt::format("{} is called without its key or argument {}", script.name, all.size() + 1)};
   return all;
 }
 
