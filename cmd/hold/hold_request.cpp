@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/as_given.h"
 #include "base/error.h"
@@ -26,15 +27,27 @@ void check_newest(const HoldRequest& request, std::size_t servers) {
         "with --queue-limit: it supersedes the other waiters, however many there are, so it has to wait itself");
 }
 
-}  // namespace
-
-void HoldRequest::complete_names(const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) names.push_back(deployment.name(key));
-  // Every rlock acquires several locks in the same order. Otherwise two rlocks could wait for each other.
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+void check(const HoldRequest& request) {
+  const TypeOptions& options = request.type_options;
+  const std::size_t servers = request.deployment.targets.size();
+  if (options.permits && options.count > *options.permits)
+    throw Error{Error::usage,
+                fmt::format("--count {} is more than --permits {}", options.count, *options.permits)};
+  if (options.fair_wait_timeout && request.type->name != "fair")
+    throw Error{Error::usage,
+                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", request.type->name)};
+  check_newest(request, servers);
+  if (!request.queue_limit) return;
+  if (request.type->polls)
+    throw Error{Error::usage,
+                fmt::format("--queue-limit with --type {}: its waiters have no queue", request.type->name)};
+  if (servers > 1)
+    throw Error{Error::usage,
+                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
+                            as_given("url", "--url"))};
 }
+
+}  // namespace
 
 void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
   budget = plan_budget(lease, lost_grace, stop.kill_after, renew);
@@ -42,22 +55,15 @@ void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
   good_for = budget.stop_after();  // if it is granted later, the command would be stopped at once
 }
 
-void HoldRequest::check(std::size_t servers) const {
-  if (type_options.permits && type_options.count > *type_options.permits)
-    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", type_options.count,
-                                          *type_options.permits)};
-  if (type_options.fair_wait_timeout && type->name != "fair")
-    throw Error{Error::usage,
-                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", type->name)};
-  check_newest(*this, servers);
-  if (!queue_limit) return;
-  if (type->polls)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with --type {}: its waiters have no queue", type->name)};
-  if (servers > 1)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
-                            as_given("url", "--url"))};
+void HoldRequest::complete(Deployment resolved, const std::vector<std::string>& keys) {
+  deployment = std::move(resolved);
+  need_few_servers(*type, deployment.targets.size());
+  for (const std::string& key : keys) names.push_back(deployment.name(key));
+  // Every rlock acquires several locks in the same order. Otherwise two rlocks could wait for each other.
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  check(*this);
 }
 
 }  // namespace rlock

@@ -76,15 +76,12 @@ struct HoldRequest {
   std::string syslog;  ///< the socket of a log; empty: none
   Remarks remarks;
 
-  /// Makes `names` of the typed keys, in the order in which every rlock acquires them. REQUIRES: a resolved deployment.
-  void complete_names(const std::vector<std::string>& keys);
-
   /// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.
   void plan_time(std::optional<Milliseconds> lost_grace);
 
-  /// Checks --count, --fair-wait-timeout, --newest and --queue-limit against each other, other options, the type and
-  /// the number of servers. Throws Error{usage}.
-  void check(std::size_t servers) const;
+  /// Says where, and which keys: as typed. Then the request is complete. Throws Error{usage} if the type, --count,
+  /// --fair-wait-timeout, --newest or --queue-limit contradict each other, other options or the number of servers.
+  void complete(Deployment resolved, const std::vector<std::string>& keys);
 
   /// "'a', 'b'"
   std::string all_keys() const { return quoted(names); }

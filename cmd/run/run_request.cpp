@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 
 #include "base/as_given.h"
 #include "base/error.h"
@@ -138,16 +139,14 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
   if (request.until_group && !Family::proc_shows_us())
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
   request.plan_time(typed.lost_grace);
-  request.deployment = resolve(typed.server);
-  announce(request.deployment);
-  need_few_servers(*request.type, request.deployment.targets.size());
-  request.complete_names(typed.keys);
+  Deployment resolved = resolve(typed.server);
+  announce(resolved);
+  request.complete(std::move(resolved), typed.keys);
   refuse_too_many(request.names, request.type->name);
   if (request.names.size() > 1 && !request.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", request.type->name,
                                           request.names.size(), request.type->only_one_key)};
   check_once_per(request);
-  request.check(request.deployment.targets.size());
 }
 
 }  // namespace rlock

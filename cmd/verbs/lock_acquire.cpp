@@ -284,11 +284,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 }
 
 int Acquire::take(Session& session) {
-  opt_.deployment = session.deployment;
-  need_few_servers(*opt_.type, session.redis.nodes());
+  opt_.complete(session.deployment, keys_);
   if (opt_.script) expect_descriptors(session.redis.nodes());
-  opt_.check(session.redis.nodes());
-  opt_.complete_names(keys_);
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
                                           opt_.names.size())};
