@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "cmd/hold/hold_request.h"
@@ -21,7 +22,8 @@ struct Claimant {
   Metadata facts{};                    ///< our metadata
   std::vector<InheritedHold> above{};  ///< the holds that may be joined
   std::int64_t ticket = 0;             ///< see Claim
-  bool again = false;  ///< the owner should hold the keys already (--again), and gets one more hold of each
+  std::set<LockName>
+      first{};  ///< with --again: the keys that the owner turned out not to hold; it gets its first hold
 };
 
 /// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.

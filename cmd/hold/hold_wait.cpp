@@ -1,7 +1,7 @@
 // run() makes one wait of acquire() after the other. Most runs need only one.
 // Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
-// server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold the key, it
-// acquires the key for the first time. Each case happens at most once for a hold.
+// server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold a key, it
+// acquires this key for the first time. Each case happens at most once for a key.
 //
 // wait_is_over() asks all watches after every turn of the loop. They send nothing to the server before the
 // lock is busy.
@@ -46,10 +46,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
                        .state = std::string{request.type->busy_text},
                        .is_pool = request.type->kind == &kinds::permit,
                        .observer = observer}),
-      claimant_{.owner = fresh_owner(),
-                .facts = std::move(facts),
-                .above = holds_above_us(),
-                .again = request.again} {
+      claimant_{.owner = fresh_owner(), .facts = std::move(facts), .above = holds_above_us()} {
   if (request.joining.inside)
     for (const LockName& name : request.names)
       claimant_.above.push_back({std::string{request.type->name}, *request.joining.inside, name});
@@ -182,7 +179,7 @@ bool HoldWait::leave_one(const GaveUp& gave_up) {
   if (!absent || request_.joining.inside) return false;
   if (request_.joining.allowed && forget(claimant_.above, gave_up.refused->key)) return true;
   // --again: an owner that does not hold the key acquires it for the first time.
-  return std::exchange(claimant_.again, false);
+  return request_.again && claimant_.first.insert(gave_up.refused->key).second;
 }
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {

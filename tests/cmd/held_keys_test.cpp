@@ -178,8 +178,13 @@ TEST_CASE("a key that is joined gets one more hold, as each key does with --agai
   const HeldKeys some = keys_of(request, {kOuter});
   CHECK(adds_a_hold(some.parts().front()));
   CHECK_FALSE(adds_a_hold(some.parts().back()));
-  const HeldKeys again{request, {.owner = kOurs, .again = true}};
+  HoldRequest once_more = request_for({"a", "b"});
+  once_more.again = true;
+  const HeldKeys again{once_more, {.owner = kOurs}};
   for (const Part& part : again.parts()) CHECK(adds_a_hold(part));
+  const HeldKeys first_of_b{once_more, {.owner = kOurs, .first = {LockName{"b"}}}};
+  CHECK(adds_a_hold(first_of_b.parts().front()));
+  CHECK_FALSE(adds_a_hold(first_of_b.parts().back()));
 }
 
 TEST_CASE("the release of a key that stays says by which option, and how the command ended") {

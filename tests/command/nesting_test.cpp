@@ -417,6 +417,35 @@ TEST_CASE("run --owner joins the hold of an earlier step, and does not run when 
   CHECK_FALSE(redis.has("k"));
 }
 
+TEST_CASE("of several keys, the one is named whose hold of an --owner is gone") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "write", "read"}) {
+    CAPTURE(type);
+    acquired(redis, "a", {"--owner", "ci-1", "--type", type});
+    Rlock late =
+        redis.rlock("run", "--type", type, "-k", "a", "-k", "b", "--owner", "ci-1", "--", "echo", "ran");
+    CHECK(late.exit_code() == 75);
+    CHECK(contains(late.err(), "'b' is not held by owner 'ci-1'"));
+    CHECK(status_of(redis, {"lock", "release", "a", "--owner", "ci-1"}) == 0);
+  }
+}
+
+TEST_CASE("a script that has released one of its keys gets both again, and keeps the hold of the other") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "write", "read"}) {
+    CAPTURE(type);
+    const std::string run = "\"$RLOCK\" run --type $TYPE -k a -k b -w 20s -- echo ran";
+    Process steps =
+        script(redis, type,
+               "eval \"$(\"$RLOCK\" lock acquire a b --type $TYPE --while-pid $$ --export)\" || exit 9\n"
+               "\"$RLOCK\" lock release b || exit 8\n" +
+                   run + " || exit 7\n\"$RLOCK\" lock status -q a");
+    CHECK_MESSAGE(steps.exit_code(40s) == 0, steps.err());
+    CHECK(steps.out() == "ran\n");
+    CHECK(eventually([&] { return !redis.has("a"); }, 10s));
+  }
+}
+
 TEST_CASE("a run that has lost the hold of an --owner releases the keys that it holds itself") {
   RedisServer redis;
   Process run =
