@@ -40,7 +40,7 @@ std::string document(const HeldKeys& keys) {
 }
 
 /// What an undo came to. `nothing`: the owner has no more than the holds that it had before.
-enum class Undone { all, nothing, unconfirmed };
+enum class [[nodiscard]] Undone { all, nothing, unconfirmed };
 
 /// Undoes what this process has acquired, and no other hold of the owner. A second signal ends the wait for the answers.
 Undone undo_acquire(Session& session, const HeldKeys& keys) {
@@ -48,12 +48,15 @@ Undone undo_acquire(Session& session, const HeldKeys& keys) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
   std::vector<Redis::Request> requests;
+  std::vector<Call> undos;
   for (const Part& part : parts) {
     Delivery delivery = with_retries(part.release_followers);
     delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
-    requests.push_back(session.redis.post(*part.lock->undo(Wake::waiters), delivery, patience.until));
+    undos.push_back(*part.lock->undo(Wake::waiters));
+    requests.push_back(session.redis.post(undos.back(), delivery, patience.until));
   }
   session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
+  session.redis.send_on_abandoned(undos);
 
   bool undone = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -90,10 +93,12 @@ int print_hold(Session& session, std::string_view text) {
 
 void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
-    undo_acquire(session, keys);
+    const Undone undone = undo_acquire(session, keys);
     throw Error{
         Error::usage,
-        "a process above this one holds some of the keys, and not the others; take them one after the other"};
+        fmt::format("a process above this one holds some of the keys, and not the others; take them one "
+                    "after the other{}",
+                    undone == Undone::unconfirmed ? "; " + fate(undone, keys) : "")};
   }
   HoldReport report = report_of(keys.request());
   report_taken(report, session.redis, keys.id(), keys.taken(), keys.waited());
@@ -112,7 +117,12 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
   } catch (const Error& error) {  // adds the fate of the lock
     const Undone undone = undo_acquire(session, keys);
     const std::string why = fmt::format("{}; {}", error.what(), fate(undone, keys));
-    if (!session.signals.drain_any()) throw Error{error.kind(), why};
+    if (!session.signals.drain_any()) {
+      report_failed(report, error);
+      report.released = undone == Undone::all ? HoldReport::Released::yes : HoldReport::Released::no;
+      events.ended(report);
+      throw Error{error.kind(), why};
+    }
     warn(why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),
                  undone == Undone::all);

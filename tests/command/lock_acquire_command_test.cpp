@@ -458,6 +458,43 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("--again adds a hold to each key that the owner holds, and acquires the others") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "write"}) {
+    CAPTURE(type);
+    const auto acquire = [&](Words words) {
+      words.insert(words.end(), {"--type", type, "--owner", "me", "--lease", "1m"});
+      return status_of(redis, std::move(words));
+    };
+    CHECK(acquire({"lock", "acquire", "a"}) == 0);
+    CHECK(acquire({"lock", "acquire", "a", "b", "c", "--again"}) == 0);
+    CHECK(status_of(redis, {"lock", "release", "a", "b", "c", "--owner", "me"}) == 0);
+    CHECK(redis.has("a"));  // the first hold
+    CHECK_FALSE(redis.has("b"));
+    CHECK_FALSE(redis.has("c"));
+    CHECK(status_of(redis, {"lock", "release", "a", "--owner", "me"}) == 0);
+    CHECK_FALSE(redis.has("a"));
+  }
+}
+
+TEST_CASE("an acquire that could not be printed reports no release of a key that stays held") {
+  RedisServer redis;
+  TempDir folder;
+  const Words acquire{"lock", "acquire", "k", "--owner", "me", "--lease", "1m"};
+  CHECK(status_of(redis, acquire) == 0);
+  const Descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
+  Process::Options options = redis.environment();
+  options.descriptors = {{STDOUT_FILENO, full.number()}};
+  Words reported = acquire;
+  reported.insert(reported.end(), {"--events", folder / "events"});
+  Rlock again{reported, options};
+  CHECK(again.exit_code() == 71);
+  CHECK(contains(again.err(), "'k' stays held, as it was before"));
+  CHECK(contains(read_file(folder / "events"), "\"event\":\"ended\""));
+  CHECK_FALSE(contains(read_file(folder / "events"), "\"event\":\"released\""));
+  CHECK(redis.has("k"));
+}
+
 TEST_CASE("permits that could not be printed are only called released if the server has said so") {
   RedisServer redis;
   CHECK(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
@@ -479,8 +516,9 @@ TEST_CASE("permits that could not be printed are only called released if the ser
                      20s));  // the server reads it when it wakes up
     return rlock.err();
   };
-  CHECK(contains(run("permit acquire seats --lease 10m --count 2", "seats", "1"),
-                 "release of permits of 'seats' not confirmed (no answer within 1s); each expires within 10m"));
+  CHECK(
+      contains(run("permit acquire seats --lease 10m --count 2", "seats", "1"),
+               "release of permits of 'seats' not confirmed (no answer within 1s); each expires within 10m"));
   CHECK(contains(run("permit acquire seats --no-lease", "seats", "2"), "; see their ids: rlock inspect -v"));
   CHECK(contains(run("sem drain slots", "slots", "0"),
                  "release of permits of 'slots' not confirmed (no answer within 1s); see: rlock sem status"));
