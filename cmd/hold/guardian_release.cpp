@@ -11,18 +11,17 @@
 
 namespace rlock {
 
-void release_in_guardian(const HeldKeys& keys, const std::vector<Part>& parts, const std::string& whom,
-                         RlockEnd how, TimePoint now) {
+void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, RlockEnd how, TimePoint now) {
   const HoldRequest& request = keys.request();
   const bool killed = how == RlockEnd::killed;
   const PastHold past =
       keys.past({.outcome = killed ? HoldOutcome::killed : HoldOutcome::lost,
-                 .why = whom + (killed ? " was killed" : " was stopped, and could not renew it")},
+                 .why = guarded.whom + (killed ? " was killed" : " was stopped, and could not renew it")},
                 now);
   ReleaseOptions options;
   const bool keep = request.min_hold > Milliseconds{0};
   if (keep) options.keep_until = past.facts.since + request.min_hold;
-  std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(parts, past);
+  std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(keys.parts(), past);
   // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
   // this new hold.
   if (!killed) std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
@@ -30,8 +29,12 @@ void release_in_guardian(const HeldKeys& keys, const std::vector<Part>& parts, c
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
     Session session{request.deployment, request.wait, request.quorum};
-    static_cast<void>(
-        release(session.redis, ending, options, session.loop.within(cleanup_time(ending.size()))));
+    const Patience patience = session.loop.within(cleanup_time(ending.size()));
+    if (guarded.elsewhere != nullptr) {
+      const auto released = guarded.elsewhere->among(session.redis, ending, remaining(patience.until, now));
+      std::erase_if(ending, [&](const Part& part) { return released.contains(part.lock->name()); });
+    }
+    static_cast<void>(release(session.redis, ending, options, patience));
     if (killed) Events::killed(request, past);
   } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease
     debug(error.what());

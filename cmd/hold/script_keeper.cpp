@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,15 +22,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/hold/guardian_release.h"
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/released_elsewhere.h"
 #include "cmd/hold/renewed_keys.h"
 #include "cmd/hold/script_watch.h"
 #include "cmd/server/session.h"
 #include "family/script_family.h"
 #include "process/background.h"
 #include "sync/hold/release.h"
-#include "sync/kinds/requests.h"
-#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {
@@ -63,7 +60,7 @@ class ScriptKeeper {
       : request_(keys.request()),
         keys_(keys),
         events_(events),
-        named_(request_.owner.has_value()),
+        released_elsewhere_(keys),
         session_(request_.deployment, WaitOptions{}, Quorum::majority),
         family_(*request_.script, ::getpid()),
         renewed_(session_.redis, keys, session_.loop.now(),
@@ -77,9 +74,6 @@ class ScriptKeeper {
  private:
   void turn();
   bool over();
-  using Numbers = std::vector<std::optional<std::string>>;
-  Numbers release_numbers(const LockName& name, Milliseconds within);
-  bool was_released(const LockName& name);
   void forget_released();
   HoldEnd end();
   HoldReport::Released release_keys(const HoldEnd& how);
@@ -87,8 +81,7 @@ class ScriptKeeper {
   const HoldRequest& request_;
   const HeldKeys& keys_;
   Events& events_;
-  const bool named_;  ///< the user named the owner: it may have other holds before and after this one
-  std::map<LockName, Numbers> numbers_before_;  ///< if named: the release numbers of each key at the start
+  ReleasedElsewhere released_elsewhere_;
   Session session_;
   ScriptFamily family_;
   RenewedKeys renewed_;
@@ -99,10 +92,13 @@ class ScriptKeeper {
 };
 
 void ScriptKeeper::run(const std::function<bool()>& at_work) {
+  released_elsewhere_.begin(session_.redis, kCleanupTime);  // before the guardian, which must know it, too
   const int no_guardian = processes_.guard(
       session_.signals,
       {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
-         release_in_guardian(keys_, renewed_.parts(), "the keeper of the script", how, session_.loop.now());
+         // It has the parts of the start, because it forked then.
+         release_in_guardian(keys_, {.whom = "the keeper of the script", .elsewhere = &released_elsewhere_},
+                             how, session_.loop.now());
        }});
   if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
@@ -111,9 +107,6 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
     processes_.dismiss_guardian();
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
-  if (named_)
-    for (const Part& part : renewed_.parts())
-      numbers_before_[part.lock->name()] = release_numbers(part.lock->name(), kCleanupTime);
   if (!at_work()) return processes_.dismiss_guardian();
   while (!renewed_.parts().empty() && !over()) turn();
   processes_.dismiss_guardian();
@@ -163,42 +156,10 @@ bool ScriptKeeper::over() {
   return now >= rest_ends_;
 }
 
-/// The number of the last release of this key on each server; empty: the server has not answered.
-ScriptKeeper::Numbers ScriptKeeper::release_numbers(const LockName& name, Milliseconds within) {
-  Numbers numbers;
-  for (const Vote& vote :
-       session_.redis.run_all(ask_release_number(name, keys_.id()), {}, session_.loop.within(within))) {
-    const Reply* reply = vote.good_reply();
-    numbers.push_back(reply != nullptr ? std::optional{read_release_number(*reply)} : std::nullopt);
-  }
-  return numbers;
-}
-
-/// Has the owner released this hold through another rlock? If the user named the owner, a release number that differs
-/// from that at the start says so, if both are known.
-bool ScriptKeeper::was_released(const LockName& name) {
-  if (named_) {
-    const Numbers& before = numbers_before_[name];
-    const Numbers numbers = release_numbers(name, kAnswer);
-    for (std::size_t node = 0; node < numbers.size(); ++node)
-      if (numbers[node] && before[node] && !numbers[node]->empty() && *numbers[node] != *before[node])
-        return true;
-    return false;
-  }
-  const Owner id = keys_.id();
-  const auto inner = inner_hold_in(id);
-  const Call question = inner ? ask_for_inner(name, inner->request) : ask_released(name, id);
-  const Votes votes = session_.redis.run_all(question, {}, session_.loop.within(kAnswer));
-  return std::ranges::any_of(votes, [&](const Vote& vote) {
-    const Reply* reply = vote.good_reply();
-    if (reply == nullptr) return false;
-    return inner ? read_inner(*reply) == InnerState::ended : read_released(*reply);
-  });
-}
-
 /// Drops the keys that the owner has released through another rlock: they are no loss.
 void ScriptKeeper::forget_released() {
-  renewed_.forget([&](const Part& part) { return was_released(part.lock->name()); });
+  const auto released = released_elsewhere_.among(session_.redis, renewed_.parts(), kAnswer);
+  renewed_.forget([&](const Part& part) { return released.contains(part.lock->name()); });
 }
 
 HoldEnd ScriptKeeper::end() {
@@ -222,18 +183,21 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
         describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
     return HoldReport::Released::kept;
   }
-  bool lost = renewed_.loss().has_value();
+  const bool lost = renewed_.loss().has_value();
   const EndingHold ending{
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
   const auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i].how != ReleaseResult::How::not_ours || lost || was_released(parts[i].lock->name()))
-      continue;
-    lost = true;
-    warn_late_loss(quoted(parts[i].lock->name()));
-    events_.lost(kLostAtRelease);
-  }
-  return lost ? HoldReport::Released::no : HoldReport::Released::yes;
+  if (lost) return HoldReport::Released::no;
+  std::vector<Part> gone;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);
+  if (gone.empty()) return HoldReport::Released::yes;
+  const auto released = released_elsewhere_.among(session_.redis, gone, kAnswer);
+  std::erase_if(gone, [&](const Part& part) { return released.contains(part.lock->name()); });
+  if (gone.empty()) return HoldReport::Released::yes;
+  warn_late_loss(quoted(gone.front().lock->name()));
+  events_.lost(kLostAtRelease);
+  return HoldReport::Released::no;
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ CommandOutcome RunHold::run_command() {
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](RlockEnd end) {
-    release_in_guardian(keys_, keys_.parts(), "rlock", end, run_.session.loop.now());
+    release_in_guardian(keys_, {.whom = "rlock"}, end, run_.session.loop.now());
   };
   run_.events.listen_to(options);
   return options;

@@ -1,5 +1,7 @@
 #include "redis/redis.h"
 
+#include <algorithm>
+
 #include "redis/enough.h"
 
 namespace rlock {
@@ -15,14 +17,16 @@ void Redis::await_followers(const Patience& patience) const {
   loop().wait({until, patience.interrupted}, [this] { return !has_followers_in_flight(); });
 }
 
-Reply Redis::ask(const Call& call, const Patience& patience) {
-  const Votes votes = run(call, with_retries(), patience, Enough{1, Milliseconds{0}});
-  Failure failure{Error::unreachable, "interrupted"};
-  for (const Vote& vote : votes) {
-    if (const Reply* reply = vote.good_reply()) return *reply;
-    failure = vote.trouble().value_or(failure);
+void Redis::await(const std::vector<Request>& requests, Milliseconds grace, const Patience& patience) const {
+  Enough enough{quorum(), grace};
+  const auto by_quorum = [&](const Request& request) { return answered_by(enough.nodes(), request.votes()); };
+  while (!std::ranges::all_of(requests, &Request::settled)) {
+    const TimePoint now = loop().now();
+    const TimePoint until =
+        earliest(patience.until, enough.from(std::ranges::all_of(requests, by_quorum), now));
+    if (now >= until || patience.interrupted()) return;
+    loop().turn(until);
   }
-  failure.fly();
 }
 
 }  // namespace rlock

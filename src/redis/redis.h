@@ -105,6 +105,9 @@ class Redis {
   /// reply and send the source.
   void await_followers(const Patience& patience) const;
 
+  /// Waits for the votes of all requests. After a quorum has answered each of them, the other nodes get `grace`.
+  void await(const std::vector<Request>& requests, Milliseconds grace, const Patience& patience) const;
+
   /// Writes `calls` behind the calls that abandoned connections still carry. If a frozen server wakes up, it
   /// carries out the old calls first, and then `calls` (undos or releases). No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
@@ -124,9 +127,6 @@ class Redis {
   Votes run_all(const Call& call, const Delivery& delivery, const Patience& patience) {
     return run(call, delivery, patience, [](const Votes&, TimePoint) { return kNever; });
   }
-
-  /// Returns a reply that is no error, for a quorum of one or if any node will do. Throws Error if there is none.
-  Reply ask(const Call& call, const Patience& patience);
 
  protected:
   virtual std::vector<Message> take_messages() = 0;  ///< the newest messages since the last take, for

@@ -369,6 +369,37 @@ TEST_CASE("if a keeper is killed, its guardian ends the script and releases, als
   }
 }
 
+TEST_CASE("the guardian of a killed keeper leaves a key alone that the same --owner has acquired again") {
+  RedisServer redis;
+  Script script{
+      redis,
+      "\"$RLOCK\" lock acquire a b --owner w1 --lease 1m --while-pid $$ || exit 9\n"
+      "\"$RLOCK\" lock release a --owner w1 && \"$RLOCK\" lock acquire a --owner w1 --lease 1m || exit 8\n"
+      ": >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
+  ::kill(script.keeper(), SIGKILL);
+  CHECK(script.process().exit_code() == 128 + SIGKILL);
+  CHECK(eventually([&] { return !redis.has("b"); }, 10s));
+  CHECK(redis.has("a"));
+}
+
+TEST_CASE("a removed key of many stops the script soon, beside a frozen server of three") {
+  RedisServer one, two, three;
+  Process::Options options;
+  options.env = {{"RLOCK_URL", one.url() + " " + two.url() + " " + three.url()}, {"RLOCK", rlock_binary()}};
+  // To ask about one key after the other took 15 s.
+  Process script{{"sh", "-c",
+                  "\"$RLOCK\" lock acquire $(seq 60) --lease 1m --while-pid $$ >/dev/null || exit 9\n"
+                  "echo held; exec sleep 60"},
+                 options};
+  REQUIRE(eventually([&] { return contains(script.out(), "held"); }, 20s));
+  three.freeze();
+  Process unlock{{rlock_binary(), "unlock", "-q", "--yes", "1"}, options};
+  CHECK(unlock.exit_code(20s) == 0);
+  CHECK(script.exit_code(8s) == 128 + SIGTERM);
+  three.thaw();
+}
+
 TEST_CASE("a script that is stopped leaves alone the private server that it started") {
   RedisServer redis;
   Script script{redis,

@@ -188,8 +188,10 @@ TEST_CASE("send_on_abandoned writes a whole script behind the data in flight") {
   redis.freeze();
   f.connection()->send(command({"SET", "ghost", "1"}));
 
+  CHECK(f.link.losses() == 0);
   f.link.abandon(number, Clock::now());
   CHECK(f.link.find(number) == nullptr);
+  CHECK(f.link.losses() == 1);  // listeners ask again
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
   f.link.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});

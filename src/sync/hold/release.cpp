@@ -21,7 +21,7 @@
 namespace rlock {
 namespace {
 
-/// How long await() waits for the other nodes after a quorum. It is short, because they may be down for days.
+/// How long to wait for the other nodes after a quorum. It is short, because they may be down for days.
 constexpr Milliseconds kReleaseGrace{200};
 
 /// The answers of the nodes about one part, counted.
@@ -106,19 +106,6 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
-/// Waits for all answers. After a quorum has answered about each part, the other nodes get kReleaseGrace.
-void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
-  Enough enough{redis.quorum(), kReleaseGrace};
-  const auto by_quorum = [&](const auto& request) { return answered_by(enough.nodes(), request.votes()); };
-  while (!std::ranges::all_of(requests, &Redis::Request::settled)) {
-    const TimePoint now = redis.loop().now();
-    const TimePoint until =
-        earliest(patience.until, enough.from(std::ranges::all_of(requests, by_quorum), now));
-    if (now >= until || patience.interrupted()) return;
-    redis.loop().turn(until);
-  }
-}
-
 }  // namespace
 
 std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
@@ -132,7 +119,7 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     requests.push_back(redis.post(calls.back(), delivery, patience.until));
     std::ranges::copy(part.release_followers, std::back_inserter(calls));
   }
-  await(redis, requests, patience);
+  redis.await(requests, kReleaseGrace, patience);
 
   std::vector<ReleaseResult> back;
   for (std::size_t i = 0; i < parts.size(); ++i) {
