@@ -39,12 +39,21 @@ std::string document(const HeldKeys& keys) {
   return Json::object(fields).str();
 }
 
-/// What an undo came to. `nothing`: the owner has no more than the holds that it had before.
-enum class [[nodiscard]] Undone { all, nothing, unconfirmed };
+/// What became of the keys, for people: "'deploy' was released".
+std::string fate(Undone undone, const HeldKeys& held) {
+  const std::string keys = held.request().all_keys();
+  switch (undone) {
+    case Undone::all: return keys + " was released";
+    case Undone::nothing: return keys + " stays held, as it was before";
+    case Undone::unconfirmed: break;
+  }
+  return fmt::format("release of {} not confirmed; it {}", keys,
+                     unconfirmed_end(held.expires_within(held.parts().front())));
+}
 
-/// Undoes what this process has acquired, and no other hold of the owner. A second signal ends the wait for the answers.
-Undone undo_acquire(Session& session, const HeldKeys& keys) {
-  const std::vector<Part>& parts = keys.parts();
+}  // namespace
+
+Undone undo_acquire(Session& session, const std::vector<Part>& parts) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
   std::vector<Redis::Request> requests;
@@ -73,27 +82,13 @@ Undone undo_acquire(Session& session, const HeldKeys& keys) {
   return undone ? Undone::all : Undone::nothing;
 }
 
-/// What became of the keys, for people: "'deploy' was released".
-std::string fate(Undone undone, const HeldKeys& held) {
-  const std::string keys = held.request().all_keys();
-  switch (undone) {
-    case Undone::all: return keys + " was released";
-    case Undone::nothing: return keys + " stays held, as it was before";
-    case Undone::unconfirmed: break;
-  }
-  return fmt::format("release of {} not confirmed; it {}", keys,
-                     unconfirmed_end(held.expires_within(held.parts().front())));
-}
-
-}  // namespace
-
 int print_hold(Session& session, std::string_view text) {
   return try_print(text, {.until = kNever, .interrupted = [&] { return session.signals.drain_any(); }});
 }
 
 void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
-    const Undone undone = undo_acquire(session, keys);
+    const Undone undone = undo_acquire(session, keys.parts());
     throw Error{
         Error::usage,
         fmt::format("a process above this one holds some of the keys, and not the others; take them one "
@@ -115,7 +110,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
       print_it();
     }
   } catch (const Error& error) {  // adds the fate of the lock
-    const Undone undone = undo_acquire(session, keys);
+    const Undone undone = undo_acquire(session, keys.parts());
     const std::string why = fmt::format("{}; {}", error.what(), fate(undone, keys));
     if (!session.signals.drain_any()) {
       report_failed(report, error);

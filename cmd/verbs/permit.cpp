@@ -25,7 +25,6 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "sync/hold/release.h"
 #include "sync/kinds/permit_lock.h"
 
 namespace rlock {
@@ -142,7 +141,7 @@ class Acquire final : public PoolVerb {
     const Acquired got = acquire(session.redis, {.parts = parts}, above.over(lines.options()));
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
     lines.acquired();
-    return hand_over(session, parts, std::get<Taken>(got).held.front());
+    return print_ids(session, parts, std::get<Taken>(got).held.front());
   }
 
  private:
@@ -177,17 +176,15 @@ class Acquire final : public PoolVerb {
         .str();
   }
 
-  int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
+  int print_ids(Session& session, const std::vector<Part>& parts, const Held& held) const {
     const int failed = print_hold(session, text_of(parts.front().lock->name(), held) + "\n");
     if (failed == 0) {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
-    const ReleaseResult back = release(session.redis, parts, {}, session.loop.within(kCleanupTime)).front();
-    const bool released = back.how != ReleaseResult::How::unknown;
+    const bool released = undo_acquire(session, parts) != Undone::unconfirmed;
     if (!released)
-      warn(fmt::format("release of permits of {} not confirmed ({}); {}", quoted(parts.front().lock->name()),
-                       back.why,
+      warn(fmt::format("release of permits of {} not confirmed; {}", quoted(parts.front().lock->name()),
                        lease_ ? "each " + unconfirmed_end(lease_) : "see their ids: rlock inspect -v"));
     session.check_signals();
     refuse_output(failed, released ? "; the permits were released" : "");
