@@ -29,14 +29,8 @@ local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
-local function still_held(rest)
-  if keep and rest > 0 then return {'kept', rest} end
-  return {'still_held'}
-end
-
 local function release_hold()
-  local before = answered_before(request, way, memory)
-  if before and before[1] == 'still_held' then return still_held(rest_to_keep(keep, owner, keep_until)) end
+  local before = answered_before(request, way, memory, keep, owner, keep_until)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
@@ -48,12 +42,13 @@ local function release_hold()
     local rest = rest_to_keep(keep, owner, keep_until, true)
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
-    return still_held(rest)
+    return rest > 0 and {'kept', rest} or {'still_held'}
   end
 
   local rest = rest_to_keep(keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, rest)
+    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
     return {'kept', rest}
   end
 

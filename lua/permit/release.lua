@@ -41,8 +41,8 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local before = answered_before(request, way, memory)
-  if before and before[1] ~= 'still_held' then return before end
+  local before = answered_before(request, way, memory, keep, owner, keep_until)
+  if before then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
   if kind_taken == 'none' then redis.call('del', slots) end
@@ -58,20 +58,20 @@ local function release_hold()
   end
   local ours, tails = find_ours(count)
 
-  local goes_on = before and true
-  if not before and #ours > 0 then
-    local in_all
+  local goes_on, in_all
+  if #ours > 0 then
     goes_on, in_all = outlived(inner, inside == '1' and request or nil, count, time)
     if not goes_on and in_all ~= tonumber(count) then ours, tails = find_ours(in_all) end
   end
-  local rest = rest_to_keep(keep, owner, keep_until, goes_on and not before)
+  local rest = rest_to_keep(keep, owner, keep_until, goes_on)
   if goes_on then
-    if way == 'again' and not before then redis.call('set', request, 0, 'px', memory) end
+    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
     return rest > 0 and {'kept', rest} or {'still_held'}
   end
   if rest > 0 and #ours > 0 then
     for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
+    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
     return {'kept', rest}
   end
 

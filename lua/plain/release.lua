@@ -22,17 +22,18 @@ local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
 
-local before = answered_before(request, way, memory)
-if before and before[1] ~= 'still_held' then return before end
-if not before and (redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner)) then return {'not_ours'} end
-local goes_on = before or outlived(inner, inside == '1' and request or nil, 1, now())
-local rest = rest_to_keep(keep, owner, keep_until, goes_on and not before)
+local before = answered_before(request, way, memory, keep, owner, keep_until)
+if before then return before end
+if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
+local goes_on = outlived(inner, inside == '1' and request or nil, 1, now())
+local rest = rest_to_keep(keep, owner, keep_until, goes_on)
 if goes_on then
-  if way == 'again' and not before then redis.call('set', request, 0, 'px', memory) end
+  if way == 'again' then redis.call('set', request, 0, 'px', memory) end
   return rest > 0 and {'kept', rest} or {'still_held'}
 end
 if rest > 0 then
   redis.call('pexpire', lock, rest)
+  if way == 'again' then redis.call('set', request, 0, 'px', memory) end
   return {'kept', rest}
 end
 redis.call('del', lock)

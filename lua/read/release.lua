@@ -24,7 +24,7 @@ local pass_on = include('line/pass_on')
 local most_readers = 100  -- kReadersTake in src/sync/kinds/read_write.cpp has memory for the names of so many
 
 local function release_hold()
-  local before = answered_before(request, way, memory)
+  local before = answered_before(request, way, memory, keep, owner, keep_until)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local mode = field_of(lock, 'mode', 5)
@@ -47,6 +47,7 @@ local function release_hold()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
+    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
     return {'kept', rest}
   end
 

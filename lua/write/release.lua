@@ -23,7 +23,7 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory)
+  local before = answered_before(request, way, memory, keep, owner, keep_until)
   if before then return before end
   local field = owner .. ':write'
   if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
@@ -46,6 +46,7 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
+    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
     return {'kept', rest}
   end
 

@@ -2,6 +2,7 @@
 // Whenever the server executes the copy, the count and the lease of the owner's other holds must not shrink.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -53,6 +54,12 @@ struct HoldServer {
     return Milliseconds{redis.run(command({"PTTL", key})).integer()};
   }
 
+  /// The server's time since the epoch.
+  Milliseconds time() {
+    const Reply time = redis.run(command({"TIME"}));
+    return Milliseconds{std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000};
+  }
+
   /// The state of `lock` according to its entry.
   Has has(const Lockable& lock) {
     const HoldEntry entry = lock.hold_entry();
@@ -70,9 +77,7 @@ struct HoldServer {
     if (type != "zset") return {};
     const Reply permits = redis.run(command({"ZRANGE", "{k}:timeout", "0", "-1", "WITHSCORES"}));
     if (permits.items().empty()) return {};
-    const Reply time = redis.run(command({"TIME"}));
-    const std::int64_t now = std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000;
-    return {1, Milliseconds{std::stoll(permits.at(1).text()) - now}};
+    return {1, Milliseconds{std::stoll(permits.at(1).text())} - time()};
   }
 };
 
@@ -232,6 +237,27 @@ TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of 
                      {"second acquire", second->ask()},
                      {"second release", second->release({})}},
                     *first, {});
+  }
+}
+
+TEST_CASE("a late copy of a release that kept the key leaves the owner's next hold") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    const std::string note = "redisson_unlock_latch:{k}:keep";  // an inner hold with --min-hold has left it
+    server.cli({"SET", note, fmt::format("{}\n{}", kMe.str(), (server.time() + kOuterLease).count())});
+    const auto answer = [&] { return released(first->read_release(server.redis.run(first->release({})))); };
+    REQUIRE(answer().how == Released::How::kept);
+    server.run(second->ask());
+
+    CHECK(answer().how == Released::How::kept);
+    CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
+    server.cli({"DEL", note});  // as if its time were over
+    server.run(first->release({}));
+    CHECK(server.has(*second).holds == 1);
   }
 }
 
