@@ -14,15 +14,11 @@
 local release = script('lock/release')
 local announce_to_head = include('fair_queue/announce_to_head')
 local tell_new_head = include('fair_queue/tell_new_head')
+local leave_queue = include('fair_queue/leave_queue')
 
-local was_head = redis.pcall('lindex', queue.order, 0) == owner
 local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
-if not answered then
-  redis.pcall('hdel', queue.alive, owner)  -- pcall: if one key has another type, our place in the others is removed
-  redis.pcall('zrem', queue.deadlines, owner)
-  redis.pcall('lrem', queue.order, 0, owner)
-end
+local was_head = not answered and leave_queue(queue, owner)
 
 local answer = release({lock, line_order, line_waiters, line_facts, request, keep}, ARGV)
 local kept = answer[1] == 'kept'  -- the head knows only the old TTL

@@ -312,6 +312,48 @@ TEST_CASE("a late copy of an acquire of several keys releases no later hold") {
   }
 }
 
+TEST_CASE("a late copy of an acquire of several keys leaves the ones behind a key that was lost") {
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
+    for (const bool named : {false, true}) {
+      CAPTURE(type);
+      CAPTURE(named);
+      HoldServer server;
+      const auto member = [&](const char* name, const Owner& owner) {
+        return find_lock_type(type)->make(
+            {.claim = {
+                 .name = LockName{name}, .owner = owner, .lease = kOuterLease, .owner_returns = named}});
+      };
+      const auto a = member("a", kMe), b = member("k", kMe);
+      const std::vector<const Lockable*> members{a.get(), b.get()};
+      const auto together = Together::of(members);
+      server.run(together->ask());
+      server.cli({"DEL", "a"});
+      server.run(member("a", kOther)->ask(0ms));
+
+      server.run(together->ask());
+      CHECK(server.has(*b).holds == 1);
+    }
+  }
+}
+
+TEST_CASE("a late copy of an acquire of several fair keys leaves the place in which its owner waits again") {
+  HoldServer server;
+  const auto member = [&](const char* name, const Owner& owner) {
+    return find_lock_type("fair")->make(
+        {.claim = {.name = LockName{name}, .owner = owner, .lease = kOuterLease, .owner_returns = true}});
+  };
+  const auto a = member("a", kMe), b = member("k", kMe);
+  const std::vector<const Lockable*> members{a.get(), b.get()};
+  const auto together = Together::of(members);
+  for (const auto* lock : {a.get(), b.get()}) server.run(*lock->undo(Wake::waiters));
+  server.run(member("k", kOther)->ask());
+  server.run(member("k", kMe)->ask(0ms));
+  REQUIRE(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
+
+  server.run(together->ask());
+  CHECK(server.cli({"LLEN", "redisson_lock_queue:{k}"}) == "1");
+}
+
 TEST_CASE("a late copy of the acquire of a fair lock leaves nothing for ever") {
   HoldServer server;
   const auto mine = make("fair", kMe, kOuterLease);

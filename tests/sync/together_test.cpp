@@ -115,6 +115,18 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     redis.del("b");
     CHECK(std::holds_alternative<Held>(both->read(direct.run(both->ask()))));
   }
+  SUBCASE("a lock behind the busy one is taken when the busy one is free") {
+    Claim mine = claim("b", "o:1");
+    mine.owner_returns = true;
+    const Kind first{claim("a", "o:1")}, second{mine};
+    const std::vector<const Lockable*> members_of_two{&first, &second};
+    const auto both = Together::of(members_of_two);
+    REQUIRE(both.has_value());
+    direct.run(Kind{claim("a", "other:1")}.ask());
+    REQUIRE(std::holds_alternative<Busy>(both->read(direct.run(both->ask()))));
+    redis.del("a");
+    CHECK(std::holds_alternative<Held>(both->read(direct.run(both->ask()))));
+  }
   SUBCASE("one is something else: refused, and nothing is taken") {
     redis.cli({"SET", "b", "text"});
     const AcquireAnswer answer = together->read(direct.run(together->ask()));

@@ -39,7 +39,8 @@ end
 -- second value of ask says whether the owner held the member before. Such a member is not undone: this may be a late copy.
 -- The third value is the line that the owner has passed; nil: it has passed none.
 -- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
--- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing.
+-- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing. It must not
+-- release them: this may be a late copy, and the owner may have them.
 local function all_or_none(ask, undo, leave)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
