@@ -53,7 +53,16 @@ if more then redis.call('set', pool, total - redis.call('zcard', taken)) end
 if reclaim(pool, taken, slots, time) > 0 then more = true end
 local available = tonumber(redis.call('get', pool))
 local size = available + redis.call('zcard', taken)
-if total and size ~= total then return {'other_size', size} end
+
+-- Tells the waiters if permits have come back, and returns the answer.
+local function announced(answer)
+  if more and available > 0 then
+    announce(channel, available, sharded)
+    tell_waiters(line, available)
+  end
+  return answer
+end
+if total and size ~= total then return announced({'other_size', size}) end
 
 local slots_live = lease > 0 and lease or 30 * 86400000  -- without the slots a script reads all permits
 mend_slots(taken, slots, slots_live)
@@ -62,31 +71,19 @@ local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
--- Tells the waiters that permits have come back.
-local function announce_more()
-  if not more or available <= 0 then return end
-  announce(channel, available, sharded)
-  tell_waiters(line, available)
-end
 
 -- A size of 0 may be a semaphore that has no permits left.
-if missing > available and size > 0 and count > size then
-  announce_more()
-  return {'too_small', size}
-end
+if missing > available and size > 0 and count > size then return announced({'too_small', size}) end
 local first_end, rest = tonumber(redis.call('zrange', taken, 0, 0, 'withscores')[2]), -2
 if first_end then rest = first_end == no_lease and -1 or math.max(first_end - time, 0) end
 local blocked = in_turn(line, {
   owner = owner, ours = missing == 0, over = is_over(request, missing == 0), needs = missing, room = available, rest = rest,
   time = time,
 })
-if blocked then
-  announce_more()
-  return blocked
-end
+if blocked then return announced(blocked) end
 
 -- With more permits no script could release any.
-if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'too_many'} end
+if redis.call('zcard', taken) + missing > 10000 then return announced({'foreign', 'too_many'}) end
 
 local ends_at = lease > 0 and time + lease or no_lease
 local slot, leases, named = -1, {}, {-1, ''}
@@ -112,7 +109,6 @@ if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pt
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then
   tell_waiters(line, available, true)
 end
-announce_more()
 local answer = {'held', time}
 for i = 1, count do answer[i + 2] = ours[i] end
-return answer
+return announced(answer)

@@ -384,6 +384,25 @@ TEST_CASE("an acquire after expired leases announces the returned permits, and k
   CHECK(waiter.silence());
 }
 
+TEST_CASE("an acquire that is refused announces the permits of ended leases, too") {
+  Permitted scene;
+  scene.server.cli({"SET", "pool", "0"});
+  scene.server.cli({"ZADD", "{pool}:timeout", "1", "ended", "9999999999999", "taken"});
+  Listener hears{scene.server, kPoolChannel};
+
+  SUBCASE("the pool has another size") {
+    CHECK(is_refused(scene.ask(permits("a:1", {.total = 3}))));
+    CHECK(hears.heard() == "1");
+  }
+  SUBCASE("too many permits are taken") {
+    scene.server.cli({"EVAL", "for i = 1, 9999 do redis.call('zadd', KEYS[1], 9999999999999, i) end", "1",
+                      "{pool}:timeout"});
+    CHECK(is_refused(scene.ask(permits("a:1"))));
+    CHECK(hears.heard() == "1");
+  }
+  CHECK(hears.silence());
+}
+
 TEST_CASE("--min-hold keeps the permits") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
