@@ -122,6 +122,9 @@ void WaitLines::advance() {
   const std::vector<Inspection> seen = inquiry_.seen();
   if (seen.empty()) return;
   seen_ = agreed(seen);
+  above_.clear();
+  for (const Holder& holder : seen_->holders)
+    if (holder.meta && names_ancestor(*holder.meta)) above_.push_back(holder.owner);
   listeners_ = inquiry_.listeners();
   fresh_ = true;
 }
@@ -133,7 +136,8 @@ WaitView WaitLines::view(TimePoint now) const {
           .is_pool = subject_.is_pool,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
           .seen_once = seen_ ? &*seen_ : nullptr,
-          .listeners = channel_ ? listeners_ : 0};
+          .listeners = channel_ ? listeners_ : 0,
+          .above = above_};
 }
 
 /// Why the server cannot be asked, as far as the newest attempt shows. Empty: it answers.

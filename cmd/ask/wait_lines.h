@@ -110,6 +110,7 @@ class WaitLines final : public Source {
 
   Inquiry inquiry_;
   std::optional<Inspection> seen_;
+  std::vector<Owner> above_;  ///< the holders in seen_ that are processes above us
   std::int64_t listeners_ = 0;
   bool fresh_ = false;  ///< seen_ was made for this line
 };

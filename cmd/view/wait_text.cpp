@@ -56,8 +56,6 @@ bool is_empty_pool(const WaitView& view) {
   return view.seen->available && *view.seen->available <= 0;
 }
 
-bool waits_for_us(const Holder& holder) { return holder.meta && names_ancestor(*holder.meta); }
-
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
   if (view.busy.queue && view.busy.position == 1)
     return fmt::format("{} free, and we are next in its queue", is);
@@ -113,7 +111,8 @@ std::string wait_text(const WaitView& view, Moment moment) {
   } else {
     text += fmt::format("{} held by {}", is, text_of(view, holders));
   }
-  if (const Holder* holder = only(view, holders); holder != nullptr && waits_for_us(*holder)) {
+  const Holder* const holder = only(view, holders);
+  if (holder != nullptr && std::ranges::find(view.above, holder->owner) != view.above.end()) {
     if (holder->meta->renews) return text + ", which waits for this command";
     text += ", a process above this one";
   }

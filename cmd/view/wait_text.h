@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ struct WaitView {
   const Inspection* seen = nullptr;  ///< the inspection for this line; null: there is none
   const Inspection* seen_once = nullptr;  ///< the last one, perhaps for an earlier line; null: there was none
   std::int64_t listeners = 0;             ///< the number of waiters, including us; 0: unknown
+  std::span<const Owner> above{};         ///< of the holders, those that are processes above us
 };
 
 /// The time that a text is about. `waiting`: now. `over`: the end of the wait. `past`: the last answer.

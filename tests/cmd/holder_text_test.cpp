@@ -52,6 +52,22 @@ TEST_CASE("a wait line says that the lease has just ended, and not that it ends 
   CHECK_MESSAGE(contains(text(Milliseconds{1400}), "; its lease has just ended"), text(Milliseconds{1400}));
 }
 
+TEST_CASE("a holder above us is shown as one that waits for this command, if it renews its hold") {
+  const LockName name{"k"};
+  const Busy busy{.key = name};
+  const auto text = [&](bool renews, std::vector<Owner> above) {
+    Holder holder = alice();
+    holder.meta->renews = renews;
+    const Inspection seen{.name = name, .holders = {holder}, .now = 1009s};
+    return wait_text({.now = Clock::now(), .busy = busy, .seen = &seen, .above = above}, Moment::waiting);
+  };
+  const std::string who = "'k': held by alice@ci-7 pid 4121 for 9s (make) \"hotfix 42\"";
+  CHECK(text(true, {alice().owner}) == who + ", which waits for this command");
+  CHECK(text(false, {alice().owner}) ==
+        who + ", a process above this one; ends in 21s, because no process renews it");
+  CHECK(text(true, {theirs().owner}) == who + "; expires in 21s if the holder is dead");
+}
+
 TEST_CASE("a holder is shown as a person looks for it") {
   CHECK(holder_text(alice(), 1723s) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");
   CHECK(holder_text(alice(), std::nullopt) == "alice@ci-7 pid 4121 (make) \"hotfix 42\"");
