@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/redaction.h"
 #include "base/text.h"
@@ -27,6 +28,18 @@ std::string age(std::optional<Milliseconds> now, Milliseconds then) {
   return now && *now >= then ? describe(*now - then) : "";
 }
 
+/// The kind of client of an owner without metadata.
+std::string_view client_of(const Holder& holder) {
+  if (is_of_rlock(holder.owner) || holder.slot) return "an rlock";
+  const bool permit_id = holder.mode == Holder::Mode::permit && holder.owner.str().size() == kPermitDigits;
+  return permit_id || has_redisson_form(holder.owner) ? "a Redisson client" : "unknown";
+}
+
+/// A holder without metadata: "8d1f...:57 (a Redisson client)".
+std::string unknown_text(const Holder& holder, const std::string& owner) {
+  return fmt::format("{} ({})", owner, client_of(holder));
+}
+
 }  // namespace
 
 std::string short_owner(const Owner& owner) {
@@ -37,14 +50,12 @@ std::string short_owner(const Owner& owner) {
          (colon == std::string::npos ? "" : shown(text.substr(colon)));
 }
 
-std::string_view client_text(const Holder& holder) {
-  if (is_of_rlock(holder.owner) || holder.slot) return "an rlock";
-  const bool permit_id = holder.mode == Holder::Mode::permit && holder.owner.str().size() == kPermitDigits;
-  return permit_id || has_redisson_form(holder.owner) ? "a Redisson client" : "unknown";
+std::string owner_text(const Owner& owner) {
+  return verbosity() == Verbosity::verbose ? sanitized(owner.str()) : short_owner(owner);
 }
 
 std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
-  if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
+  if (!holder.meta) return unknown_text(holder, short_owner(holder.owner));
   const Metadata& facts = *holder.meta;
   std::string text = fmt::format("{}@{}", shown(facts.user), shown(facts.host));
   if (facts.ended_at) {
@@ -59,6 +70,24 @@ std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
   if (!facts.command.empty()) text += fmt::format(" ({})", shown(facts.command));
   if (facts.reason) text += fmt::format(" \"{}\"", shown(*facts.reason));
   return text;
+}
+
+std::string holder_cell(const Holder& holder) {
+  if (!holder.meta) return unknown_text(holder, short_owner(holder.owner));
+  return fmt::format("{}@{} ({})", sanitized(holder.meta->user), sanitized(holder.meta->host),
+                     sanitized(holder.meta->command));
+}
+
+std::string whole_holder_text(const Holder& holder, Milliseconds now) {
+  if (!holder.meta) return unknown_text(holder, owner_text(holder.owner));
+  const Metadata& meta = *holder.meta;
+  std::string text = fmt::format("{}@{}", sanitized(meta.user), sanitized(meta.host));
+  if (meta.ended_at) {
+    text += fmt::format(" ({}) finished {} ago", sanitized(meta.command), describe(now - *meta.ended_at));
+    return meta.exit ? text + fmt::format(" (exit {})", *meta.exit) : text;
+  }
+  text += fmt::format(" pid {} ({}) for {}", meta.pid, sanitized(meta.command), describe(now - meta.since));
+  return meta.reason ? text + fmt::format(" \"{}\"", sanitized(*meta.reason)) : text;
 }
 
 std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/names.h"
@@ -17,6 +16,12 @@ namespace rlock {
 /// it is unknown.
 std::string holder_text(const Holder& holder, std::optional<Milliseconds> now);
 
+/// The same for a row of a table: "alice@ci-7 (make)".
+std::string holder_cell(const Holder& holder);
+
+/// The same for `rlock inspect`, with no text cut: "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"".
+std::string whole_holder_text(const Holder& holder, Milliseconds now);
+
 /// Names several holders: "A, B and C, and 4 more". `unnamed`: the number of further holders.
 std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
                          std::int64_t unnamed = 0);
@@ -28,7 +33,7 @@ std::string outlook_text(const Holder& holder, Milliseconds now);
 /// An owner, cut to a recognizable length: "8d1f6a...:57".
 std::string short_owner(const Owner& owner);
 
-/// The kind of client of an owner without metadata: "a Redisson client", "an rlock", "unknown".
-std::string_view client_text(const Holder& holder);
+/// The same, but in full with --verbose.
+std::string owner_text(const Owner& owner);
 
 }  // namespace rlock

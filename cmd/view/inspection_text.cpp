@@ -20,10 +20,6 @@ using State = Inspection::State;
 constexpr std::size_t kLeastColumn = 14;
 constexpr std::size_t kMostColumn = 40;
 
-std::string owner_shown(const Owner& owner) {
-  return verbosity() == Verbosity::verbose ? sanitized(owner.str()) : short_owner(owner);
-}
-
 std::string state_of(const Inspection& seen) {
   if (seen.absent()) return "";
   if (seen.kind == nullptr) return "not a lock";
@@ -39,19 +35,6 @@ std::string state_of(const Inspection& seen) {
 std::string type_of(const Inspection& seen) {
   if (seen.kind != nullptr) return std::string{seen.kind->name};
   return seen.absent() ? "free" : "a " + sanitized(seen.foreign);
-}
-
-/// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or else the owner id.
-std::string who(const Holder& holder, Milliseconds now) {
-  if (!holder.meta) return fmt::format("{} ({})", owner_shown(holder.owner), client_text(holder));
-  const Metadata& meta = *holder.meta;
-  std::string text = fmt::format("{}@{}", sanitized(meta.user), sanitized(meta.host));
-  if (meta.ended_at) {
-    text += fmt::format(" ({}) finished {} ago", sanitized(meta.command), describe(now - *meta.ended_at));
-    return meta.exit ? text + fmt::format(" (exit {})", *meta.exit) : text;
-  }
-  text += fmt::format(" pid {} ({}) for {}", meta.pid, sanitized(meta.command), describe(now - meta.since));
-  return meta.reason ? text + fmt::format(" \"{}\"", sanitized(*meta.reason)) : text;
 }
 
 /// The end of the hold and the last renewal: "renewed 4s ago, expires in 26s if the holder is dead".
@@ -74,7 +57,7 @@ std::string role(const Holder& holder) {
 
 std::string holder_lines(const Inspection& seen, const Holder& holder) {
   const std::string margin = "  " + std::string(role(holder).size(), ' ');
-  std::string first = fmt::format("  {}{}", role(holder), who(holder, seen.now));
+  std::string first = fmt::format("  {}{}", role(holder), whole_holder_text(holder, seen.now));
   const std::string end = outlook(holder, seen.now);
   const bool brief = !holder.meta || holder.meta->ended_at;
   if (brief) first += ", " + end;
@@ -89,7 +72,7 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   for (const auto& [name, value] : holder.meta->labels)
     labels.push_back(sanitized(name) + "=" + sanitized(value));
   if (!labels.empty()) text += margin + joined(labels, " ") + "\n";
-  if (!brief) text += fmt::format("{}owner {}, {}\n", margin, owner_shown(holder.owner), end);
+  if (!brief) text += fmt::format("{}owner {}, {}\n", margin, owner_text(holder.owner), end);
   return text;
 }
 
@@ -98,9 +81,9 @@ std::string waiter_text(const Waiter& waiter, Milliseconds now) {
   const bool verbose = verbosity() == Verbosity::verbose;
   const std::string end =
       verbose ? fmt::format(", forgotten in {} unless it asks again", describe(waiter.ttl)) : "";
-  if (verbose && !waiter.meta) return owner_shown(waiter.owner) + end;
+  if (verbose && !waiter.meta) return owner_text(waiter.owner) + end;
   const std::string who = holder_text({.owner = waiter.owner, .meta = waiter.meta}, now);
-  return who + (verbose ? ", owner " + owner_shown(waiter.owner) + end : "");
+  return who + (verbose ? ", owner " + owner_text(waiter.owner) + end : "");
 }
 
 /// The waiters in order; without --verbose only the first ones.

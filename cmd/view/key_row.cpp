@@ -17,16 +17,9 @@ using State = Inspection::State;
 
 constexpr std::string_view kNothing = "-";
 
-/// "alice@ci-7 (make)", or else the owner id.
-std::string who(const Holder& holder) {
-  if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
-  return fmt::format("{}@{} ({})", sanitized(holder.meta->user), sanitized(holder.meta->host),
-                     sanitized(holder.meta->command));
-}
-
 /// The count of a latch, which a narrow terminal must not cut, then the holders of the key.
 std::string holder_column(const Inspection& seen) {
-  std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
+  std::string text = seen.holders.empty() ? "" : holder_cell(seen.holders.front());
   const std::int64_t more = static_cast<std::int64_t>(seen.holders.size()) + seen.unnamed - 1;
   if (more > 0) text += fmt::format(" and {} more", more);
   if (seen.count && seen.state == State::closed)
