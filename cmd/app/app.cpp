@@ -14,7 +14,6 @@
 #include "cmd/cli/parser.h"
 #include "cmd/cli/slips.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/server/configurable_options.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
@@ -153,7 +152,6 @@ int dispatch(TimePoint started, const std::string& noun, Words options, Words wo
 }  // namespace
 
 int app(TimePoint started, const std::vector<std::string>& words, std::unique_ptr<Verb>& verb) {
-  set_verb_table(verbs);
   return dispatch(started, "", {}, words, verb);
 }
 

@@ -5,9 +5,6 @@
 namespace rlock {
 namespace {
 
-/// A global, because the settings are read below the table: cmd/app knows the verbs, and cmd/server must not.
-std::vector<const VerbEntry*> (*verb_table)() = nullptr;
-
 /// The option of `spec` whose first long name is `name`, if it is configurable.
 const Option* configurable(const VerbSpec& spec, std::string_view name) {
   const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
@@ -15,12 +12,6 @@ const Option* configurable(const VerbSpec& spec, std::string_view name) {
 }
 
 }  // namespace
-
-void set_verb_table(std::vector<const VerbEntry*> (*table)()) { verb_table = table; }
-
-ConfigurableOptions::ConfigurableOptions() {
-  if (verb_table != nullptr) verbs_ = verb_table();
-}
 
 const VerbSpec& ConfigurableOptions::spec(std::size_t verb) {
   while (made_.size() <= verb) {

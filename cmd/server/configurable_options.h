@@ -10,17 +10,11 @@
 
 namespace rlock {
 
-/// Sets the function that returns the table of verbs, which belongs to a higher layer. Without it there are
-/// no configurable options.
-void set_verb_table(std::vector<const VerbEntry*> (*table)());
-
 /// The options of all verbs whose defaults a config file may set (Option::configurable). If several verbs
 /// have an option of the same name, the first verb in the table counts. The setters write into verbs that
 /// never act.
 class ConfigurableOptions {
  public:
-  ConfigurableOptions();
-
   /// The option with this long name, without dashes. Null: there is none.
   const Option* find(std::string_view name);
 
@@ -33,7 +27,7 @@ class ConfigurableOptions {
  private:
   const VerbSpec& spec(std::size_t verb);
 
-  std::vector<const VerbEntry*> verbs_;
+  const std::vector<const VerbEntry*> verbs_ = verbs();
   /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of
   /// them.
   std::vector<std::pair<std::unique_ptr<Verb>, std::unique_ptr<VerbSpec>>> made_;

@@ -1,6 +1,4 @@
 #include "cmd/server/config.h"
-#include "cmd/app/verb_table.h"
-#include "cmd/server/configurable_options.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -28,7 +26,6 @@ struct Reading {
   std::string refusal;
 
   explicit Reading(const std::string& path) {
-    set_verb_table(verbs);
     try {
       Profile none;
       read_config(path, options, none);

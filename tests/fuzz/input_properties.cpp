@@ -14,7 +14,6 @@
 #include "cmd/cli/parser.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/config.h"
-#include "cmd/server/configurable_options.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "fuzz/must.h"
@@ -55,7 +54,6 @@ void must_read_back(const Metadata& facts) {
 }  // namespace
 
 void check_config(std::string_view bytes) {
-  set_verb_table(verbs);
   const PrivateFile file{bytes};
   const auto known = [&] {
     return attempt(
