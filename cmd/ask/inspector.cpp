@@ -118,10 +118,10 @@ void Inspector::advance() {
 }
 
 void Inspector::run(const std::function<bool(const Result&)>& stops) {
-  std::size_t told = 0;
+  std::size_t checked = 0;
   for (advance(); !over(); advance()) {
-    for (; told < done_.size(); ++told)
-      if (stops(*results_[done_[told]])) stop();
+    for (; checked < done_.size(); ++checked)
+      if (stops(*results_[done_[checked]])) stop();
     if (!over()) session_.loop.turn(wake_at_);
     session_.check_signals();
   }

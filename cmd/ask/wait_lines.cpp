@@ -97,7 +97,7 @@ void WaitLines::ready(short, TimePoint now) {
   const bool due = now >= next_at_;
   while (now >= next_at_) next_at_ = wait_line_at(subject_.started, ++lines_);
   if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
-  if (due && verbosity() == Verbosity::quiet) static_cast<void>(tell_trouble(now));
+  if (due && verbosity() == Verbosity::quiet) static_cast<void>(report_trouble(now));
   advance();
   const bool waits = inquiry_.under_way() && !fresh_ && now < wanted_by_;
   if (wanted_by_ != kNever && !waits) say(now);
@@ -153,7 +153,7 @@ std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
 }
 
-std::optional<std::string> WaitLines::tell_trouble(TimePoint now) {
+std::optional<std::string> WaitLines::report_trouble(TimePoint now) {
   auto why = trouble(now);
   if (subject_.observer != nullptr) subject_.observer->trouble(why.value_or(""));
   return why;
@@ -180,7 +180,7 @@ std::string WaitLines::describe_failure(const GaveUp& gave_up, std::string_view 
 void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
   said_at_ = now;
-  if (const auto why = tell_trouble(now)) {
+  if (const auto why = report_trouble(now)) {
     const bool retries = !subject_.wait.nonblock && session_.redis.keeps_trying();
     return warn(server_text(*why, now) + (retries ? "; retrying" : ""));
   }

@@ -56,7 +56,7 @@ class WaitLines final : public Source {
   /// the wait.
   AcquireOptions options();
 
-  /// Takes the state of the wait. If a caller has an AcquireOptions::tell of its own, it must call this.
+  /// Takes the state of the wait. If a caller has an AcquireOptions::report of its own, it must call this.
   void hear(const Waiting& waiting);
 
   /// The lock was acquired: prints no more lines.
@@ -84,7 +84,7 @@ class WaitLines final : public Source {
   void want(TimePoint by, TimePoint now);
   void advance();
   void begin_inquiry();
-  std::optional<std::string> tell_trouble(TimePoint now);
+  std::optional<std::string> report_trouble(TimePoint now);
   void say(TimePoint now);
   void say_busy(const GaveUp& gave_up);
   void inquire_for_the_last_word(const GaveUp& gave_up);

@@ -43,8 +43,8 @@ void AncestorWatch::hear(const Waiting& waiting) {
 }
 
 AcquireOptions AncestorWatch::over(AcquireOptions options) {
-  options.tell = [this, tell = std::move(options.tell)](const Waiting& waiting) {
-    tell(waiting);
+  options.report = [this, report = std::move(options.report)](const Waiting& waiting) {
+    report(waiting);
     hear(waiting);
   };
   options.patience.interrupted = [this, interrupted = std::move(options.patience.interrupted)] {

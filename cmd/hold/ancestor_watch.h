@@ -35,7 +35,7 @@ class AncestorWatch final : public Source {
   AncestorWatch(Redis& redis, const Options& options);
   ~AncestorWatch() override;
 
-  /// For AcquireOptions::tell.
+  /// For AcquireOptions::report.
   void hear(const Waiting& waiting);
 
   /// Extends the options, so that the watch hears of the wait and can end it.

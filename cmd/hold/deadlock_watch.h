@@ -27,7 +27,7 @@ class DeadlockWatch final : public Source {
   DeadlockWatch(Redis& redis, Options options);
   ~DeadlockWatch() override;
 
-  /// For AcquireOptions::tell.
+  /// For AcquireOptions::report.
   void hear(const Waiting& waiting);
 
   /// We are the youngest member of a circle: the wait must end.

@@ -31,8 +31,8 @@ void Events::open_outputs(const std::string& file, const std::string& socket) {
 }
 
 void Events::listen_to(StopOptions& options) {
-  options.tell_lost = [this](const std::string& why) { lost(why); };
-  options.tell_stopping = [this](const std::string& why) { stopping(why); };
+  options.report_lost = [this](const std::string& why) { lost(why); };
+  options.report_stopping = [this](const std::string& why) { stopping(why); };
 }
 
 std::vector<int> Events::descriptors() const {
@@ -50,45 +50,45 @@ void Events::waiting(const Waiting& seen) {
   if (!holder_.empty() && holder_ == busy.holder && place_ == busy.position) return;
   holder_ = busy.holder.empty() ? "?" : busy.holder;
   place_ = busy.position;
-  tell("waiting", Weight::info,
-       {{"holder", busy.holder.empty() ? Json{} : Json{busy.holder}}, {"place", busy.position}});
+  write("waiting", Weight::info,
+        {{"holder", busy.holder.empty() ? Json{} : Json{busy.holder}}, {"place", busy.position}});
 }
 
 void Events::acquired(const HoldReport& report) {
   if (!wanted_) return;
   trouble({});
   acquired_ = true;
-  tell("acquired", Weight::info,
-       {{"owner", report.owner}, {"fence", report.fence}, {"waited_ms", report.waited}});
+  write("acquired", Weight::info,
+        {{"owner", report.owner}, {"fence", report.fence}, {"waited_ms", report.waited}});
 }
 
 void Events::trouble(std::string_view why) {
   if (troubled_ == !why.empty()) return;
   troubled_ = !why.empty();
   if (troubled_)
-    tell("trouble", Weight::warning, {{"why", why}});
+    write("trouble", Weight::warning, {{"why", why}});
   else
-    tell("recovered", Weight::notice, {});
+    write("recovered", Weight::notice, {});
 }
 
 void Events::lost(std::string_view why) {
   if (std::exchange(said_lost_, true)) return;
-  tell("lost", Weight::error, {{"why", why}});
+  write("lost", Weight::error, {{"why", why}});
 }
 
-void Events::stopping(std::string_view why) { tell("stopping", Weight::notice, {{"why", why}}); }
+void Events::stopping(std::string_view why) { write("stopping", Weight::notice, {{"why", why}}); }
 
 void Events::runs_without_lock(const HoldReport& report) {
   gave_up_ = true;
-  tell("gave-up", Weight::warning,
-       {{"outcome", text_of(report.outcome)}, {"exit", nullptr}, {"why", report.error}});
+  write("gave-up", Weight::warning,
+        {{"outcome", text_of(report.outcome)}, {"exit", nullptr}, {"why", report.error}});
 }
 
 void Events::ended(const HoldReport& report) {
   if (!std::exchange(wanted_, false)) return;  // a failure after the end must not report another end
   if (!acquired_ && !gave_up_)
-    return tell("gave-up", Weight::notice,
-                {{"outcome", text_of(report.outcome)}, {"exit", report.exit}, {"why", report.error}});
+    return write("gave-up", Weight::notice,
+                 {{"outcome", text_of(report.outcome)}, {"exit", report.exit}, {"why", report.error}});
   if (report.outcome == HoldOutcome::lost) lost(report.error.value_or(""));
   const bool gone = !report.released || *report.released == HoldReport::Released::no;
   end(gone ? "ended" : "released", report.outcome, report.exit, report.held);
@@ -108,11 +108,11 @@ void Events::killed(const HoldRequest& request, const PastHold& past) {
 
 void Events::end(std::string_view name, HoldOutcome outcome, std::optional<int> exit,
                  std::optional<Milliseconds> held) {
-  tell(name, Weight::info, {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
+  write(name, Weight::info, {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
 }
 
-void Events::tell(std::string_view name, Weight weight,
-                  std::vector<std::pair<std::string_view, Json>> fields) noexcept {
+void Events::write(std::string_view name, Weight weight,
+                   std::vector<std::pair<std::string_view, Json>> fields) noexcept {
   const Event event{.name = name,
                     .weight = weight,
                     .at = since_epoch(),

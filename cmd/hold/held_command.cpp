@@ -85,7 +85,7 @@ CommandOutcome HeldCommand::run() {
   // terminal before it runs, or its first read would stop it.
   const bool hand_over = terminal_.to_be_handed_over();
   Child child{loop_, signals_, options_.command, [&](pid_t self) {
-                processes_.tell_group(self);
+                processes_.guard_group(self);
                 if (hand_over) terminal_.lend(self);
               }};
   if (child.start_errno() != 0) {

@@ -47,8 +47,8 @@ int HeldProcesses::guard(const Signals& signals, Guarded guarded) {
   return guardian_->start_errno();
 }
 
-void HeldProcesses::tell_group(pid_t group) noexcept {
-  if (guardian_) guardian_->tell_group(group);
+void HeldProcesses::guard_group(pid_t group) noexcept {
+  if (guardian_) guardian_->set_group(group);
 }
 
 void HeldProcesses::dismiss_guardian() noexcept {
@@ -61,11 +61,11 @@ Deadlines HeldProcesses::of_lock() const {
 
 Deadlines HeldProcesses::deadlines() const {
   const Deadlines at_most{options_.max_hold, plus(options_.max_hold, options_.rules.kill_after)};
-  return earliest(of_lock(), earliest(at_most, told_to_end_));
+  return earliest(of_lock(), earliest(at_most, end_at_));
 }
 
 void HeldProcesses::turn(TimePoint now, const std::function<bool()>& ended) {
-  if (guardian_) guardian_->tell(of_lock());
+  if (guardian_) guardian_->set_deadlines(of_lock());
   hear_requests(now);
   announce(now, ended);
   escalate(now);
@@ -79,22 +79,22 @@ void HeldProcesses::hear_requests(TimePoint now) {
 }
 
 void HeldProcesses::end(TimePoint now, Milliseconds grace, const std::string& why) {
-  told_why_ = why;
-  told_to_end_ = {now, plus(now, grace)};
+  end_why_ = why;
+  end_at_ = {now, plus(now, grace)};
   warn(fmt::format("{}; {}", why, how_stopped(kill_when(plus(now, grace)), now)));
 }
 
 void HeldProcesses::announce(TimePoint now, const std::function<bool()>& ended) {
   if (const auto why = said_lost_ ? std::nullopt : lock_.lost()) {
     said_lost_ = true;
-    if (options_.tell_lost) options_.tell_lost(*why);
+    if (options_.report_lost) options_.report_lost(*why);
     // They may have ended before the loss: then there is nothing to stop.
     const std::string then = !options_.rules.stop_on_loss ? options_.whom + " runs on (--on-lost warn)"
                              : ended()                    ? options_.whom + " has ended"
                                                           : how_stopped(deadlines().kill, now);
     warn(fmt::format("lost {}: {}; {}", lock_.name(), *why, then));
   }
-  if (escalation_.begun() || said_lost_ || told_to_end_.stop != kNever || now < options_.max_hold)
+  if (escalation_.begun() || said_lost_ || end_at_.stop != kNever || now < options_.max_hold)
     return;  // for example, --max-hold is no news after a loss
   at_max_hold_ = true;
   warn(fmt::format("{} is over for {}: {}", as_given("max-hold", "--max-hold"), lock_.name(),
@@ -141,13 +141,13 @@ void HeldProcesses::escalate(TimePoint now) {
   while (const auto signal = escalation_.next(now, deadlines())) {
     if (escalation_.killing()) first_kill_ = earliest(first_kill_, now);
     say_refused(family_.signal(*signal, now, escalation_.killing() ? kNever : deadlines().kill));
-    if (guardian_) guardian_->tell_stop_sent();  // else the guardian would send the stop signal once more
+    if (guardian_) guardian_->set_stop_sent();  // else the guardian would send the stop signal once more
   }
-  if (!begun && escalation_.begun() && options_.tell_stopping)
-    options_.tell_stopping(said_lost_           ? "the lock is lost"
-                           : !told_why_.empty() ? told_why_
-                           : at_max_hold_       ? as_given("max-hold", "--max-hold") + " is over"
-                                                : "its first process has ended");
+  if (!begun && escalation_.begun() && options_.report_stopping)
+    options_.report_stopping(said_lost_          ? "the lock is lost"
+                             : !end_why_.empty() ? end_why_
+                             : at_max_hold_      ? as_given("max-hold", "--max-hold") + " is over"
+                                                 : "its first process has ended");
 }
 
 bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped) {

@@ -35,9 +35,9 @@ struct StopOptions {
   TimePoint max_hold = kNever;
   /// If the lock is lost, rlock waits this long after KILL. A longer wait would protect nothing.
   Milliseconds last_tries{1000};
-  /// Called with the reason: tell_lost once when the lock is lost, tell_stopping once when the first signal was sent.
-  /// Each may be null.
-  std::function<void(const std::string& why)> tell_lost{}, tell_stopping{};
+  /// Called with the reason: report_lost once when the lock is lost, report_stopping once when the first signal was
+  /// sent. Each may be null.
+  std::function<void(const std::string& why)> report_lost{}, report_stopping{};
 };
 
 /// The processes for which a lock is held: those of a command or of a script. They must not live longer than the lock.
@@ -49,7 +49,7 @@ class HeldProcesses {
   /// With StopRules::stop_on_loss, starts the guardian, which kills the processes if rlock dies. Returns the errno
   /// of a failed start; 0: it runs, or is not wanted. `guarded`: what it guards; guard() sets Guarded::signal.
   [[nodiscard]] int guard(const Signals& signals, Guarded guarded);
-  void tell_group(pid_t group) noexcept;
+  void guard_group(pid_t group) noexcept;
   void dismiss_guardian() noexcept;  ///< call it when no process is left to be killed
 
   /// Handles the news of a turn of the loop: a lost lock, a request to end, a signal that is due. `ended`:
@@ -99,9 +99,9 @@ class HeldProcesses {
   Escalation escalation_;
   std::optional<Guardian> guardian_;
   std::optional<ExitWatch> next_exit_;   ///< watches one of the other processes that must end
-  Deadlines told_to_end_;                ///< set by end()
+  Deadlines end_at_;                     ///< set by end()
   std::optional<std::string> asked_by_;  ///< rlock stop: sender and reason
-  std::string told_why_;
+  std::string end_why_;
   TimePoint first_kill_ = kNever;
   TimePoint say_out_of_reach_at_ = kNever;
   bool at_max_hold_ = false;

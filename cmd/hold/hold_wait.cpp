@@ -123,7 +123,7 @@ AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
 AcquireOptions HoldWait::options() {
   AcquireOptions options = lines_.options();
   options.renew_identity = [this](NewIdentity renewed) { return acquire_request(renewed); };
-  options.tell = [this](const Waiting& waiting) {
+  options.report = [this](const Waiting& waiting) {
     lines_.hear(waiting);
     ancestors_->hear(waiting);
     count_waiters(waiting);

@@ -17,7 +17,7 @@ class OnceWatch {
   OnceWatch(Redis& redis, LockName name, Milliseconds answer_within)
       : redis_(redis), name_(std::move(name)), answer_within_(answer_within) {}
 
-  /// For AcquireOptions::tell.
+  /// For AcquireOptions::report.
   void hear(const Waiting& waiting);
 
   /// Reads the answer that has come. If "busy" came after the question, asks again.

@@ -5,10 +5,10 @@
 namespace rlock {
 
 RenewedKeys::RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-                         std::function<void(const std::string&)> tell)
+                         std::function<void(const std::string&)> report_trouble)
     : redis_(redis),
       keys_(keys),
-      tell_(std::move(tell)),
+      report_trouble_(std::move(report_trouble)),
       parts_(keys.parts()),
       requests_(redis, parts_, listen_at) {
   keep(keys.lease());
@@ -18,7 +18,7 @@ void RenewedKeys::keep(const Lease& lease) {
   Keeper::Options options = keys_.renewing();
   options.lease = lease;
   options.parts = parts_;
-  options.tell = tell_;
+  options.report_trouble = report_trouble_;
   keeper_.emplace(redis_, std::move(options));
 }
 

@@ -18,9 +18,9 @@ namespace rlock {
 /// `rlock unlock` and `rlock lock release`. REQUIRES: redis and keys outlive it.
 class RenewedKeys {
  public:
-  /// `listen_at`: when it begins to listen to messages. `tell`: see Keeper::Options.
+  /// `listen_at`: when it begins to listen to messages. `report_trouble`: see Keeper::Options.
   RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-              std::function<void(const std::string&)> tell = {});
+              std::function<void(const std::string&)> report_trouble = {});
 
   /// The parts that are renewed.
   const std::vector<Part>& parts() const noexcept { return parts_; }
@@ -54,7 +54,7 @@ class RenewedKeys {
 
   Redis& redis_;
   const HeldKeys& keys_;
-  std::function<void(const std::string&)> tell_;
+  std::function<void(const std::string&)> report_trouble_;
   std::vector<Part> parts_;
   std::optional<Keeper> keeper_;
   StopRequests requests_;

@@ -87,7 +87,7 @@ class ScriptKeeper {
   RenewedKeys renewed_;
   ScriptWatch script_;
   HeldProcesses processes_;
-  std::optional<int> told_by_;  ///< the signal that told the keeper to end: the script has to end first
+  std::optional<int> end_signal_;  ///< the signal that told the keeper to end: the script has to end first
   TimePoint rest_ends_ = kNever;
 };
 
@@ -134,8 +134,8 @@ void ScriptKeeper::turn() {
 
   const TimePoint now = session_.loop.now();
   const auto signal = session_.signals.ended();
-  if (signal && !told_by_ && !processes_.stopping() && !renewed_.loss()) {
-    told_by_ = signal;
+  if (signal && !end_signal_ && !processes_.stopping() && !renewed_.loss()) {
+    end_signal_ = signal;
     processes_.end(
         now, request_.budget.lost_grace,
         fmt::format("the keeper of {} was told to end by {}", renewed_.names(), signal_name(*signal)));
@@ -167,7 +167,7 @@ HoldEnd ScriptKeeper::end() {
   if (const auto lost = renewed_.loss())
     return {.outcome = lost->by ? HoldOutcome::removed : HoldOutcome::lost,
             .why = lost->by.value_or(lost->why)};
-  if (told_by_) return {.outcome = HoldOutcome::interrupted, .signal = told_by_};
+  if (end_signal_) return {.outcome = HoldOutcome::interrupted, .signal = end_signal_};
   if (processes_.stopping()) return {.outcome = HoldOutcome::stopped, .why = processes_.asked_by()};
   return {.outcome = HoldOutcome::released, .why = "the script has ended"};
 }

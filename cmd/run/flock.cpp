@@ -132,10 +132,10 @@ void Flock::declare_waiting(VerbSpec& spec) {
   spec.add(conflict);
   for (const auto& group : run.groups) {
     for (Option option : group.options) {
-      const bool tells = option.names == "--events" || option.names == "--syslog";
+      const bool reports = option.names == "--events" || option.names == "--syslog";
       const bool other = option.names == "-w, --wait" || option.names == "--backoff" ||
                          option.names == "--fair-wait-timeout";
-      if (other || !(option.configurable || tells)) continue;
+      if (other || !(option.configurable || reports)) continue;
       option.hidden = option.names != "--if-unreachable";
       spec.add(option);
     }

@@ -25,7 +25,7 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
 
 }  // namespace
 
-void declare_telling(VerbSpec& spec, RunRequest& request) {
+void declare_report_options(VerbSpec& spec, RunRequest& request) {
   spec.group("Reports");
   declare_remarks(spec, request);
   spec.add(

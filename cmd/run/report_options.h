@@ -7,7 +7,7 @@ namespace rlock {
 
 /// The options for what `rlock run` tells people and programs: --reason, --label, --show-args, --status-file,
 /// --status-fd, --events, --syslog, -q and -v.
-void declare_telling(VerbSpec& spec, RunRequest& request);
+void declare_report_options(VerbSpec& spec, RunRequest& request);
 
 /// Would --status-file replace the file of --events?
 bool status_replaces_events(const RunRequest& request);

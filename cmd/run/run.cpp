@@ -34,8 +34,8 @@ int end_without_command(const RunRequest& request, HoldReport& report, StatusOut
 
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(request);
-  // The first status.write(), here or in a step, tells the events too. If a step throws, RunVerb::failed() writes.
-  if (events.wanted()) status.tell_also([&events](const HoldReport& written) { events.ended(written); });
+  // The first status.write(), here or in a step, reports to the events too. If a step throws, RunVerb::failed() writes.
+  if (events.wanted()) status.report_also_to([&events](const HoldReport& written) { events.ended(written); });
   auto [found, problem] = look_up(request.command);
   if (problem) return end_without_command(request, report, status, *problem);
   // The context opens the session: from here on, a signal only sets a flag.

@@ -247,7 +247,7 @@ void declare_run(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   declare_if_unreachable(spec, request);
   declare_hold(spec, request);
   declare_stop(spec, request, typed);
-  declare_telling(spec, request);
+  declare_report_options(spec, request);
   declare_rare(spec, request);
   declare_server_options(spec, typed.server);
 }

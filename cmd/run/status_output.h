@@ -21,12 +21,12 @@ class StatusOutput {
   void open(std::optional<std::int64_t> fd, const std::string& file);
   bool opened() const noexcept { return opened_; }
 
-  /// Passes the report to the listener, see tell_also(). Then writes the record, if one was asked for and none was
+  /// Passes the report to the listener, see report_also_to(). Then writes the record, if one was asked for and none was
   /// written. If the record cannot be written, prints the error; the exit status stays.
   void write(const HoldReport& report) noexcept;
 
   /// Passes the first report to `listener` too, even if no record was asked for.
-  void tell_also(std::function<void(const HoldReport&)> listener) { listener_ = std::move(listener); }
+  void report_also_to(std::function<void(const HoldReport&)> listener) { listener_ = std::move(listener); }
 
  private:
   std::function<void(const HoldReport&)> listener_;

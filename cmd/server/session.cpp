@@ -129,7 +129,7 @@ Votes Session::any_answers(const Call& call) {
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
-                                std::function<void(const Waiting&)> tell) const {
+                                std::function<void(const Waiting&)> report) const {
   AcquireOptions options;
   // A patience that has ended from the start (-n) makes a single attempt.
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
@@ -143,7 +143,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
   }
   options.behind = finish_behind;
   options.hurried = [this] { return signals.insisted(); };
-  options.tell = std::move(tell);
+  options.report = std::move(report);
   return options;
 }
 

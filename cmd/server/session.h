@@ -69,9 +69,9 @@ class Session {
   /// Like ask_each(), for a call that may fail: an error or a missing reply is a result, too.
   Votes any_answers(const Call& call);
 
-  /// The options for acquire(). `tell` gets the state of the wait.
+  /// The options for acquire(). `report` gets the state of the wait.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started,
-                         std::function<void(const Waiting&)> tell) const;
+                         std::function<void(const Waiting&)> report) const;
 
   /// The patience for one call.
   Patience patience() const;

@@ -142,7 +142,7 @@ class Wait final : public LatchVerb {
     // If the last answer was "closed": the number of lost connections at that time. If a connection was lost since, the
     // server may have restarted without its data, so a missing latch need not have opened.
     std::optional<std::uint64_t> closed_at;
-    options.tell = [&, show = options.tell](const Waiting& waiting) {
+    options.report = [&, show = options.report](const Waiting& waiting) {
       closed_at.reset();
       if (waiting.busy != nullptr && waiting.failure == nullptr) closed_at = session.redis.losses();
       show(waiting);

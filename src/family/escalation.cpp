@@ -1,4 +1,4 @@
-// The steps: calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, every 100 ms).
+// The steps: calm → signalled (the stop signal was sent) → woken (CONT was sent) → killing (KILL, every 100 ms).
 // next() takes one step when it is due. It gets the deadlines each time, because each renewal moves them. If
 // no signal has been sent yet, a renewal postpones everything.
 
@@ -16,7 +16,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
     return SIGKILL;
   }
   if (step_ == Step::calm) {
-    step_ = Step::told;
+    step_ = Step::signalled;
     return signal_;
   }
   // A stopped command gets the stop signal only after CONT.
@@ -26,7 +26,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
 
 TimePoint Escalation::wake_at(const Deadlines& deadlines) const {
   if (step_ == Step::killing) return plus(killed_, kKillAgain);
-  if (hurried_ || step_ == Step::told) return TimePoint::min();
+  if (hurried_ || step_ == Step::signalled) return TimePoint::min();
   return step_ == Step::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
 }
 

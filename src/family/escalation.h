@@ -52,7 +52,7 @@ class Escalation {
   void hurry() noexcept { hurried_ = true; }
 
  private:
-  enum class Step { calm, told, woken, killing };
+  enum class Step { calm, signalled, woken, killing };
 
   int signal_;
   Step step_ = Step::calm;

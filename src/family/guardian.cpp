@@ -100,18 +100,18 @@ void Guardian::write(const Order& order) const noexcept {
   (void)!::write(orders_.number(), &order, sizeof order);
 }
 
-void Guardian::tell_group(pid_t group) noexcept {
+void Guardian::set_group(pid_t group) noexcept {
   guarded_.group = group;  // for a guardian that replaces this one
   write({.kind = Order::group, .pid = group});
 }
 
-void Guardian::tell(const Deadlines& deadlines) noexcept {
+void Guardian::set_deadlines(const Deadlines& deadlines) noexcept {
   if (deadlines == deadlines_) return;  // called in each turn of the loop
   deadlines_ = deadlines;
   write({.kind = Order::deadlines, .until = deadlines});
 }
 
-void Guardian::tell_stop_sent() noexcept {
+void Guardian::set_stop_sent() noexcept {
   if (std::exchange(stop_sent_, true)) return;
   write({.kind = Order::stop_sent});
 }

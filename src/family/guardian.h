@@ -25,13 +25,13 @@ class Guardian final : public Source {
 
   /// Sets the group that it guards. The command's process calls it before it becomes the command: from then on the
   /// guardian knows the group, even if we die at once. Allocates nothing.
-  void tell_group(pid_t group) noexcept;
+  void set_group(pid_t group) noexcept;
 
   /// Moves the deadlines on which the guardian acts. Costs nothing if they are unchanged.
-  void tell(const Deadlines& deadlines) noexcept;
+  void set_deadlines(const Deadlines& deadlines) noexcept;
 
   /// The stop signal has been sent already.
-  void tell_stop_sent() noexcept;
+  void set_stop_sent() noexcept;
 
   /// Ends the guardian, because no process is left to be killed. Call it before the command's pid is reaped.
   void dismiss() noexcept;

@@ -124,9 +124,9 @@ class GuardianLoop final : public Source {
  private:
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
   /// KILL.
-  static Deadlines allowing(const Deadlines& told) {
-    if (told.stop >= told.kill) return told;
-    return {earliest(plus(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
+  static Deadlines allowing(const Deadlines& due) {
+    if (due.stop >= due.kill) return due;
+    return {earliest(plus(due.stop, kLaterThanRlock), due.stop + (due.kill - due.stop) / 2), due.kill};
   }
 
   /// Remembers the descendants of the command. A process in another session without our marks is found only

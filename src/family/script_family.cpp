@@ -110,20 +110,21 @@ std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint unt
 /// for them.
 void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
   const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
-  std::unordered_set<pid_t> told;
+  std::unordered_set<pid_t> signalled;
   bool settled = false;
-  const auto tell = [&](pid_t pid) {
-    if (!told.insert(pid).second) return;
+  const auto signal_once = [&](pid_t pid) {
+    if (!signalled.insert(pid).second) return;
     settled = false;
     send(number, pid, refused);
   };
   do {
     settled = has_passed(ends) || !script_lives();  // as it was before this look
-    if (members_.is_tagged()) std::ranges::for_each(members_.tagged(ScriptMembers::OnTag::runs_on), tell);
-    // The search ends before the first of these is told, because a process that is told may end, and its children
-    // would have lost their parent.
+    if (members_.is_tagged())
+      std::ranges::for_each(members_.tagged(ScriptMembers::OnTag::runs_on), signal_once);
+    // The search ends before the first of these gets the signal: the signal may end it, and its children would have
+    // lost their parent.
     for (const ProcessFacts& process : members_.all({}, ScriptMembers::OnTag::runs_on, until))
-      tell(process.pid);
+      signal_once(process.pid);
     until = over;  // the first look could go on until KILL is due
     if (!settled) ::usleep(kBetweenLooks);
   } while (!settled && !has_passed(over));

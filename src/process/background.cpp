@@ -42,9 +42,9 @@ struct ReadyPipes {
     const char byte = '1';
     (void)!::write(ready.writing.number(), &byte, 1);
     ready.writing.reset();
-    const bool told = gets_byte(go_on.reading);
+    const bool allowed = gets_byte(go_on.reading);
     go_on.reading.reset();
-    return told;
+    return allowed;
   }
 
   /// False: the other process has ended, or closed its end.

@@ -9,7 +9,7 @@
 //   fg                    The shell continues us. The lock may be lost by now, so the command goes on only
 //                         when our owner calls resume().
 //
-// If a shell stops all of us at once, we hear of the stop twice. told_to_stop_ and has_come(SIGCONT) prevent
+// If a shell stops all of us at once, we hear of the stop twice. stop_forwarded_ and has_come(SIGCONT) prevent
 // a second stop when the other processes already run again.
 //
 // CONT may come after we forwarded TSTP, but before the command has stopped. Then we hold CONT back until the
@@ -61,7 +61,7 @@ void JobControl::turn(Child& child, TimePoint now) {
 }
 
 void JobControl::on_stop(Child& child, int by, TimePoint now) {
-  const bool told = std::exchange(told_to_stop_, false);
+  const bool forwarded = std::exchange(stop_forwarded_, false);
   if (continue_at_ != kNever) {  // we were continued meanwhile
     continue_at_ = kNever;
     resume_ = true;
@@ -79,8 +79,8 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       if (terminal_.lent()) return stop_too(Whom::our_group);
       // We forwarded ^Z, but SIGCONT has come since, so our group was stopped and continued meanwhile, for example
       // with xargs above us. So rlock must not stop any more.
-      if (told && signals_.has_come(SIGCONT)) break;
-      if (told || terminal_.ours()) return stop_too(Whom::us);
+      if (forwarded && signals_.has_come(SIGCONT)) break;
+      if (forwarded || terminal_.ours()) return stop_too(Whom::us);
       break;
     default:  // SIGSTOP: if the command has the terminal, the shell would wait for ever
       if (terminal_.lent()) return stop_too(Whom::our_group);
@@ -101,16 +101,16 @@ void JobControl::claim_terminal(const Child& child, TimePoint now) {
 void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint now) {
   switch (caught.number) {
     case SIGCONT:
-      if (std::exchange(told_to_stop_, false))
-        continue_at_ = plus(told_at_, kStopTakes);
+      if (std::exchange(stop_forwarded_, false))
+        continue_at_ = plus(stop_forwarded_at_, kStopTakes);
       else
         resume_ = true;
       return;
     case SIGTTIN:
     case SIGTTOU: others_wait_ = true; return;  // end() continues the process of our group that got it
     case SIGTSTP:
-      told_to_stop_ = true;
-      told_at_ = now;
+      stop_forwarded_ = true;
+      stop_forwarded_at_ = now;
       continue_at_ = kNever;  // the later signal counts
       break;
     default: break;

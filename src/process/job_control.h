@@ -52,13 +52,13 @@ class JobControl {
   std::function<void()> before_stop_;
   bool resume_ = false;
   bool refused_ = false;
-  bool wanted_ = false;        ///< the command has asked for the terminal at least once, by being stopped
-  bool waiting_ = false;       ///< the command is stopped until we can lend it the terminal
-  bool said_ = false;          ///< the user was told about it
-  bool told_to_stop_ = false;  ///< TSTP was forwarded, and the command has not stopped yet
+  bool wanted_ = false;          ///< the command has asked for the terminal at least once, by being stopped
+  bool waiting_ = false;         ///< the command is stopped until we can lend it the terminal
+  bool said_ = false;            ///< the user was told about it
+  bool stop_forwarded_ = false;  ///< TSTP was forwarded, and the command has not stopped yet
   bool others_wait_ = false;  ///< another process of our group was stopped while the command had the terminal
   TimePoint next_claim_ = kNever;
-  TimePoint told_at_ = kNever;      ///< when TSTP was forwarded
+  TimePoint stop_forwarded_at_ = kNever;  ///< when TSTP was forwarded
   TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resume at this time, or as soon as the
                                     ///< command stops
   std::optional<int> forwarded_;

@@ -281,9 +281,9 @@ void Cluster::forget_nodes() {
 
 /// This node gave no usable answer, so the next one is asked. Of all reasons, the most helpful one is kept.
 void Cluster::pass(Failure why, TimePoint now) {
-  const bool tells_less = query_->best_reason && query_->best_reason->kind != Error::unreachable &&
-                          why.kind == Error::unreachable;
-  if (!tells_less) query_->best_reason = std::move(why);
+  const bool says_less = query_->best_reason && query_->best_reason->kind != Error::unreachable &&
+                         why.kind == Error::unreachable;
+  if (!says_less) query_->best_reason = std::move(why);
   ask_next(now);
 }
 

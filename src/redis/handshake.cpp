@@ -135,7 +135,7 @@ void Handshake::fail(Failure why) {
 
 void Handshake::refused(Step step, const Reply& error) {
   if (step == Step::hello && speaks_only_resp2(error)) {
-    wants_resp2_ = Resp2::told;
+    wants_resp2_ = Resp2::certain;
     return fail({Error::unreachable, "the server speaks RESP2 only"});
   }
   Failure why = failure_of(error);

@@ -60,9 +60,9 @@ class Handshake {
 
   const ServerIdentity& identity() const noexcept { return identity_; }  ///< as far as the server has told it
 
-  /// Should the next connection greet in RESP2? `told`: the server said that it does not know HELLO 3.
+  /// Should the next connection greet in RESP2? `certain`: the server said that it does not know HELLO 3.
   /// `suspected`: it hung up on HELLO, as some old servers and proxies do.
-  enum class Resp2 { no, suspected, told };
+  enum class Resp2 { no, suspected, certain };
   Resp2 wants_resp2() const noexcept { return wants_resp2_; }
 
   enum class Step { auth, hello, name, select, run_id, mode, role, unexpected };

@@ -74,14 +74,14 @@ struct Scene {
   std::optional<std::string> lost, asked;
   bool renewed = true, held = true, first_ended = false;
   StopOptions options{};
-  Words told;  ///< what tell_lost and tell_stopping were told
+  Words reported;  ///< what report_lost and report_stopping got
   std::optional<HeldProcesses> processes;
   Stderr said;
 
   HeldProcesses& held_processes() {
     if (!processes) {
-      options.tell_lost = [this](const std::string& why) { told.push_back("lost: " + why); };
-      options.tell_stopping = [this](const std::string& why) { told.push_back("stopping: " + why); };
+      options.report_lost = [this](const std::string& why) { reported.push_back("lost: " + why); };
+      options.report_stopping = [this](const std::string& why) { reported.push_back("stopping: " + why); };
       processes.emplace(loop, family,
                         HeldLock{.name = [] { return "'k'"; },
                                  .deadlines = [this] { return deadlines; },
@@ -132,14 +132,14 @@ TEST_CASE("signals are due at the deadlines of the lock, which each renewal move
   CHECK(scene.at(10s).empty());
   CHECK(scene.family.looks == 0);
   CHECK_FALSE(scene.held_processes().stopping());
-  CHECK(scene.told.empty());
+  CHECK(scene.reported.empty());
 
   CHECK(scene.at(20s) == Numbers{SIGTERM, SIGCONT});
   for (const auto& [number, until] : scene.family.signals) CHECK(until == scene.deadlines.kill);
   CHECK(scene.family.looks == 1);
   CHECK(scene.held_processes().stopping());
   CHECK_FALSE(scene.held_processes().killing());
-  CHECK(scene.told == Words{"stopping: its first process has ended"});
+  CHECK(scene.reported == Words{"stopping: its first process has ended"});
   CHECK(scene.at(20'999ms).empty());
 
   CHECK(scene.at(21s) == Numbers{SIGKILL});
@@ -148,7 +148,7 @@ TEST_CASE("signals are due at the deadlines of the lock, which each renewal move
   CHECK(scene.at(21'099ms).empty());
   CHECK(scene.at(21'100ms) == Numbers{SIGKILL});
   CHECK(scene.family.looks == 1);
-  CHECK(scene.told.size() == 1);
+  CHECK(scene.reported.size() == 1);
   CHECK(scene.said.take().empty());
 }
 
@@ -160,11 +160,11 @@ TEST_CASE("a loss is announced once, with what happens to the processes") {
   CHECK(scene.held_processes().said_lost());
   CHECK(scene.said.take() ==
         Words{"lost 'k': somebody removed it; stopping the command: SIGTERM now, SIGKILL in 1s"});
-  CHECK(scene.told == Words{"lost: somebody removed it", "stopping: the lock is lost"});
+  CHECK(scene.reported == Words{"lost: somebody removed it", "stopping: the lock is lost"});
   CHECK(scene.at(1s).empty());
   CHECK(scene.at(2s) == Numbers{SIGKILL});
   CHECK(scene.said.take().empty());
-  CHECK(scene.told.size() == 2);
+  CHECK(scene.reported.size() == 2);
 }
 
 TEST_CASE("the line of a loss tells that the first process has ended, runs on, or gets KILL at once") {
@@ -205,7 +205,7 @@ TEST_CASE("at --max-hold the processes are stopped, and killed after --kill-afte
   CHECK(scene.held_processes().at_max_hold());
   CHECK(scene.said.take() ==
         Words{"--max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in 4s"});
-  CHECK(scene.told == Words{"stopping: --max-hold is over"});
+  CHECK(scene.reported == Words{"stopping: --max-hold is over"});
   CHECK(scene.at(3s).empty());
   CHECK(scene.said.take().empty());
   CHECK(scene.held_processes().deadlines().kill == plus(scene.start, 7s));
@@ -249,7 +249,7 @@ TEST_CASE("a request to end stops the processes once, and only if they are not b
   CHECK(scene.held_processes().asked_by() == "ana: maintenance");
   CHECK(scene.said.take() ==
         Words{"asked to end by ana: maintenance; stopping the command: SIGTERM now, SIGKILL in 3s"});
-  CHECK(scene.told == Words{"stopping: asked to end by ana: maintenance"});
+  CHECK(scene.reported == Words{"stopping: asked to end by ana: maintenance"});
   scene.asked = "ben";
   CHECK(scene.at(2s).empty());
   CHECK(scene.held_processes().asked_by() == "ana: maintenance");

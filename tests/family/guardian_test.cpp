@@ -87,7 +87,7 @@ class GuardedRun {
     std::vector<std::string> marks = {};
     Milliseconds moved{0};    ///< then both deadlines are moved to this distance from now; 0: they stay
     Milliseconds late{0};     ///< how long the command's process waits before it names its group
-    pid_t told = 0;           ///< the group that it names instead of its own; 0: its own
+    pid_t group = 0;          ///< the group that it names instead of its own; 0: its own
     bool old_kernel = false;  ///< a kernel without close_range(2)
   };
 
@@ -127,13 +127,13 @@ class GuardedRun {
                              write_file(folder_ / "released", end == RlockEnd::killed ? "killed" : "stopped");
                            }},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
-    if (plan.moved > Milliseconds{0}) guardian.tell({plus(now, plan.moved), plus(now, plan.moved)});
+    if (plan.moved > Milliseconds{0}) guardian.set_deadlines({plus(now, plan.moved), plus(now, plan.moved)});
     Variables variables{{"SAID", file()}};
     for (const std::string& mark : plan.marks)
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
     Child child{loop, signals, {plan.command, variables}, [&](pid_t self) {
                   ::usleep(static_cast<useconds_t>(plan.late.count() * 1000));
-                  guardian.tell_group(plan.told > 0 ? plan.told : self);
+                  guardian.set_group(plan.group > 0 ? plan.group : self);
                 }};
     write_file(folder_ / "guardian", std::to_string(guardian.pid()));
     write_file(folder_ / "command", std::to_string(child.pid()));
@@ -311,7 +311,7 @@ TEST_CASE("a guardian that reads its orders late acts on the last of them, howev
 TEST_CASE("a guardian spares a group of another session, even if it was told to guard it") {
   Process stranger{{"sleep", "68"}, {.own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(stranger.pid()) == stranger.pid(); }));
-  GuardedRun run{{.command = {"sleep", "69"}, .told = stranger.pid()}};
+  GuardedRun run{{.command = {"sleep", "69"}, .group = stranger.pid()}};
 
   ::kill(run.pid(), SIGKILL);
 
@@ -454,7 +454,7 @@ TEST_CASE("a guardian that replaces another knows the deadlines as they are now"
 TEST_CASE("a guardian uses hardly any processor time after the orders of 300 renewals") {
   CHECK(with_guardian([](Loop& loop, std::optional<Guardian>& guardian) {
           for (int renewal = 0; renewal < 300; ++renewal) {
-            guardian->tell(
+            guardian->set_deadlines(
                 {plus(loop.now(), Milliseconds{600'000}), plus(loop.now(), Milliseconds{600'000 + renewal})});
             ::usleep(1000);  // so the guardian reads the orders one by one
           }

@@ -162,7 +162,7 @@ TEST_CASE("a server that does not know HELLO 3 is greeted in RESP2 the next time
     (void)it.begin();
     accept(it, {Reply::error(error)});
     CHECK(it.failure()->kind == Error::unreachable);
-    CHECK(it.wants_resp2() == Handshake::Resp2::told);
+    CHECK(it.wants_resp2() == Handshake::Resp2::certain);
   }
 }
 

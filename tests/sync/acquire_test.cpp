@@ -206,7 +206,7 @@ TEST_CASE("a waiter that has lost its server asks again when those before it in 
     redis.answers(kHeld);
     const ToyWithLine toy{place};
     AcquireOptions options = waiting(redis, 600'000ms);
-    options.tell = [&](const Waiting&) { ++redis.lost; };
+    options.report = [&](const Waiting&) { ++redis.lost; };
     const TimePoint begun = redis.loop().now();
 
     CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
@@ -226,7 +226,7 @@ TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told 
   SUBCASE("nobody tells it anything") {}
   SUBCASE("it moves up") {
     sleeps = {1402ms, 1402ms};  // the rest of the lease, two places behind the first, and a little
-    options.tell = [&](const Waiting& told) {
+    options.report = [&](const Waiting& told) {
       if (told.busy->position == 10) redis.said.push_back({kOwn, "3 1000"});
     };
   }
@@ -259,16 +259,16 @@ TEST_CASE("a waiter sends its facts again when it may get the lock, or when the 
   bool sends = true;
   AcquireOptions options = waiting(redis, 600'000ms);
   SUBCASE("its turn has come") {
-    options.tell = [&](const Waiting&) { redis.said.push_back({kOwn, "0"}); };
+    options.report = [&](const Waiting&) { redis.said.push_back({kOwn, "0"}); };
   }
   SUBCASE("a connection was lost") {
-    options.tell = [&](const Waiting&) { ++redis.lost; };
+    options.report = [&](const Waiting&) { ++redis.lost; };
   }
   SUBCASE("it stands in front") { place = 2; }
   SUBCASE("not if it only keeps its place") { sends = false; }
   SUBCASE("not if it only has subscribed") {
     sends = false;
-    options.tell = [&](const Waiting&) { redis.said.push_back({kOwn, std::nullopt}); };
+    options.report = [&](const Waiting&) { redis.said.push_back({kOwn, std::nullopt}); };
   }
   const ToyInLine toy{place, 50ms};
   Part part = part_of(toy);
@@ -285,7 +285,7 @@ TEST_CASE("a flood of messages makes a waiter ask a hundred times at once, and t
   redis.answers(kHeld);
   const ToyInLine toy{std::nullopt};
   AcquireOptions options = waiting(redis, 600'000ms);
-  options.tell = [&](const Waiting&) { ++redis.messages; };
+  options.report = [&](const Waiting&) { ++redis.messages; };
   const TimePoint begun = redis.loop().now();
 
   CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
@@ -299,7 +299,7 @@ TEST_CASE("an outage ends a wait in time, however far behind in the line the wai
   const ToyWithLine toy{100'000};
   AcquireOptions options = waiting(redis, 600'000ms);
   options.outage = 10'000ms;
-  options.tell = [&](const Waiting& told) { redis.lost += told.busy != nullptr ? 1 : 0; };
+  options.report = [&](const Waiting& told) { redis.lost += told.busy != nullptr ? 1 : 0; };
   const TimePoint begun = redis.loop().now();
 
   CHECK(gave_up(acquire(redis, {.parts = {part_of(toy)}}, options)).why == GaveUp::Why::unreachable);
@@ -340,7 +340,7 @@ TEST_CASE("an outage is counted anew after the server has answered") {
   AcquireOptions options = waiting(redis, 60'000ms);
   options.outage = 200ms;
   TimePoint answered{};
-  options.tell = [&](const Waiting& told) {
+  options.report = [&](const Waiting& told) {
     if (told.failure == nullptr) answered = redis.loop().now();
   };
 
@@ -639,7 +639,7 @@ TEST_CASE("a long wait keeps no undo that was answered") {
   AcquireOptions options = waiting(redis, 20'000ms);
   options.renew_identity = [&](NewIdentity) { return request; };
   std::size_t most = 0;
-  options.tell = [&](const Waiting&) { most = std::max(most, redis.open()); };
+  options.report = [&](const Waiting&) { most = std::max(most, redis.open()); };
 
   SUBCASE("of an owner that is new each time") {
     const Toy other{"a", false, "o:2"};
@@ -768,7 +768,7 @@ TEST_CASE("after a split vote no message ends the pause: other contenders pause,
   redis.answers(kDone);
   redis.answers(kHeld);
   AcquireOptions options = waiting(redis, 20'000ms);
-  options.tell = [&](const Waiting&) { ++redis.messages; };
+  options.report = [&](const Waiting&) { ++redis.messages; };
   const TimePoint begun = redis.loop().now();
 
   CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));

@@ -191,7 +191,7 @@ TEST_CASE("without renewals an unanswered question is asked again soon, and ends
   redis.answers(kDone);
   Keeper::Options options = keeping(30s, false);
   std::vector<std::string> told;
-  options.tell = [&](const std::string& problem) { told.push_back(problem); };
+  options.report_trouble = [&](const std::string& problem) { told.push_back(problem); };
   Keeper keeper{redis, options};
 
   turn(keeper, after(10s));
@@ -292,7 +292,7 @@ TEST_CASE("a renewal whose WAIT is not answered is reported as trouble, not as a
   Keeper::Options options = keeping(30s);
   options.sync_replicas.count = 1;
   std::string trouble;
-  options.tell = [&](const std::string& problem) { trouble = problem; };
+  options.report_trouble = [&](const std::string& problem) { trouble = problem; };
   Keeper keeper{redis, options};
 
   redis.answers(kDone);

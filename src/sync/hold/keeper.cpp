@@ -130,7 +130,7 @@ void Keeper::advance(TimePoint now) {
   const bool troubled = came_to == Outcome::failed;
   const std::string problem = troubled ? why_failed() : "";
   if (troubled ? problem_.empty() : !said_renewed_ || !problem_.empty()) say(problem);
-  if (options_.tell && problem.empty() != problem_.empty()) options_.tell(problem);
+  if (options_.report_trouble && problem.empty() != problem_.empty()) options_.report_trouble(problem);
   said_renewed_ = said_renewed_ || !troubled;
   problem_ = problem;
   try_.reset();

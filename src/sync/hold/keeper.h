@@ -30,7 +30,7 @@ class Keeper final : public Source {
     SyncReplicas sync_replicas{};
     /// Called when trouble begins, with the reason why a renewal failed, and when it ends, with an empty
     /// text. May be null.
-    std::function<void(const std::string& problem)> tell{};
+    std::function<void(const std::string& problem)> report_trouble{};
   };
 
   Keeper(Redis& redis, Options options);

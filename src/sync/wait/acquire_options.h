@@ -62,7 +62,7 @@ struct AcquireOptions {
   /// that the servers can be used; `outage` after that. The patience may end sooner.
   Milliseconds first_contact = kLongest;
   Milliseconds outage = kLongest;
-  Milliseconds round_timeout{4000};  ///< of one server: how long it may be silent before tell() reports it
+  Milliseconds round_timeout{4000};  ///< of one server: how long it may be silent before report() says so
   Milliseconds node_timeout{2000};   ///< of several nodes: how long one may delay a round
   Milliseconds call_timeout{2000};   ///< a connection counts as lost if a call gets no answer for this long
   Milliseconds good_for = kLongest;  ///< of a lease: a later grant is undone, as too little of it is left
@@ -70,8 +70,8 @@ struct AcquireOptions {
   /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does
   /// not wait for a server. Empty: the wait spends some hundred milliseconds on it.
   std::function<bool(const std::function<void()>& work)> behind;
-  std::function<bool()> hurried = [] { return false; };              ///< true: do not even await the undos
-  std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called before each sleep
+  std::function<bool()> hurried = [] { return false; };                ///< true: do not even await the undos
+  std::function<void(const Waiting&)> report = [](const Waiting&) {};  ///< called before each sleep
 };
 
 }  // namespace rlock

@@ -47,7 +47,7 @@ bool Sleep::once(Blocked& blocked) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_.listen_to(channels_for(blocked));
-  options_.tell({.busy = answer, .failure = result.failure(), .what = blocked.what});
+  options_.report({.busy = answer, .failure = result.failure(), .what = blocked.what});
   const bool in_line = line_of(blocked) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
   Pacing::Plan plan =
@@ -64,33 +64,33 @@ bool Sleep::once(Blocked& blocked) {
   if (now < last) plan.until = earliest(plan.until, last);
   until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) until(earliest(plan.until, blocked.outage.limit()));
-  if (plan.wakeups_end_it && until_told(blocked, plan.until)) return true;
+  if (plan.wakeups_end_it && until_wakeup(blocked, plan.until)) return true;
   until(plus(redis_.loop().now(), plan.extra));
   return false;
 }
 
 /// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
-bool Sleep::until_told(Blocked& blocked, TimePoint latest) {
-  Told told{.ask_at = earliest(latest, options_.patience.until)};
+bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
+  Wakeup wakeup{.ask_at = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
-    const bool moved = read_messages(blocked, now, told);
-    if (moved && !told.worth_asking && now < told.ask_at) return true;
-    note_losses(blocked, losses, now, told);
-    if (now >= told.ask_at || options_.patience.interrupted()) {
-      if (told.worth_asking) pacing_.count_wakeup(now);
+    const bool moved = read_messages(blocked, now, wakeup);
+    if (moved && !wakeup.worth_asking && now < wakeup.ask_at) return true;
+    note_losses(blocked, losses, now, wakeup);
+    if (now >= wakeup.ask_at || options_.patience.interrupted()) {
+      if (wakeup.worth_asking) pacing_.count_wakeup(now);
       const bool at_front =
           line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening : can_be_held_;
-      facts_needed_ = told.by_text || losses != losses_ || at_front;
+      facts_needed_ = wakeup.by_text || losses != losses_ || at_front;
       return false;
     }
-    redis_.loop().turn(told.ask_at);
+    redis_.loop().turn(wakeup.ask_at);
   }
 }
 
 /// Returns true if a message moved us up in the line.
-bool Sleep::read_messages(Blocked& blocked, TimePoint now, Told& told) {
+bool Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
   bool moved = false;
   for (const Message& message : mailbox_.take()) {
     const Line::Notice notice = blocked.result.busy() != nullptr
@@ -100,20 +100,20 @@ bool Sleep::read_messages(Blocked& blocked, TimePoint now, Told& told) {
     if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
-    told.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : told.ask_at);
-    told.worth_asking = true;
-    told.by_text = told.by_text || message.text;
+    wakeup.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : wakeup.ask_at);
+    wakeup.worth_asking = true;
+    wakeup.by_text = wakeup.by_text || message.text;
   }
   return moved;
 }
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
 /// waiters before us in the line.
-void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Told& told) {
+void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup) {
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
   blocked.outage.begin(now);
   const Milliseconds pause = pause_behind_others(blocked);
-  told.ask_at = earliest(told.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
+  wakeup.ask_at = earliest(wakeup.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
   if (pause > Milliseconds{0}) mailbox_.listen_to({});  // to listen would connect at once
 }
 

@@ -51,16 +51,16 @@ class Sleep {
 
  private:
   /// When a sleep ends, and whether messages are the reason.
-  struct Told {
+  struct Wakeup {
     TimePoint ask_at;
     bool worth_asking = false;  ///< a message was a reason to ask
     bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
   };
 
   bool once(Blocked& blocked);
-  bool until_told(Blocked& blocked, TimePoint latest);
-  bool read_messages(Blocked& blocked, TimePoint now, Told& told);
-  void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Told& told);
+  bool until_wakeup(Blocked& blocked, TimePoint latest);
+  bool read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
+  void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
   void until(TimePoint end);
 
   Redis& redis_;

@@ -14,7 +14,7 @@ constexpr std::string_view kFacts = "rlock:meta";
 
 /// The prefixes of keys beside a lock that contain its name. The token of a fenced lock outlives the lock, so a search
 /// finds the name of a lock that is free.
-constexpr std::array<std::string_view, 2> kTelling{kFacts, "redisson_lock_token"};
+constexpr std::array<std::string_view, 2> kPrefixes{kFacts, "redisson_lock_token"};
 
 /// The reverse of prefix_name(). Empty: it is no such key.
 std::optional<LockName> name_beside(std::string_view prefix, const std::string& key) {
@@ -68,7 +68,7 @@ Scanned read_step(ScanPass pass, const Reply& reply) {
   Scanned scanned{.cursor = reply.at(0).text(), .names = {}, .doubtful = {}};
   for (const Reply& item : reply.at(1).items()) {
     LockName key{item.text()};
-    for (const std::string_view prefix : kTelling)
+    for (const std::string_view prefix : kPrefixes)
       if (auto name = name_beside(prefix, key.str())) scanned.names.push_back(*std::move(name));
     if (pass != ScanPass::facts && !key.empty() && !is_beside(key.str()))
       scanned.doubtful.push_back(std::move(key));
