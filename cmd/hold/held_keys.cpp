@@ -102,8 +102,8 @@ bool HeldKeys::owner_returns(const Part& part) const {
   return request_.owner || !is_of_rlock(part.lock->owner());
 }
 
-void HeldKeys::take(Taken taken, TimePoint now) {
-  taken_ = std::move(taken);
+void HeldKeys::hold(Acquired acquired, TimePoint now) {
+  acquired_ = std::move(acquired);
   waited_ = elapsed(request_.started, now);
 }
 
@@ -117,8 +117,8 @@ std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseco
 
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
   PastHold past{.type = std::string{request_.type->name}, .facts = facts_, .waited = waited_};
-  past.facts.since = taken_->held.front().server_time;
-  past.ended = past.facts.since + elapsed(taken_->asked, now);
+  past.facts.since = acquired_->held.front().server_time;
+  past.ended = past.facts.since + elapsed(acquired_->asked, now);
   past.end = std::move(end);
   return past;
 }

@@ -26,7 +26,7 @@ struct Claimant {
       first{};  ///< with --again: the keys that the owner turned out not to hold; it gets its first hold
 };
 
-/// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
+/// The keys of a HoldRequest. Before hold() they are wanted, all or none; after it they are held.
 ///
 /// If a process above us holds a key, we join that hold: we acquire the key once more, with the same owner. All
 /// other keys get the owner of this request. REQUIRES: the request outlives it.
@@ -61,10 +61,10 @@ class HeldKeys {
   Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
 
   /// The keys were acquired at `now`.
-  void take(Taken taken, TimePoint now);
-  const Taken& taken() const { return *taken_; }  ///< REQUIRES: take(), as do all functions below
+  void hold(Acquired acquired, TimePoint now);
+  const Acquired& acquired() const { return *acquired_; }  ///< REQUIRES: hold(), as do all functions below
   Milliseconds waited() const noexcept { return waited_; }
-  Lease lease() const { return {.asked = taken_->asked, .budget = request_.budget}; }
+  Lease lease() const { return {.asked = acquired_->asked, .budget = request_.budget}; }
   Keeper::Options renewing() const;
 
   /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
@@ -92,7 +92,7 @@ class HeldKeys {
   Metadata facts_;
   bool joins_ = false, joins_all_ = false;
   AcquireRequest acquire_request_;
-  std::optional<Taken> taken_;
+  std::optional<Acquired> acquired_;
   Milliseconds waited_{0};
 };
 

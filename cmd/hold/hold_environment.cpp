@@ -28,7 +28,7 @@ std::optional<std::string> lines_of(const std::vector<std::string>& words) {
 /// RLOCK_FENCE: one line for each key; empty if the type has no fences.
 std::optional<std::string> fences_of(const HeldKeys& keys) {
   std::vector<std::string> fences;
-  for (const Held& held : keys.taken().held)
+  for (const Held& held : keys.acquired().held)
     if (held.fence) fences.push_back(std::to_string(*held.fence));
   return lines_of(fences);
 }
@@ -36,7 +36,7 @@ std::optional<std::string> fences_of(const HeldKeys& keys) {
 /// RLOCK_SLOT and RLOCK_SLOTS; unset if the type has no permits.
 Variables slots_of(const HeldKeys& keys) {
   std::vector<std::string> slots;
-  for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
+  for (const std::int64_t slot : keys.acquired().held.front().slots) slots.push_back(std::to_string(slot));
   const auto lines = lines_of(slots);
   return {{"RLOCK_SLOT", lines ? std::optional{slots.front()} : std::nullopt}, {"RLOCK_SLOTS", lines}};
 }
@@ -84,7 +84,7 @@ Variables describe_hold(const HeldKeys& keys) {
       {"RLOCK_OWNER", keys.owner().str()},
       {"RLOCK_FENCE", fences_of(keys)},
       {"RLOCK_LEASE_MS", number(request.lease)},
-      {"RLOCK_ACQUIRED_AT", number(keys.taken().held.front().server_time)},
+      {"RLOCK_ACQUIRED_AT", number(keys.acquired().held.front().server_time)},
       {"RLOCK_WAITED_MS", number(keys.waited())},
       {"RLOCK_PID", std::to_string(::getpid())},
       {"RLOCK_STACK", stack_of(keys)},
@@ -110,7 +110,7 @@ std::string export_text(const HeldKeys& keys, Shell shell) {
                       {"RLOCK_FENCE", fences_of(keys)},
                       {"RLOCK_KEY", joined(names, "\n")},
                       {"RLOCK_STACK", stack_of(keys)}};
-  if (!keys.taken().held.front().slots.empty())
+  if (!keys.acquired().held.front().slots.empty())
     std::ranges::copy(slots_of(keys), std::back_inserter(variables));
   std::string text;
   for (const auto& [name, value] : variables) {

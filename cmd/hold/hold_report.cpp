@@ -114,14 +114,14 @@ void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_u
   }
 }
 
-void report_taken(HoldReport& report, const Redis& redis, const Owner& owner, const Taken& taken,
-                  Milliseconds waited) {
+void report_acquired(HoldReport& report, const Redis& redis, const Owner& owner, const Acquired& acquired,
+                     Milliseconds waited) {
   report.locked = true;
   report.owner = owner;
   report.waited = waited;
-  if (taken.held.size() == 1) report.fence = taken.held.front().fence;
-  if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
-  report_nodes(report, redis, taken.answers);
+  if (acquired.held.size() == 1) report.fence = acquired.held.front().fence;
+  if (!acquired.held.front().slots.empty()) report.slots = acquired.held.front().slots;
+  report_nodes(report, redis, acquired.answers);
 }
 
 HoldOutcome outcome_of(const CommandOutcome& ended, bool lost) {

@@ -66,8 +66,8 @@ void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_u
 void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_up, const NotHeld& not_held);
 
 /// Records that the lock was acquired.
-void report_taken(HoldReport& report, const Redis& redis, const Owner& owner, const Taken& taken,
-                  Milliseconds waited);
+void report_acquired(HoldReport& report, const Redis& redis, const Owner& owner, const Acquired& acquired,
+                     Milliseconds waited);
 
 /// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.
 void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,

@@ -66,7 +66,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
   if (request.script) script_.emplace(session.loop, *request.script);
 }
 
-Acquired HoldWait::run() {
+AcquireResult HoldWait::run() {
   // A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
   if (request_.type->kind == &kinds::permit)
     if (const auto could_not_ask = refuse_latch(session_, request_.names.front(), PoolKind::permits,
@@ -75,13 +75,13 @@ Acquired HoldWait::run() {
   if (request_.newest)
     if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;; claimant_.owner = fresh_owner()) {
-    Acquired got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
+    AcquireResult got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
       seen_busy_ = seen_busy_ || gave_up->seen_busy;
       if (join_another(*gave_up) || leave_one(*gave_up)) continue;
       return got;
     }
-    keys_->take(std::get<Taken>(got), session_.loop.now());
+    keys_->hold(std::get<Acquired>(got), session_.loop.now());
     lines_.acquired();
     ancestors_.reset();
     deadlock_.reset();
@@ -101,9 +101,9 @@ std::optional<GaveUp> HoldWait::arrive() {
                       .owner = request_.owner.value_or(Owner{""}),
                       .pub_sub = session_.deployment.pub_sub(),
                       .ticket = claimant_.ticket};
-    Acquired got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
+    AcquireResult got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
     if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
-    claimant_.ticket = std::get<Taken>(got).held.front().fence.value_or(0);
+    claimant_.ticket = std::get<Acquired>(got).held.front().fence.value_or(0);
   }
   return std::nullopt;
 }

@@ -45,8 +45,8 @@ class HoldWait {
   /// `observer`: hears of the wait; may be null.
   HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer);
 
-  /// Waits. If it returns Taken, keys() are held.
-  [[nodiscard]] Acquired run();
+  /// Waits. If it returns Acquired, keys() are held.
+  [[nodiscard]] AcquireResult run();
 
   /// The keys that are held, or were asked for last.
   HeldKeys& keys() { return *keys_; }

@@ -122,7 +122,7 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const bool leaves_it = !request_.stop.stop_on_loss && lost;
   const HoldReport::Released released = leaves_it ? HoldReport::Released::no : release_keys(how);
   events_.ended(lost || released == HoldReport::Released::no ? HoldOutcome::lost : how.outcome,
-                elapsed(keys_.taken().asked, session_.loop.now()), released == HoldReport::Released::yes);
+                elapsed(keys_.acquired().asked, session_.loop.now()), released == HoldReport::Released::yes);
 }
 
 void ScriptKeeper::turn() {

@@ -28,7 +28,7 @@ CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   std::vector<std::string_view> marks{"RLOCK_STACK"};
   if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
   CommandOptions options = with_or_without_lock(run, describe_hold(keys), marks);
-  if (run.request.max_hold) options.max_hold = plus(keys.taken().asked, *run.request.max_hold);
+  if (run.request.max_hold) options.max_hold = plus(keys.acquired().asked, *run.request.max_hold);
   return options;
 }
 
@@ -51,7 +51,7 @@ CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
 RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),
       keys_(keys),
-      renewed_(run.session.redis, keys, plus(keys.taken().asked, kListensAfter),
+      renewed_(run.session.redis, keys, plus(keys.acquired().asked, kListensAfter),
                [&run](const std::string& problem) { run.events.trouble(problem); }),
       command_(run.session.loop, run.session.signals, renewed_.lock(), options()) {}
 

@@ -28,7 +28,7 @@ class RunHold {
   /// Why the keys are not ours any more; empty: they are ours.
   std::optional<Loss> loss() { return renewed_.loss(); }
 
-  /// How long the command has run. It is only for the record: the lease counts from Taken::asked.
+  /// How long the command has run. It is only for the record: the lease counts from Acquired::asked.
   Milliseconds lasted() const { return elapsed(started_, run_.session.loop.now()); }
 
  private:

@@ -95,14 +95,14 @@ std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
   HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
-  const Acquired got = wait.run();
+  const AcquireResult got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
     return RunWithoutLock{};
   }
   HeldKeys keys = std::move(wait.keys());
-  say_who_voted(run.session.redis, keys.taken().answers);
-  report_taken(run.report, run.session.redis, keys.owner(), keys.taken(), keys.waited());
+  say_who_voted(run.session.redis, keys.acquired().answers);
+  report_acquired(run.report, run.session.redis, keys.owner(), keys.acquired(), keys.waited());
   run.events.acquired(run.report);
   return keys;
 }

@@ -20,8 +20,8 @@ namespace {
 
 std::string document(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
-  const Held& held = keys.taken().held.front();
-  const Milliseconds waited = elapsed(request.started, keys.taken().asked);
+  const Held& held = keys.acquired().held.front();
+  const Milliseconds waited = elapsed(request.started, keys.acquired().asked);
   const bool one = request.names.size() == 1;
   std::vector<std::pair<std::string_view, Json>> fields{
       {"v", 1},
@@ -96,7 +96,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
                     undone == Undone::unconfirmed ? "; " + fate(undone, keys) : "")};
   }
   HoldReport report = report_of(keys.request());
-  report_taken(report, session.redis, keys.id(), keys.taken(), keys.waited());
+  report_taken(report, session.redis, keys.id(), keys.acquired(), keys.waited());
   events.acquired(report);
   const std::string text =
       how.shell ? export_text(keys, *how.shell) : (how.json ? document(keys) : keys.id().str()) + "\n";
@@ -119,7 +119,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
       throw Error{error.kind(), why};
     }
     warn(why);
-    events.ended(HoldOutcome::interrupted, elapsed(keys.taken().asked, session.loop.now()),
+    events.ended(HoldOutcome::interrupted, elapsed(keys.acquired().asked, session.loop.now()),
                  undone == Undone::all);
     throw EndedBySignal{*session.signals.ended()};
   }

@@ -156,11 +156,11 @@ class Wait final : public LatchVerb {
         write_metadata(name, claim.owner, until_open.hold_entry(), kWaiterFacts, about_the_script())};
     for (;;) {
       if (await_set_) {
-        const Acquired set = acquire(session.redis, until_set, options, facts);
+        const AcquireResult set = acquire(session.redis, until_set, options, facts);
         if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
         closed_at = session.redis.losses();
       }
-      const Acquired got = acquire(session.redis, until_open, options, facts);
+      const AcquireResult got = acquire(session.redis, until_open, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
       // A latch that opens is deleted, as by Redisson. So if it was closed and is missing now, it counts as open.
       if (absent_ok_ || closed_at == session.redis.losses()) return exit_code::ok;

@@ -46,7 +46,7 @@ class Acquire final : public Verb {
   void check();
   void plan_hold();
   void check_owner() const;
-  int take(Session& session);
+  int acquire(Session& session);
   void open_events();
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
@@ -277,7 +277,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
   check();
   Session session{server_, &opt_.wait};
-  const int exit = take(session);
+  const int exit = acquire(session);
   if (export_ && exit != 0)
     static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
   return exit;
@@ -292,7 +292,7 @@ int Acquire::take(Session& session) {
 
   open_events();
   HoldWait wait{session, opt_, facts_of(opt_), events_.observer()};
-  const Acquired got = wait.run();
+  const AcquireResult got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
   hand_over(session, wait.keys(), {.json = json_, .shell = export_}, events_);
   return exit_code::ok;

@@ -34,7 +34,7 @@ class LockWait final : public Verb {
     WaitLines lines{session, {started, wait_, names}};
     AncestorWatch above{session.redis,
                         {.asks_always = true, .answer_within = session.deployment.timeouts.command}};
-    const Acquired got = acquire(session.redis, FreeWait{std::move(names)}, above.over(lines.options()));
+    const AcquireResult got = acquire(session.redis, FreeWait{std::move(names)}, above.over(lines.options()));
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
     return exit_code::ok;
   }

@@ -138,10 +138,10 @@ class Acquire final : public PoolVerb {
     AncestorWatch above{
         session.redis,
         {.asks_always = true, .permits = count_, .answer_within = session.deployment.timeouts.command}};
-    const Acquired got = acquire(session.redis, {.parts = parts}, above.over(lines.options()));
+    const AcquireResult got = acquire(session.redis, {.parts = parts}, above.over(lines.options()));
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
     lines.acquired();
-    return print_ids(session, parts, std::get<Taken>(got).held.front());
+    return print_ids(session, parts, std::get<Acquired>(got).held.front());
   }
 
  private:

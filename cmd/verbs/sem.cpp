@@ -60,7 +60,7 @@ class Acquire final : public PoolVerb {
                            await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
     WaitLines lines{session, {started, wait_, {name}, "it has too few permits"}};
     refuse_latch(session, started, wait_);
-    const Acquired got = acquire(
+    const AcquireResult got = acquire(
         session.redis, wanted, lines.options(),
         {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kWaiterFacts, about_the_script())});
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);

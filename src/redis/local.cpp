@@ -84,7 +84,7 @@ bool pause(const Patience& patience) {
 
 /// The lock file that a server holds locked as long as it lives. Empty if a server or another rlock has
 /// locked it.
-Descriptor take_lock(const Descriptor& directory) {
+Descriptor acquire_lock(const Descriptor& directory) {
   Descriptor lock{::openat(directory.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (lock && errno == EWOULDBLOCK) return Descriptor{};
@@ -147,7 +147,7 @@ Address ensure_local_server(const Patience& patience) {
       if (!answer.empty() && !answer.starts_with("-LOADING")) return address;
       continue;
     }
-    const Descriptor lock = take_lock(folder);
+    const Descriptor lock = acquire_lock(folder);
     if (!lock) continue;  // a server is about to listen, or another rlock starts one
     if (started)
       refuse(Error::unreachable,
@@ -164,13 +164,13 @@ Address ensure_local_server(const Patience& patience) {
 bool stop_local_server(const Patience& patience) {
   const LocalDirectory directory;
   const Descriptor folder = directory.open();
-  if (!folder || take_lock(folder)) return false;
+  if (!folder || acquire_lock(folder)) return false;
 
   std::string refusal;
   do {
     if (const auto listener = find_listener(directory.socket())) refusal = ask(*listener, "SHUTDOWN\r\n");
     // The lock is free only when the server is gone, with the processes that it forked to write.
-    if (take_lock(folder)) return true;
+    if (acquire_lock(folder)) return true;
   } while (pause(patience));
   if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));
   refuse(Error::unreachable, fmt::format("the server does not stop: {}", in_quotes(refusal)));
@@ -188,7 +188,7 @@ LocalServer local_server() {
       facts.pid = listener->peer.pid;
       return facts;
     }
-    if (take_lock(folder)) return facts;
+    if (acquire_lock(folder)) return facts;
   } while (pause(patience));
   refuse(Error::unreachable, does_not_answer(directory));
 }

@@ -135,7 +135,7 @@ TEST_CASE(
     const TimePoint asked = Clock::now();
     request.started = asked - Milliseconds{700};
     HeldKeys keys = keys_of(request);
-    keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    keys.hold({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
     CHECK(keys.waited() == Milliseconds{700});
     const PastHold past = keys.past({.outcome = HoldOutcome::ran}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
@@ -195,7 +195,7 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     if (once) request.once_per = request.min_hold;
     HeldKeys keys = keys_of(request);
     const TimePoint asked = Clock::now();
-    keys.take({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    keys.hold({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
     const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = HoldOutcome::ran}, asked));
     CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
     REQUIRE_FALSE(parts.front().release_followers.empty());

@@ -545,7 +545,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.script = ProcessId{process->pid, process->started - 1};
   request.budget = plan_budget(request.lease, std::nullopt, request.stop.kill_after, true);
   HeldKeys keys{request, {.owner = new_owner()}};
-  keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
+  keys.hold({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
   Events events;
   Monitor monitor{redis};
   CHECK_THROWS_AS(start_script_keeper(keys, events, [] {}), Error);

@@ -85,9 +85,9 @@ class ToyWrittenAgain final : public Toy {
   ListRedis& redis_;
 };
 
-const GaveUp& gave_up(const Acquired& acquired) {
-  REQUIRE(std::holds_alternative<GaveUp>(acquired));
-  return std::get<GaveUp>(acquired);
+const GaveUp& gave_up(const AcquireResult& result) {
+  REQUIRE(std::holds_alternative<GaveUp>(result));
+  return std::get<GaveUp>(result);
 }
 
 }  // namespace
@@ -96,9 +96,9 @@ TEST_CASE("a free lock costs one question and no subscription") {
   ListRedis redis;
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 20'000ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 20'000ms));
 
-  CHECK(std::holds_alternative<Taken>(got));
+  CHECK(std::holds_alternative<Acquired>(got));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire"});
   CHECK(redis.watched.empty());
 }
@@ -108,11 +108,11 @@ TEST_CASE("a lease runs from a time before the acquire was written") {
   redis.answers(kHeld);
   const TimePoint before = redis.loop().now();
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 20'000ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 20'000ms));
 
-  REQUIRE(std::holds_alternative<Taken>(got));
-  CHECK(std::get<Taken>(got).asked >= before);
-  CHECK(std::get<Taken>(got).asked <= redis.loop().now());
+  REQUIRE(std::holds_alternative<Acquired>(got));
+  CHECK(std::get<Acquired>(got).asked >= before);
+  CHECK(std::get<Acquired>(got).asked <= redis.loop().now());
 }
 
 TEST_CASE("a single try asks once, and reports busy") {
@@ -128,9 +128,9 @@ TEST_CASE("a busy acquire subscribes, asks again, and stays subscribed while it 
   redis.answers(kBusy);
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 20'000ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 20'000ms));
 
-  CHECK(std::holds_alternative<Taken>(got));
+  CHECK(std::holds_alternative<Acquired>(got));
   CHECK(redis.log.size() == 2);
   CHECK(redis.watched == std::vector<std::string>{"wake:k"});
 }
@@ -142,7 +142,8 @@ TEST_CASE(
   redis.answers(kHeld);
   const Toy toy{"k"};
 
-  REQUIRE(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 20'000ms))));
+  REQUIRE(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 20'000ms))));
   REQUIRE(toy.waits().size() == 2);
   CHECK(toy.waits().front() < toy.waits().back());
 }
@@ -161,7 +162,7 @@ TEST_CASE(
   redis.answers(kBusy);
   for (int i = 0; i < 10; ++i) redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 300ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 300ms));
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
   CHECK(contains(gave_up(got).failure->text, "still loading"));
@@ -209,7 +210,7 @@ TEST_CASE("a waiter that has lost its server asks again when those before it in 
     options.report = [&](const Waiting&) { ++redis.lost; };
     const TimePoint begun = redis.loop().now();
 
-    CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+    CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
     CHECK(elapsed(begun, redis.loop().now()) == pause);
     // During a pause it listens to no channel, so a connection opens only for the next acquire.
     CHECK((redis.watched == std::vector<std::string>{"wake:k", "-wake:k"}) == (pause > 0ms));
@@ -232,7 +233,7 @@ TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told 
   }
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
   CHECK(elapsed(begun, redis.loop().now()) >= sleeps.first);
   CHECK(elapsed(begun, redis.loop().now()) <= sleeps.second);
 }
@@ -247,7 +248,7 @@ TEST_CASE(
   options.call_timeout = 3000ms;
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
   CHECK(elapsed(begun, redis.loop().now()) == 56'500ms);
 }
 
@@ -274,7 +275,7 @@ TEST_CASE("a waiter sends its facts again when it may get the lock, or when the 
   Part part = part_of(toy);
   part.followers = {command({"HSET", "meta"})};
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part}}, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part}}, options)));
   CHECK_FALSE(redis.deliveries.at(0).followers.empty());
   CHECK(redis.deliveries.at(1).followers.empty() == !sends);
 }
@@ -288,7 +289,7 @@ TEST_CASE("a flood of messages makes a waiter ask a hundred times at once, and t
   options.report = [&](const Waiting&) { ++redis.messages; };
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
   CHECK(elapsed(begun, redis.loop().now()) >= 1900ms);
   CHECK(elapsed(begun, redis.loop().now()) <= 2100ms);
 }
@@ -396,7 +397,8 @@ TEST_CASE("a waiter that hears no messages asks again soon") {
   const ToyWithLine toy{1};
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 60'000ms))));
+  CHECK(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 60'000ms))));
   CHECK(elapsed(begun, redis.loop().now()) < 5000ms);
 }
 
@@ -485,7 +487,7 @@ TEST_CASE("a round that the end of the wait cuts short does not hide the server'
   redis.answers(Reply::error("NOSCRIPT No matching script."));
   redis.is_silent();
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 200ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 200ms));
 
   REQUIRE(redis.log.size() == 3);  // the second acquire was cut short, and undone
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
@@ -503,7 +505,7 @@ TEST_CASE("a round that the end of an outage cuts short does not hide what a nod
   AcquireOptions options = waiting(redis, 60'000ms);
   options.first_contact = 200ms;
 
-  const Acquired got = acquire(redis, kOne, options);
+  const AcquireResult got = acquire(redis, kOne, options);
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
   CHECK(gave_up(got).failure->text.find("no quorum: 1 of 3 servers answers") == 0);
@@ -524,7 +526,7 @@ TEST_CASE("a round with its full time gives the reason of the failure, not an ea
     return redis.loop().now() >= *second + options.round_timeout;
   };
 
-  const Acquired got = acquire(redis, kOne, options);
+  const AcquireResult got = acquire(redis, kOne, options);
 
   REQUIRE(gave_up(got).failure.has_value());
   CHECK(gave_up(got).failure->text == "no answer");
@@ -555,7 +557,7 @@ TEST_CASE("another type under the key ends the wait at once") {
   ListRedis redis;
   redis.answers(kForeign);
 
-  const Acquired got = acquire(redis, kOne, waiting(redis, 60'000ms));
+  const AcquireResult got = acquire(redis, kOne, waiting(redis, 60'000ms));
   CHECK(gave_up(got).why == GaveUp::Why::refused);
   CHECK(gave_up(got).refused->text == "a toy of another kind");
 }
@@ -571,10 +573,10 @@ TEST_CASE("if one of several keys is busy, the taken ones are released before th
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, request, waiting(redis, 20'000ms));
+  const AcquireResult got = acquire(redis, request, waiting(redis, 20'000ms));
 
-  REQUIRE(std::holds_alternative<Taken>(got));
-  CHECK(std::get<Taken>(got).held.size() == 2);
+  REQUIRE(std::holds_alternative<Acquired>(got));
+  CHECK(std::get<Acquired>(got).held.size() == 2);
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire", "toy/acquire"});
   CHECK(redis.watched.front() == "wake:b");
@@ -597,7 +599,7 @@ TEST_CASE(
     return request;
   };
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, request, options)));
   CHECK(renewed == std::vector{NewIdentity::requests});
 }
 
@@ -622,7 +624,7 @@ TEST_CASE(
     return request;
   };
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, request, options)));
   CHECK(renewed == std::vector{expected, NewIdentity::requests});
   CHECK(redis.sent_on_abandoned.size() == copies);
 }
@@ -646,11 +648,11 @@ TEST_CASE("a long wait keeps no undo that was answered") {
     options.renew_identity = [&](NewIdentity) {
       return AcquireRequest{.parts = {part_of(other), part_of(b)}};
     };
-    CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(a), part_of(b)}}, options)));
+    CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(a), part_of(b)}}, options)));
   }
   SUBCASE("of nobody") {
     options.renew_identity = nullptr;
-    CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+    CHECK(std::holds_alternative<Acquired>(acquire(redis, request, options)));
   }
   CHECK(most <= 1);
 }
@@ -667,7 +669,7 @@ TEST_CASE("an undo without an answer goes on after the lock was taken, once for 
     options.renew_identity = [&](NewIdentity) { return AcquireRequest{.parts = {part_of(other)}}; };
     redis.answers(kDone);
     redis.answers(kHeld);
-    CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+    CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
     CHECK(redis.detached == 1);
   }
   SUBCASE("the owner stays, and the nodes are not asked before they answer") {
@@ -681,7 +683,7 @@ TEST_CASE("in a round, a single server is asked until the end, and one of severa
   for (const std::size_t nodes : {1U, 3U}) {
     ListRedis redis{nodes};
     redis.answers(kHeld);
-    CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, waiting(redis, 20'000ms))));
+    CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, waiting(redis, 20'000ms))));
     CHECK((redis.deliveries.front().retry == Delivery::Retry::until_deadline) == (nodes == 1));
   }
 }
@@ -694,7 +696,8 @@ TEST_CASE("a connection that was lost before the round is no reason to ask again
   const ToyWithLine toy{1};
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
+  CHECK(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
   CHECK(elapsed(begun, redis.loop().now()) >= 60'000ms);
 }
 
@@ -714,11 +717,11 @@ TEST_CASE("of five nodes three are enough; two are not, and are released") {
   ListRedis redis{5};
   SUBCASE("three") {
     redis.answers({kHeld, kHeld, kHeld, std::nullopt, kBusy});
-    const Acquired got = acquire(redis, kOne, single_attempt());
-    REQUIRE(std::holds_alternative<Taken>(got));
+    const AcquireResult got = acquire(redis, kOne, single_attempt());
+    REQUIRE(std::holds_alternative<Acquired>(got));
     const std::vector<Answer> answers{Answer::granted, Answer::granted, Answer::granted, Answer::failed,
                                       Answer::busy};
-    CHECK(std::get<Taken>(got).answers == answers);
+    CHECK(std::get<Acquired>(got).answers == answers);
   }
   SUBCASE("two") {
     redis.answers({kHeld, kHeld, std::nullopt, std::nullopt, kBusy});
@@ -744,9 +747,9 @@ TEST_CASE("a node counts as granting only if it granted every key") {
   redis.answers(kHeld);
   redis.answers({kHeld, kBusy, kHeld});
 
-  const Acquired got = acquire(redis, {.parts = {part_of(a), part_of(b)}}, waiting(redis, 20'000ms));
-  REQUIRE(std::holds_alternative<Taken>(got));
-  CHECK(std::get<Taken>(got).answers == std::vector{Answer::granted, Answer::busy, Answer::granted});
+  const AcquireResult got = acquire(redis, {.parts = {part_of(a), part_of(b)}}, waiting(redis, 20'000ms));
+  REQUIRE(std::holds_alternative<Acquired>(got));
+  CHECK(std::get<Acquired>(got).answers == std::vector{Answer::granted, Answer::busy, Answer::granted});
 }
 
 TEST_CASE("two nodes that are one server are no quorum, whatever they answer") {
@@ -756,7 +759,7 @@ TEST_CASE("two nodes that are one server are no quorum, whatever they answer") {
   SUBCASE("busy") { redis.answers(kBusy); }
   SUBCASE("refused") { redis.answers(kForeign); }
 
-  const Acquired got = acquire(redis, kOne, single_attempt());
+  const AcquireResult got = acquire(redis, kOne, single_attempt());
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   CHECK(gave_up(got).failure->text == redis.twice->text);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release"});
@@ -771,7 +774,7 @@ TEST_CASE("after a split vote no message ends the pause: other contenders pause,
   options.report = [&](const Waiting&) { ++redis.messages; };
   const TimePoint begun = redis.loop().now();
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
   CHECK(elapsed(begun, redis.loop().now()) >= 5ms);
 }
 
@@ -788,7 +791,7 @@ TEST_CASE("a lock that too few replicas have is given back and does not count as
   AcquireOptions options = single_attempt();
   options.sync_replicas.count = 1;
 
-  const Acquired got = acquire(redis, kOne, options);
+  const AcquireResult got = acquire(redis, kOne, options);
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "WAIT", "toy/release"});
 }
@@ -813,7 +816,7 @@ TEST_CASE("nothing is held between two tries when too few replicas have it") {
   AcquireOptions options = waiting(redis, 20'000ms);
   options.sync_replicas.count = 1;
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "WAIT", "toy/release", "toy/acquire", "WAIT"});
 }
 
@@ -834,9 +837,9 @@ TEST_CASE("after an undone round the next one asks with a new identity") {
   SUBCASE("an answer that was lost") { redis.answers({kBusy, kBusy, std::nullopt}); }
   redis.answers(kDone);
   redis.answers(kHeld);
-  const Acquired got = acquire(redis, kOne, options);
+  const AcquireResult got = acquire(redis, kOne, options);
 
-  CHECK(std::holds_alternative<Taken>(got));
+  CHECK(std::holds_alternative<Acquired>(got));
   CHECK(begun == 1);
   CHECK(again.waits().size() == 1);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release", "toy/acquire"});
@@ -856,10 +859,10 @@ TEST_CASE(
   if (stays) redis.answers({std::nullopt, kDone, kDone});  // the undo again
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, kOne, options);
-  REQUIRE(std::holds_alternative<Taken>(got));
+  const AcquireResult got = acquire(redis, kOne, options);
+  REQUIRE(std::holds_alternative<Acquired>(got));
   CHECK(redis.asked.back() == std::vector{!stays, true, true});
-  CHECK(std::get<Taken>(got).answers.front() == (stays ? Answer::failed : Answer::granted));
+  CHECK(std::get<Acquired>(got).answers.front() == (stays ? Answer::failed : Answer::granted));
   if (stays) CHECK(redis.asked.at(2) == std::vector{true, false, false});
 }
 
@@ -884,7 +887,7 @@ TEST_CASE("a fixed owner counts as one, if another part joins the hold of an out
     redis.answers({std::nullopt, kHeld, kHeld});  // this undo again, if it is sent; both parts
 
   const AcquireRequest request{.parts = {part_of(joined), part_of(before)}};
-  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, request, options)));
   CHECK(redis.asked.back() == std::vector{!stays, true, true});
 }
 
@@ -899,7 +902,7 @@ TEST_CASE("an undo goes only to the nodes that may have received the acquire") {
   redis.answers(kDone);                                                     // the first undo again
   redis.answers(kHeld);
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
   REQUIRE(redis.log.at(4) == "toy/release");
   CHECK(redis.asked.at(4) == std::vector{false, true, true});
 }
@@ -939,7 +942,7 @@ TEST_CASE("with a fixed owner, the only server is asked again when it has answer
   redis.answers(kHeld);
   redis.answers(Reply{1});
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "WAIT", "toy/release", "toy/release", "toy/acquire", "WAIT"});
 }
@@ -953,7 +956,7 @@ TEST_CASE(
   redis.answers(kHeld);
   redis.answers(Reply{0});  // WAIT: no replica
 
-  const Acquired got = acquire(redis, kOne, options);
+  const AcquireResult got = acquire(redis, kOne, options);
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   CHECK(contains(gave_up(got).failure->text, "replica"));
   CHECK(std::ranges::count(redis.log, "toy/acquire") == 1);
@@ -966,7 +969,7 @@ TEST_CASE("an acquire that only heard busy keeps its identity") {
   redis.answers(kBusy);
   redis.answers(kHeld);
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire"});
 }
 
@@ -996,7 +999,7 @@ TEST_CASE("with several queues later places are given up while we wait in an ear
     redis.replies_take = true;  // so the undo is known to be done when its reply has come
     options.renew_identity = [&](NewIdentity) { return request; };
   }
-  CHECK(std::holds_alternative<Taken>(acquire(redis, request, options)));
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, request, options)));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire",
                                               "toy/release", "toy/acquire", "toy/acquire"});
 }

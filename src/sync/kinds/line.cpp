@@ -11,9 +11,9 @@
 namespace rlock {
 namespace {
 
-/// The second waiter asks this long after a release of another client. If the first waiter has not taken the
+/// The second waiter asks this long after a release of another client. If the first waiter has not acquired the
 /// lock by then, it is probably frozen.
-constexpr Milliseconds kFirstMayTake{300};
+constexpr Milliseconds kFirstMayAcquire{300};
 
 /// The first waiter asks again after this at the latest, the second after twice as long, and so on, because
 /// messages get lost and people delete keys by hand. lua/shared/line/alive_until has the same figure.
@@ -101,7 +101,7 @@ Line::Notice Line::read_notice(const Message& message, const Busy& busy) const {
   // A message without a text confirms our subscription. It is no reason for the second waiter to ask: the
   // first waiter hears of a release that the second has missed.
   if (place > kListening || !message.text) return {};
-  return {.ask_after = kFirstMayTake};
+  return {.ask_after = kFirstMayAcquire};
 }
 
 Milliseconds Line::pause_behind_others(const Busy& busy) {

@@ -56,7 +56,7 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
-Call LockBase::take(Milliseconds waited) const {
+Call LockBase::acquire(Milliseconds waited) const {
   const bool another = hold_ == Hold::another;
   const Script& script = another && form_->enter != nullptr ? *form_->enter : *form_->acquire;
   Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
@@ -68,7 +68,7 @@ Call LockBase::take(Milliseconds waited) const {
 }
 
 Call LockBase::ask(Milliseconds waited) const {
-  Call call = take(waited);
+  Call call = acquire(waited);
   // With the first key alone, the script could neither note the request nor see whether a newer waiter has arrived.
   const bool needs_line = requests_.counts_acquire() || claim_.ticket != 0;
   return needs_line ? call : with_single_key(std::move(call));

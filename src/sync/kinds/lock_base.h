@@ -56,7 +56,7 @@ class LockBase : public Lockable {
   Released decode_release(const Reply& reply) const override;
 
   /// The call that acquires this hold.
-  virtual Call take(Milliseconds waited) const;
+  virtual Call acquire(Milliseconds waited) const;
   virtual Call release_call(const ReleaseOptions& options, Way way) const;
   Call release_by(const Script& script, const ReleaseOptions& options, Way way,
                   const Values& more = {}) const;

@@ -63,8 +63,8 @@ PermitLock::PermitLock(const Claim& claim, const Wanted& wanted, Hold hold)
     : LockBase(claim, hold, kPermits, permits_channel(claim.name), values_of(claim, wanted)),
       wanted_(wanted) {}
 
-Call PermitLock::take(Milliseconds waited) const {
-  Call call = LockBase::take(waited);
+Call PermitLock::acquire(Milliseconds waited) const {
+  Call call = LockBase::acquire(waited);
   call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
   return call;
 }

@@ -35,7 +35,7 @@ class PermitLock final : public LockBase {
  private:
   AcquireAnswer decode(const Reply& reply) const override;
   Held decode_held(const Reply& reply) const;
-  Call take(Milliseconds waited) const override;
+  Call acquire(Milliseconds waited) const override;
 
   Wanted wanted_;
 };

@@ -70,19 +70,19 @@ class Acquisition {
         sleep_(redis, options, can_be_held) {}
 
   /// Runs rounds until the wait ends.
-  Acquired run() {
+  AcquireResult run() {
     for (;;) {
       const TimePoint begun = now();
       sleep_.begin_round();
       round_.end_by(outage_.limit_of(begun));  // as if an outage began now
-      if (auto taken = round_.run(stages_, undo_, sleep_.facts_needed())) {
+      if (auto acquired = round_.run(stages_, undo_, sleep_.facts_needed())) {
         // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
         // of the hold cleans up the nodes that did not answer this round.
         undo_.detach();
         // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
         // some may not have voted for us, and announce what others do there.
         if (!several_nodes_) sleep_.let_stand();
-        return *std::move(taken);
+        return *std::move(acquired);
       }
       note_round(begun);
       if (last_round()) return give_up();
@@ -195,7 +195,7 @@ class Acquisition {
 
   // --- the end ------------------------------------------------------------------------------------
 
-  Acquired give_up() {
+  AcquireResult give_up() {
     // Nothing was granted, and no copy of a call is in flight: only places in queues may be left. (If this round is undone
     // already, its stages have a new identity, which no node has seen, so Undo::post() sends nothing to several nodes.)
     const bool nothing_to_undo =
@@ -263,12 +263,12 @@ class Acquisition {
 
 }  // namespace
 
-Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options) {
+AcquireResult acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options) {
   return Acquisition{redis, stages_for(request), options, true}.run();
 }
 
-Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
-                 const std::vector<Call>& followers) {
+AcquireResult acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
+                      const std::vector<Call>& followers) {
   const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};  // owns nothing
   return Acquisition{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options,
                      false}

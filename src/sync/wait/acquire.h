@@ -16,12 +16,13 @@ namespace rlock {
 ///
 /// A waiter holds none of the wanted keys while it sleeps, so two waiters for the same keys do not block each
 /// other.
-[[nodiscard]] Acquired acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options);
+[[nodiscard]] AcquireResult acquire(Redis& redis, const AcquireRequest& request,
+                                    const AcquireOptions& options);
 
 /// Waits in the same way for something that is no lock, such as permits of a semaphore or a latch.
 /// `followers`: calls written behind each call that asks. REQUIRES: `wanted` lives until this function returns.
-[[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
-                               const std::vector<Call>& followers = {});
+[[nodiscard]] AcquireResult acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
+                                    const std::vector<Call>& followers = {});
 
 /// The time that one of several servers may delay a round. It is short, so that a frozen server does not use
 /// up the lease.

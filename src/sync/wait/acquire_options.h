@@ -37,13 +37,13 @@ struct GaveUp {
 };
 
 /// An acquire that succeeded. The lease runs from `asked`.
-struct Taken {
+struct Acquired {
   TimePoint asked;              ///< the time before the first call was written
   std::vector<Held> held;       ///< one answer for each part
   std::vector<Answer> answers;  ///< one answer for each node; granted: the node granted every part
 };
 
-using Acquired = std::variant<Taken, GaveUp>;
+using AcquireResult = std::variant<Acquired, GaveUp>;
 
 /// The state of a wait, for wait lines.
 struct Waiting {

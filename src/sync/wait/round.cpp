@@ -1,6 +1,6 @@
 // One round: a call for each stage of the request, in order, until we fail to hold a stage. Each call goes to
 // all nodes, and a Ballot decides when the votes are enough and what they mean. The lease counts from the
-// first call of the round (Taken::asked), so we never think that it lasts longer than it does.
+// first call of the round (Acquired::asked), so we never think that it lasts longer than it does.
 //
 // A round can fail after everything was granted: too few replicas have it, two nodes are one server, or the
 // lease is nearly over. count_as_failed() turns this into an ordinary failure. Then the wait undoes what was
@@ -15,25 +15,25 @@
 
 namespace rlock {
 
-std::optional<Taken> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
-  Taken taken{.asked = kNever, .held = {}, .answers = {}};
+std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
+  Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts);
     if (result_.held() == nullptr || !replicated()) return std::nullopt;
-    taken.asked = earliest(taken.asked, result_.asked);
+    acquired.asked = earliest(acquired.asked, result_.asked);
     if (stages[blocked_].together) {
-      std::ranges::copy(result_.held()->members, std::back_inserter(taken.held));
+      std::ranges::copy(result_.held()->members, std::back_inserter(acquired.held));
     } else {
-      taken.held.push_back(*result_.held());
+      acquired.held.push_back(*result_.held());
     }
-    if (taken.answers.empty()) taken.answers = result_.answers;
+    if (acquired.answers.empty()) acquired.answers = result_.answers;
     // A node counts as granting only when it granted every stage.
     for (std::size_t node = 0; node < result_.answers.size(); ++node)
-      if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
+      if (result_.answers[node] != Answer::granted) acquired.answers[node] = result_.answers[node];
   }
   --blocked_;  // the last stage: if the grants came too late, it is the one that failed
-  const Milliseconds took = elapsed(taken.asked, redis_.loop().now());
-  if (took < options_.good_for) return taken;
+  const Milliseconds took = elapsed(acquired.asked, redis_.loop().now());
+  if (took < options_.good_for) return acquired;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
   return std::nullopt;
 }

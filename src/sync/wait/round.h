@@ -22,7 +22,7 @@ class Round {
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
   /// facts about us, for people (Stage::followers()).
-  std::optional<Taken> run(std::vector<Stage>& stages, Undo& undo, bool facts);
+  std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, bool facts);
 
   /// From now on a round ends at `at` at the latest; a single round (-n) may take longer.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
