@@ -5,12 +5,13 @@
 namespace rlock {
 
 RenewedKeys::RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-                         std::function<void(const std::string&)> report_trouble)
+                         std::function<void(const std::string&)> report_trouble,
+                         std::shared_ptr<Mailbox> of_wait)
     : redis_(redis),
       keys_(keys),
       report_trouble_(std::move(report_trouble)),
       parts_(keys.parts()),
-      requests_(redis, parts_, listen_at) {
+      requests_(redis, parts_, listen_at, std::move(of_wait)) {
   keep(keys.lease());
 }
 

@@ -18,9 +18,10 @@ namespace rlock {
 /// `rlock unlock` and `rlock lock release`. REQUIRES: redis and keys outlive it.
 class RenewedKeys {
  public:
-  /// `listen_at`: when it begins to listen to messages. `report_trouble`: see Keeper::Options.
+  /// `listen_at`: when it begins to listen to messages. `report_trouble`: see Keeper::Options. `of_wait`: see
+  /// Acquired::mailbox; null in another process than that of the wait.
   RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at,
-              std::function<void(const std::string&)> report_trouble = {});
+              std::function<void(const std::string&)> report_trouble, std::shared_ptr<Mailbox> of_wait);
 
   /// The parts that are renewed.
   const std::vector<Part>& parts() const noexcept { return parts_; }

@@ -63,8 +63,9 @@ class ScriptKeeper {
         released_elsewhere_(keys),
         session_(request_.deployment, WaitOptions{}, Quorum::majority),
         family_(*request_.script, ::getpid()),
-        renewed_(session_.redis, keys, session_.loop.now(),
-                 [&events](const std::string& problem) { events.trouble(problem); }),
+        renewed_(
+            session_.redis, keys, session_.loop.now(),
+            [&events](const std::string& problem) { events.trouble(problem); }, nullptr),
         script_(session_.loop, *request_.script),
         processes_(session_.loop, family_, renewed_.lock(), stop_options(request_, events)) {}
 

@@ -1,7 +1,5 @@
 #include "cmd/hold/stop_requests.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "sync/watch/holder_messages.h"
@@ -14,33 +12,35 @@ constexpr std::uint64_t kMostMessages = 8;
 
 }  // namespace
 
-StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at)
-    : redis_(redis), messages_before_(redis.wakeups()), listen_at_(listen_at) {
-  for (const Part& part : parts) {
-    channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
-    std::ranges::copy(part.lock->channels(), std::back_inserter(of_waiters_));
-  }
+StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
+                           std::shared_ptr<Mailbox> of_wait)
+    : redis_(redis),
+      messages_before_(redis.wakeups()),
+      listen_at_(listen_at),
+      mailbox_(std::move(of_wait)),
+      as_waiter_(mailbox_ != nullptr) {
+  for (const Part& part : parts) channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
   redis_.loop().join(*this);
 }
 
 StopRequests::~StopRequests() { redis_.loop().leave(*this); }
 
 bool StopRequests::too_many_messages() const {
-  return !of_waiters_.empty() && redis_.wakeups() - messages_before_ > kMostMessages;
+  return as_waiter_ && redis_.wakeups() - messages_before_ > kMostMessages;
 }
 
 void StopRequests::end_wait() {
-  for (const Channel& channel : of_waiters_)
-    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.unwatch(channel);
-  of_waiters_.clear();
+  if (std::exchange(as_waiter_, false)) mailbox_->keep_only(channels_);
 }
 
 void StopRequests::ready(short, TimePoint now) {
   if (too_many_messages()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
-  mailbox_.emplace(redis_).listen_to(channels_);
-  end_wait();
+  if (!mailbox_) mailbox_ = std::make_shared<Mailbox>(redis_);
+  static_cast<void>(mailbox_->take());  // these messages are for a waiter
+  mailbox_->listen_to(channels_);
+  as_waiter_ = false;
 }
 
 const std::optional<std::string>& StopRequests::asked() {
@@ -69,7 +69,7 @@ bool StopRequests::take_release() {
 }
 
 void StopRequests::hear() {
-  if (!mailbox_) return;
+  if (listen_at_ != kNever) return;
   for (const Message& message : mailbox_->take()) {
     if (!message.text) {
       has_confirmation_ = true;

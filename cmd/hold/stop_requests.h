@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,13 +15,14 @@ namespace rlock {
 
 /// Receives the messages of `rlock stop`, `rlock unlock` and `rlock lock release` for a holder.
 ///
-/// The subscriptions of the wait still stand: to end them right after the acquire would cost a request. They
+/// The mailbox of the wait still listens: to end its subscriptions right after the acquire would cost a request. They
 /// end by end_wait(), or when this class begins to listen. They end earlier if a few messages come, for example
 /// because others release permits: these messages cost the server more than UNSUBSCRIBE.
 class StopRequests final : public Source {
  public:
-  /// `listen_at`: when it starts to listen, which costs the server something.
-  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at);
+  /// `listen_at`: when it starts to listen, which costs the server something. `of_wait`: see Acquired::mailbox.
+  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
+               std::shared_ptr<Mailbox> of_wait);
   ~StopRequests() override;
   StopRequests(const StopRequests&) = delete;
   StopRequests& operator=(const StopRequests&) = delete;
@@ -54,11 +56,10 @@ class StopRequests final : public Source {
 
   Redis& redis_;
   std::vector<Channel> channels_;
-  std::vector<Channel>
-      of_waiters_;  ///< where releases are announced to waiters; empty: we listen there no more
   std::uint64_t messages_before_;  ///< Redis::wakeups() when the hold began
   TimePoint listen_at_;
-  std::optional<Mailbox> mailbox_;  ///< empty: we do not listen yet
+  std::shared_ptr<Mailbox> mailbox_;  ///< null: we do not listen yet
+  bool as_waiter_;                    ///< it listens to what the wait listened to
   std::optional<std::string> asked_, removed_;
   bool has_removal_ = false, has_confirmation_ = false, has_release_ = false;
 };

@@ -51,8 +51,9 @@ CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
 RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),
       keys_(keys),
-      renewed_(run.session.redis, keys, plus(keys.acquired().asked, kListensAfter),
-               [&run](const std::string& problem) { run.events.trouble(problem); }),
+      renewed_(
+          run.session.redis, keys, plus(keys.acquired().asked, kListensAfter),
+          [&run](const std::string& problem) { run.events.trouble(problem); }, keys.acquired().mailbox),
       command_(run.session.loop, run.session.signals, renewed_.lock(), options()) {}
 
 RunHold::~RunHold() = default;

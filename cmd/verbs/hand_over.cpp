@@ -96,7 +96,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
                     undone == Undone::unconfirmed ? "; " + fate(undone, keys) : "")};
   }
   HoldReport report = report_of(keys.request());
-  report_taken(report, session.redis, keys.id(), keys.acquired(), keys.waited());
+  report_acquired(report, session.redis, keys.id(), keys.acquired(), keys.waited());
   events.acquired(report);
   const std::string text =
       how.shell ? export_text(keys, *how.shell) : (how.json ? document(keys) : keys.id().str()) + "\n";

@@ -29,7 +29,11 @@ void Mailbox::listen_to(std::vector<Channel> channels) {
   channels_ = std::move(channels);
 }
 
-void Mailbox::let_stand() { channels_.clear(); }
+void Mailbox::keep_only(const std::vector<Channel>& channels) {
+  std::vector<Channel> kept = channels_;
+  std::erase_if(kept, [&](const Channel& one) { return std::ranges::find(channels, one) == channels.end(); });
+  listen_to(std::move(kept));
+}
 
 std::vector<Message> Mailbox::take() {
   redis_.distribute();

@@ -19,8 +19,8 @@ class Mailbox {
   /// Listens to exactly these channels. It misses no message on channels that stay.
   void listen_to(std::vector<Channel> channels);
 
-  /// Stops listening, but leaves the subscriptions on the server, because it would cost a request to end them.
-  void let_stand();
+  /// Stops listening to all channels but these, and listens to no new one.
+  void keep_only(const std::vector<Channel>& channels);
 
   /// The newest messages since the last take(), in order.
   std::vector<Message> take();

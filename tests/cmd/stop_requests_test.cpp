@@ -35,10 +35,11 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
       Claim{.name = LockName{"seats"}, .owner = Owner{"us"}, .lease = Milliseconds{30000}},
       PermitLock::Wanted{});
   const std::vector<Part> parts{{.lock = permit}};
-  redis.watch(permit->channels().front());  // as the wait for the permit did
+  const auto of_wait = std::make_shared<Mailbox>(redis);
+  of_wait->listen_to(permit->channels());
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   // No request counts before this hour has passed.
-  const StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1})};
+  const StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
 
   for (int i = 0; i < 8; ++i) server.announce(wire::message("redisson_sc:{seats}", "1"));
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 9; }));
@@ -53,9 +54,10 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   server.on("GET", wire::nil());
-  redis.watch(lock->channels().front());  // as the wait for the lock did
+  const auto of_wait = std::make_shared<Mailbox>(redis);
+  of_wait->listen_to(lock->channels());
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
-  StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1})};
+  StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
 
   requests.end_wait();
   // Nothing is written before the next call.
@@ -68,20 +70,21 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
   CHECK(log.back().front() == "GET");
 }
 
-TEST_CASE("a holder that begins to listen to requests stops listening to releases") {
+TEST_CASE("a holder that begins to listen to requests stops listening to all that waiters hear") {
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;
-  redis.watch(lock->channels().front());  // as the wait for the lock did
-  REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
-  StopRequests requests{redis, parts, Clock::now()};
+  const auto of_wait = std::make_shared<Mailbox>(redis);
+  of_wait->listen_to({lock->channels().front(), Channel{"to all waiters"}});
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 2; }));
+  StopRequests requests{redis, parts, Clock::now(), of_wait};
   REQUIRE(turns(loop, [&] { return requests.take_confirmation(); }));
-  CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 1; }));
+  CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 2; }));
 }
 
 TEST_CASE("each question about requests hears the messages that have come") {
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;
-  StopRequests requests{redis, parts, Clock::now()};
+  StopRequests requests{redis, parts, Clock::now(), nullptr};
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
   const auto comes = [&](const std::string& text) {
     const std::uint64_t before = redis.wakeups();

@@ -53,19 +53,15 @@ TEST_CASE("a mailbox that changes its channel keeps its messages, and a new mail
   CHECK(texts(first.take()) == Texts{"a"});
 }
 
-TEST_CASE("a mailbox that goes ends its subscriptions, and one that lets them stand does not") {
+TEST_CASE("a mailbox that goes ends its subscriptions, and one that keeps some channels ends the others") {
   ListRedis redis;
   {
     Mailbox mailbox{redis};
-    mailbox.listen_to({kOne});
+    mailbox.listen_to({kOne, kTwo});
+    mailbox.keep_only({kTwo, Channel{"three"}});
+    CHECK(redis.watched == std::vector<std::string>{"one", "two", "-one"});
   }
-  CHECK(redis.watched == std::vector<std::string>{"one", "-one"});
-  {
-    Mailbox mailbox{redis};
-    mailbox.listen_to({kTwo});
-    mailbox.let_stand();
-  }
-  CHECK(redis.watched.back() == "two");
+  CHECK(redis.watched.back() == "-two");
 }
 
 TEST_CASE("a request is dropped when its handle goes, and a handle that was moved from has none") {

@@ -210,7 +210,8 @@ TEST_CASE("a waiter that has lost its server asks again when those before it in 
     options.report = [&](const Waiting&) { ++redis.lost; };
     const TimePoint begun = redis.loop().now();
 
-    CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+    const AcquireResult got = acquire(redis, {.parts = {part_of(toy)}}, options);
+    CHECK(std::holds_alternative<Acquired>(got));
     CHECK(elapsed(begun, redis.loop().now()) == pause);
     // During a pause it listens to no channel, so a connection opens only for the next acquire.
     CHECK((redis.watched == std::vector<std::string>{"wake:k", "-wake:k"}) == (pause > 0ms));

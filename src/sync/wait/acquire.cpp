@@ -81,7 +81,7 @@ class Acquisition {
         undo_.detach();
         // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
         // some may not have voted for us, and announce what others do there.
-        if (!several_nodes_) sleep_.let_stand();
+        if (!several_nodes_) acquired->mailbox = sleep_.mailbox();
         return *std::move(acquired);
       }
       note_round(begun);

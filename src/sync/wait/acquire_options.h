@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
 #include "loop/loop.h"
 #include "redis/failure.h"
+#include "redis/mailbox.h"
 #include "sync/kinds/lockable.h"
 #include "sync/wait/acquire_request.h"
 #include "sync/wait/ballot.h"
@@ -41,6 +43,9 @@ struct Acquired {
   TimePoint asked;              ///< the time before the first call was written
   std::vector<Held> held;       ///< one answer for each part
   std::vector<Answer> answers;  ///< one answer for each node; granted: the node granted every part
+  /// Still listens to what the wait listened to: UNSUBSCRIBE would cost a request now, and later it goes with another
+  /// call. Null: nothing listens.
+  std::shared_ptr<Mailbox> mailbox{};
 };
 
 using AcquireResult = std::variant<Acquired, GaveUp>;

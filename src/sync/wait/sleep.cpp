@@ -40,13 +40,13 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held)
       options_(options),
       several_nodes_(redis.nodes() > 1),
       can_be_held_(can_be_held),
-      mailbox_(redis) {}
+      mailbox_(std::make_shared<Mailbox>(redis)) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
 bool Sleep::once(Blocked& blocked) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
-  mailbox_.listen_to(channels_for(blocked));
+  mailbox_->listen_to(channels_for(blocked));
   options_.report({.busy = answer, .failure = result.failure(), .what = blocked.what});
   const bool in_line = line_of(blocked) != nullptr;
   const TimePoint now = redis_.loop().now(), last = last_question(options_);
@@ -92,7 +92,7 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
 /// Returns true if a message moved us up in the line.
 bool Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
   bool moved = false;
-  for (const Message& message : mailbox_.take()) {
+  for (const Message& message : mailbox_->take()) {
     const Line::Notice notice = blocked.result.busy() != nullptr
                                     ? blocked.what.read_notice(message, *blocked.busy)
                                     : Line::Notice::reason();
@@ -114,7 +114,7 @@ void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, 
   blocked.outage.begin(now);
   const Milliseconds pause = pause_behind_others(blocked);
   wakeup.ask_at = earliest(wakeup.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
-  if (pause > Milliseconds{0}) mailbox_.listen_to({});  // to listen would connect at once
+  if (pause > Milliseconds{0}) mailbox_->listen_to({});  // to listen would connect at once
 }
 
 void Sleep::until(TimePoint end) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -46,8 +47,8 @@ class Sleep {
   /// our place.
   bool facts_needed() const noexcept { return facts_needed_; }
 
-  /// Everything is acquired: keeps the subscriptions (Mailbox::let_stand()).
-  void let_stand() { mailbox_.let_stand(); }
+  /// Listens to what the last sleep listened to, for a caller that goes on listening.
+  const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
 
  private:
   /// When a sleep ends, and whether messages are the reason.
@@ -68,7 +69,7 @@ class Sleep {
   const bool several_nodes_;
   const bool can_be_held_;
   Pacing pacing_;
-  Mailbox mailbox_;
+  std::shared_ptr<Mailbox> mailbox_;
   std::uint64_t losses_ = 0;  ///< number of lost connections before the last round
   bool facts_needed_ = true;
 };
