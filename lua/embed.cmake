@@ -1,5 +1,8 @@
 # Turns lua/<synchronizer>/<operation>.lua into Script constants that need no work at run time:
-# rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all.
+# rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all. The build runs it as a script:
+#
+#   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
+#   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
 # What is sent to Redis is the file without its comments, blank lines and indentation; the SHA-1 is
 # taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
@@ -20,6 +23,8 @@
 #
 # The line `local ask = script('lock/acquire')` in multi/lock says that multi/lock does for several keys what lock/acquire does for
 # one.
+
+cmake_minimum_required(VERSION 3.25)
 
 # Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>: the names in their order (a field as line.order);
 # <into>_required: how many of them a call must give; <into>_numbers: the names that are numbers.
@@ -257,19 +262,16 @@ function(write_changed file text)
   file(WRITE ${file} "${text}")
 endfunction()
 
-# embed_scripts(FROM folder TO folder SOURCES variable): writes scripts.h and scripts.cpp.
-function(embed_scripts)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FROM;TO;SOURCES" "")
-  file(GLOB_RECURSE paths CONFIGURE_DEPENDS ${arg_FROM}/*.lua)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${paths})
-  file(GLOB files RELATIVE ${arg_FROM} ${arg_FROM}/*/*.lua)
+# Writes scripts.h and scripts.cpp into the folder `to`.
+function(embed_scripts folder to)
+  file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
   list(TRANSFORM files REPLACE "[.]lua$" "")
   # Finds the scripts that the nodes of a quorum get without the line, and the scripts that do the same for several keys.
   set(of_quorum "")
   foreach(file IN LISTS files)
-    file(READ ${arg_FROM}/${file}.lua text)
+    file(READ ${folder}/${file}.lua text)
     string(REPLACE "/" "_" constant "${file}")
-    read_quorum(${arg_FROM} ${file} for_quorum)
+    read_quorum(${folder} ${file} for_quorum)
     if(for_quorum)
       list(APPEND of_quorum ${file})
     endif()
@@ -301,10 +303,10 @@ function(embed_scripts)
         set(several "&quorum_${several_${file}}")
       endif()
     endif()
-    read_script(${arg_FROM} ${file} source)
+    read_script(${folder} ${file} source)
     string(SHA1 sha1 "${source}")
     foreach(section IN ITEMS KEYS ARGV)
-      read_rows(${arg_FROM} ${file} ${section} ${section})
+      read_rows(${folder} ${file} ${section} ${section})
       list(FILTER ${section} EXCLUDE REGEX "[.][.][.]$")
       list(TRANSFORM ${section} REPLACE "[.]" "_")
       list(APPEND parameters ${${section}})
@@ -321,23 +323,23 @@ function(embed_scripts)
   list(JOIN parameters ",\n  " parameters)
 
   set(banner "// Written by lua/embed.cmake.\n")
-  write_changed(${arg_TO}/scripts.h "${banner}#pragma once\n\n#include <cstdint>\n#include <span>\n\n#include \"redis/script.h\"\n
+  write_changed(${to}/scripts.h "${banner}#pragma once\n\n#include <cstdint>\n#include <span>\n\n#include \"redis/script.h\"\n
 namespace rlock {\n
 /// The keys and arguments of all scripts, by the names that their contracts give them.
 enum class Parameter : std::uint8_t {\n  none,\n  ${parameters},\n};\n
 namespace scripts {\n\n${declared}\n/// Every script, by name.\nextern const std::span<const Script* const> all;\n
 }  // namespace scripts\n}  // namespace rlock\n")
-  if(files)
-    write_changed(${arg_TO}/scripts.cpp "${banner}#include \"scripts.h\"\n\nnamespace rlock::scripts {\n\nusing P = Parameter;\n
+  write_changed(${to}/scripts.cpp "${banner}#include \"scripts.h\"\n\nnamespace rlock::scripts {\n\nusing P = Parameter;\n
 ${defined}namespace {\nconstexpr const Script* kAll[] = {\n${pointers}};\n}  // namespace\n
 constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlock::scripts\n")
-    set(${arg_SOURCES} ${arg_TO}/scripts.cpp PARENT_SCOPE)
-  endif()
 endfunction()
 
-# `cmake -P lua/embed.cmake` prints what names each script gets from its contract: .luacheckrc needs them.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   set(folder ${CMAKE_CURRENT_LIST_DIR})
+  if(DEFINED TO)
+    embed_scripts(${folder} ${TO})
+    return()
+  endif()
   file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
   foreach(file IN LISTS files)
     file(STRINGS ${folder}/${file} contracts REGEX "names_of\\(")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A row of a contract that names no key and no argument is an error at configure time, which says where the row stands.
+# A row of a contract that names no key and no argument is an error of the build, which says where the row stands.
 # So is a row that is nearly the row QUORUM.
 set -eu
 embed=$(cd "$(dirname "$0")/.." && pwd)/lua/embed.cmake
