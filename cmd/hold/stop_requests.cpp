@@ -38,9 +38,10 @@ void StopRequests::ready(short, TimePoint now) {
   if (now < listen_at_) return;
   listen_at_ = kNever;
   if (!mailbox_) mailbox_ = std::make_shared<Mailbox>(redis_);
-  static_cast<void>(mailbox_->take());  // these messages are for a waiter
+  static_cast<void>(mailbox_->take());  // these messages are for a waiter, or were missed
   mailbox_->listen_to(channels_);
-  as_waiter_ = false;
+  // A waiter may listen to our channel already, and the server confirms no second subscription.
+  has_confirmation_ = std::exchange(as_waiter_, false);
 }
 
 const std::optional<std::string>& StopRequests::asked() {

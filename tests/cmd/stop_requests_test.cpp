@@ -81,6 +81,17 @@ TEST_CASE("a holder that begins to listen to requests stops listening to all tha
   CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 2; }));
 }
 
+TEST_CASE("a holder that has waited on its own channel learns that it may have missed messages there") {
+  Holder holder;
+  auto& [server, loop, redis, lock, parts] = holder;
+  const auto of_wait = std::make_shared<Mailbox>(redis);
+  of_wait->listen_to({holder_channel(lock->name(), lock->owner())});
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
+  StopRequests requests{redis, parts, Clock::now(), of_wait};
+  CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
+  CHECK_FALSE(requests.take_confirmation());
+}
+
 TEST_CASE("each question about requests hears the messages that have come") {
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;
