@@ -283,7 +283,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   return exit;
 }
 
-int Acquire::take(Session& session) {
+int Acquire::acquire(Session& session) {
   opt_.complete(session.deployment, keys_);
   if (opt_.script) expect_descriptors(session.redis.nodes());
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
