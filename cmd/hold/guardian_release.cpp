@@ -1,5 +1,6 @@
 #include "cmd/hold/guardian_release.h"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 
@@ -26,15 +27,20 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, Rlock
   // this new hold.
   if (!killed) std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
   if (ending.empty()) return;
+  // Nobody waits for us, so we try until the lease is over, which nothing renews now. But after that an owner that the
+  // user named may have acquired the lock again, so such a release must not come late.
+  const Milliseconds least = cleanup_time(ending.size());
+  const Milliseconds time = killed && !keys.owner_returns() ? std::max(request.lease, least) : least;
+  WaitOptions retrying;
+  retrying.given = true;
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
-    Session session{request.deployment, request.wait, request.quorum};
-    const Patience patience = session.loop.within(cleanup_time(ending.size()));
-    if (guarded.elsewhere != nullptr) {
-      const auto released = guarded.elsewhere->among(session.redis, ending, remaining(patience.until, now));
+    Session session{request.deployment, retrying, request.quorum};
+    if (guarded.elsewhere != nullptr && keys.owner_returns()) {
+      const auto released = guarded.elsewhere->among(session.redis, ending, least);
       std::erase_if(ending, [&](const Part& part) { return released.contains(part.lock->name()); });
     }
-    static_cast<void>(release(session.redis, ending, options, patience));
+    static_cast<void>(release(session.redis, ending, options, session.loop.within(time)));
     if (killed) Events::killed(request, past);
   } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease
     debug(error.what());

@@ -152,6 +152,45 @@ TEST_CASE("over several servers a killed run gives back at all of them") {
   CHECK(eventually([&] { return masters.holding("k") == 0; }, 10s));
 }
 
+TEST_CASE("a guardian tries to release until the lease is over, also before a server has answered it") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--lease", "10m", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k") && guardian_in(run.family()) > 0; }, 10s));
+  const pid_t guardian = guardian_in(run.family());
+  redis.freeze();
+  run.signal(SIGKILL);
+  CHECK(throughout([&] { return alive(guardian); }, 3s));
+  redis.thaw();
+  CHECK(eventually([&] { return !redis.has("k") && !alive(guardian); }, 10s));
+
+  Rlock brief = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k") && guardian_in(brief.family()) > 0; }, 10s));
+  redis.freeze();
+  brief.signal(SIGKILL);
+  CHECK(eventually([&] { return brief.family().empty(); }, 10s));
+}
+
+TEST_CASE("a guardian does not release late if the user has named the owner, who may have acquired again") {
+  RedisServer redis;
+  acquired(redis, "k", {"--owner", "ci-42"});
+  Rlock run = redis.rlock("run", "-k", "k", "--owner", "ci-42", "--lease", "10m", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return guardian_in(run.family()) > 0; }, 10s));
+  redis.freeze();
+  run.signal(SIGKILL);
+  CHECK(eventually([&] { return run.family().empty(); }, 10s));
+}
+
+TEST_CASE("a guardian waits neither for a dead server, nor for its answer about other readers") {
+  Masters masters{3};
+  Rlock other = masters.rlock("run", "-s", "-k", "k", "--", "sleep", "60");
+  Rlock run = masters.rlock("run", "-s", "-k", "k", "--lease", "10m", "--", "sleep", "60");
+  const auto holders = [&] { return masters[0].cli({"HLEN", "k"}); };
+  REQUIRE(eventually([&] { return holders() == "3" && guardian_in(run.family()) > 0; }, 10s));
+  masters.kill(2);
+  run.signal(SIGKILL);
+  CHECK(eventually([&] { return holders() == "2" && run.family().empty(); }, 10s));
+}
+
 TEST_CASE("while a process may live that the guardian cannot see, the lease runs out") {
   if (::geteuid() != 0) return skipped("only root can start another user's process");
   RedisServer redis{{.tcp = true}};

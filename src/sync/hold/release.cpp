@@ -84,9 +84,9 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return back;
 }
 
-/// Sends the second call that some answers ask for (Released::then), and takes its answers from the nodes
-/// that asked for it. If a node had already released our hold, its first answer stays, even if the second
-/// call fails: that call only clears away dead readers.
+/// Sends the second call that some answers ask for (Released::then), and awaits the answers of the nodes
+/// that asked for it; the others may be down. If a node had already released our hold, its first answer
+/// stays, even if the second call fails: that call only clears away dead readers.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
@@ -98,7 +98,12 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
     if (!call) call = std::move(released->then);  // one call serves for all nodes
   }
   if (!call) return;
-  const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, with_retries(), patience));
+  const auto enough_from = [&unfinished](const Votes& votes, TimePoint now) {
+    const auto settled = [&votes](const auto& node) { return votes[node.first].settled(); };
+    return std::ranges::all_of(unfinished, settled) ? now : kNever;
+  };
+  const std::vector<NodeAnswer> later =
+      answers_of(lock, redis.run(*call, with_retries(), patience, enough_from));
   for (const auto& [node, before] : unfinished) {
     const auto* released = std::get_if<Released>(&later[node].answer);
     const bool confirmed = released != nullptr && released->how == Released::How::yes;
