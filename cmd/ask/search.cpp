@@ -77,17 +77,18 @@ class Search {
       if (!reply) return false;
       Scanned step = read_step(pass, *reply);
       cursor = step.cursor;
-      take_named(server, step.names, !node.empty());
       std::erase_if(step.doubtful, [&](const LockName& name) { return !is_wanted(name); });
-      ask_about(server, pass, groups(step.doubtful, !node.empty()));
+      if (!take_named(server, step.names, !node.empty()) ||
+          !ask_about(server, pass, groups(step.doubtful, !node.empty())))
+        return false;
       options_.progress(++steps_, found_.names.size());
     } while (cursor != "0");
     return true;
   }
 
   /// Takes the names of locks that a key beside them tells. The key beside "x" may also belong to "{x}". Then
-  /// takes each of the two that exists, or "x" if neither does.
-  void take_named(Executor& server, const Names& names, bool cluster) {
+  /// takes each of the two that exists, or "x" if neither does. Returns false if the server is silent.
+  bool take_named(Executor& server, const Names& names, bool cluster) {
     Names shared;
     for (const LockName& name : names) {
       const LockName other = other_name(name);
@@ -97,9 +98,11 @@ class Search {
         shared.insert(shared.end(), {name, other});
       }
     }
-    ask_about(server, ScanPass::named, groups(shared, cluster));
+    if (!ask_about(server, ScanPass::named, groups(shared, cluster))) return false;
+    if (found_.unread) return true;  // we do not know that neither exists
     for (std::size_t i = 0; i < shared.size(); i += 2)
       if (!found_.names.contains(shared[i + 1])) take(shared[i]);
+    return true;
   }
 
   bool is_wanted(const LockName& name) const {
@@ -126,25 +129,34 @@ class Search {
     return groups;
   }
 
-  /// Asks about the content of these keys, and keeps the wanted ones. If the user may not read one key, the
-  /// server refuses the whole group. Then each key of the group is asked about alone, and refused keys are
-  /// ignored.
-  void ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
+  /// Asks about the content of these keys, and keeps the wanted ones. If the user may not read one key, or one
+  /// lies in a slot that moves, the server refuses the whole group. Then each key of the group is asked about
+  /// alone, and refused keys are ignored. Returns false if the server is silent (failure_).
+  bool ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
     std::vector<Names> refused;
     for (std::size_t first = 0, end = 0; first < groups.size() && session_.loop.now() < options_.until;
          first = end) {
       for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
         keys += groups[end++].size();
       const std::vector<Vote> votes = votes_on(server, pass, groups, first, end);
+      bool silent = false;
       for (std::size_t i = first; i < end; ++i) {
+        const Failure* const failure = votes[i - first].failure();
+        const bool unreachable = failure != nullptr && failure->kind == Error::unreachable;
         if (const Reply* reply = votes[i - first].good_reply()) {
           for (const LockName& name : read_content(groups[i], *reply)) take(name);
+        } else if (unreachable && !failure->answered) {
+          failure_ = *failure;
+          silent = true;
         } else if (groups[i].size() > 1) {
           for (const LockName& name : groups[i]) refused.push_back({name});
+        } else if (unreachable) {
+          found_.unread = *failure;
         }
       }
+      if (silent) return false;
     }
-    if (!refused.empty()) ask_about(server, pass, refused);
+    return refused.empty() || ask_about(server, pass, refused);
   }
 
   std::vector<Vote> votes_on(Executor& server, ScanPass pass, const std::vector<Names>& groups,
@@ -152,7 +164,7 @@ class Search {
     const TimePoint deadline = session_.patience().until;
     std::vector<Redis::Request> requests;
     for (std::size_t i = first; i < end; ++i)
-      requests.push_back(server.post(ask_content(pass, groups[i]), with_retries(), deadline));
+      requests.push_back(server.post(ask_content(pass, groups[i]), delivery_, deadline));
     std::vector<Vote> votes;
     for (const Redis::Request& request : requests) votes.push_back(answered(request, deadline));
     return votes;
@@ -160,7 +172,7 @@ class Search {
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
     const TimePoint deadline = session_.patience().until;
-    const Vote vote = answered(server.post(call, with_retries(), deadline), deadline);
+    const Vote vote = answered(server.post(call, delivery_, deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.trouble().value_or(failure_);
     return std::nullopt;
@@ -175,6 +187,7 @@ class Search {
         session_.check_signals();
       }
     }
+    if (request.votes().front().failure()) delivery_ = {};
     return request.votes().front();
   }
 
@@ -184,6 +197,7 @@ class Search {
   std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
   Failure failure_ = no_answer();
+  Delivery delivery_ = with_retries();  ///< once a call got no answer in spite of retries, none is retried
 };
 
 }  // namespace

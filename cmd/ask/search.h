@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,10 +13,11 @@ namespace rlock {
 /// The keys that a search has found (as opposed to keys that the user named).
 struct FoundKeys {
   std::set<LockName> names;
-  bool late = false;               ///< the time was over before the end
-  bool too_many = false;           ///< the names took more than SearchOptions::most_bytes
-  std::set<std::string> silent{};  ///< the servers or shards that could not be searched, and why
-  bool shard_missing = false;      ///< `silent` has a shard, so its keys are missing
+  bool late = false;                ///< the time was over before the end
+  bool too_many = false;            ///< the names took more than SearchOptions::most_bytes
+  std::set<std::string> silent{};   ///< the servers or shards that could not be searched, and why
+  bool shard_missing = false;       ///< `silent` has a shard, so its keys are missing
+  std::optional<Failure> unread{};  ///< why some keys, at least one, could not be asked about
 };
 
 /// The keys to search for.

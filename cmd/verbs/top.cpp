@@ -132,6 +132,7 @@ class Live {
     };
     const FoundKeys found = search(session_, options);
     screen_.note.clear();
+    if (found.unread && found.names.empty()) session_.fail(*found.unread);
     if (found.too_many) screen_.note = "there are more keys than can be shown";
     if (found.late) screen_.note = "the search was cut short; a longer --scan-time shows more";
     names_.assign(found.names.begin(), found.names.end());

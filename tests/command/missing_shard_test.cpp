@@ -3,12 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "support/cli.h"
 #include "support/cluster_servers.h"
 #include "support/contains.h"
+#include "support/eventually.h"
 #include "support/redis_server.h"
 #include "support/sentinel_server.h"
 
@@ -62,6 +64,51 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
   Rlock of_dead{{"inspect", keys[gone]}, options};
   CHECK(of_dead.exit_code(kDeadline) == 69);
   CHECK(of_dead.out() == "");
+}
+
+TEST_CASE("list, inspect and metrics of a Cluster that is down end with 69, and print nothing") {
+  std::size_t gone = 2;
+  SUBCASE("the last primary is dead") {}
+  SUBCASE("the first primary is dead") { gone = 0; }
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(1);
+  for (const std::string& key : {key_on(0), key_on(1), key_on(2), "{" + key_on(1) + "}"})
+    REQUIRE(Rlock{{"lock", "acquire", "-q", key, "--lease", "10m"}, options}.exit_code(kDeadline) == 0);
+  cluster.node(gone).kill();
+  const auto down = [&] { return contains(cluster.node(1).cli({"CLUSTER", "INFO"}), "cluster_state:fail"); };
+  REQUIRE(eventually(down, kDeadline));
+  for (Words call : std::vector<Words>{{"list"},
+                                       {"list", "--all", "--json", key_on(1)},
+                                       {"list", "{" + key_on(1) + "}"},
+                                       {"inspect", "--json"},
+                                       {"metrics"}}) {
+    CAPTURE(call);
+    call.insert(call.end(), {"--connect-timeout", "500ms", "--command-timeout", "500ms"});
+    const auto begun = std::chrono::steady_clock::now();
+    Rlock rlock{call, options};
+    CHECK(rlock.exit_code(kDeadline) == 69);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{5});  // not after --scan-time
+    CHECK(rlock.out() == "");
+    CHECK_FALSE(rlock.err() == "");
+  }
+}
+
+TEST_CASE("list, inspect and metrics of a server that hangs in scripts end with 69, not after --scan-time") {
+  RedisServer redis;
+  for (int key = 0; key < 300; ++key)
+    redis.cli({"HSET", "k" + std::to_string(key), "4a1f2c3e-0000-4000-8000-000000000001:1", "1"});
+  REQUIRE(redis.rlock("lock", "acquire", "-q", "k", "--lease", "10m").exit_code(kDeadline) == 0);
+  REQUIRE(redis.cli({"CLIENT", "PAUSE", "100000", "WRITE"}) == "OK");
+  for (Words call : std::vector<Words>{{"list"}, {"list", "--all", "--json"}, {"inspect"}, {"metrics"}}) {
+    CAPTURE(call);
+    call.insert(call.end(), {"--connect-timeout", "500ms", "--command-timeout", "500ms"});
+    const auto begun = std::chrono::steady_clock::now();
+    Rlock rlock{call, redis.environment()};
+    CHECK(rlock.exit_code(kDeadline) == 69);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{5});
+    CHECK(rlock.out() == "");
+  }
 }
 
 TEST_CASE("the message names the address that failed, not the one that was typed") {
