@@ -109,19 +109,18 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
   std::vector<CheckedServer> all;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
     const CheckedServer whole{.name = session.redis.str(node), .node = node, .key = {}};
-    const bool cluster = session.deployment.targets[node].topology == Target::Topology::cluster;
+    const Target& target = session.deployment.targets[node];
+    const bool cluster = target.topology == Target::Topology::cluster;
     const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
-    const auto map = slots.good_reply() != nullptr ? SlotMap::read(*slots.good_reply(), {}) : std::nullopt;
+    const Reply* const reply = slots.good_reply();
+    const auto map = reply != nullptr ? SlotMap::read(*reply, target.addresses.front()) : std::nullopt;
     if (!map || map->empty()) {
       all.push_back(whole);
       continue;
     }
     for (std::string& key : key_of_each_node(*map)) {
-      const Address* owner = map->node_of(slot_of(key));
-      all.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
-                     .node = node,
-                     .key = std::move(key),
-                     .cluster = true});
+      std::string name = map->node_of(slot_of(key))->str();
+      all.push_back({.name = std::move(name), .node = node, .key = std::move(key), .cluster = true});
     }
   }
   return all;

@@ -97,6 +97,11 @@ TEST_CASE("a node of a cluster is named as such, with the right URL, and a clust
                  "redis+cluster://" +
                      node));
 
+  SUBCASE("as it is") {}
+  SUBCASE("its nodes do not announce their host") {
+    for (std::size_t i = 0; i < 3; ++i)
+      cluster.node(i).cli({"CONFIG", "SET", "cluster-preferred-endpoint-type", "unknown-endpoint"});
+  }
   Rlock whole = doctor_at("redis+cluster://" + node);
   CHECK(whole.exit_code(30s) == 1);  // the nodes do not persist
   for (std::size_t i = 0; i < 3; ++i) {
