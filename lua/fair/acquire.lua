@@ -68,13 +68,20 @@ if patience > 0 then
   end_with_last_place(queue, time)
 end
 
+local function rest_of_head()
+  return redis.call('zscore', queue.deadlines, redis.call('lindex', queue.order, 0)) - time
+end
+
 local pttl = redis.call('pttl', lock)
 if kind == 'lock' then
   if place.moved and position ~= 1 then tell_new_head(queue, pttl) end
-  return {'busy', position == 1 and pttl or -1, pttl, position, length, holder_of(lock)}
+  local retry = position == 1 and pttl or -1
+  -- If a waiter of Redisson is dead, nobody tells those behind it when its time is over. The first of rlock's waiters behind it
+  -- looks then, and the next one, in case the first is dead, too.
+  if place.theirs_ahead > 0 and position > 1 and position <= place.theirs_ahead + 2 then retry = rest_of_head() end
+  return {'busy', retry, pttl, position, length, holder_of(lock)}
 end
 
 -- The lock is free for a waiter that was told and has not come: tell it once more, and wait until its time is over.
 wake_head(queue, time, owner)
-local head_ends = redis.call('zscore', queue.deadlines, redis.call('lindex', queue.order, 0))
-return {'busy', math.max(head_ends - time, 20), pttl, position, length}
+return {'busy', math.max(rest_of_head(), 20), pttl, position, length}

@@ -70,3 +70,14 @@ TEST_CASE("a waiter that is killed delays the next by no more than two renewal i
   CHECK(watch.until_end_of(second.pid(), 30s) < 4s);
   CHECK(second.exit_code() == 0);
 }
+
+TEST_CASE(
+    "a dead waiter of Redisson delays the next until its time is over, however long that one's lease is") {
+  FairScene scene;
+  auto dead = scene.peer("p:1", 2000);
+  scene.ask(FairLock{claim("a:1", 1s)});
+  dead.try_queued();
+  Rlock waiter = scene.server.rlock("run", "--fair", "--lease", "1h", "-k", "deploy", "--", "true");
+  const UnloadedWatch watch{{scene.server.pid(), waiter.pid()}};
+  CHECK(watch.until_end_of(waiter.pid(), 20s) < 10s);
+}

@@ -158,6 +158,25 @@ TEST_CASE("when a Redisson waiter at the head is dropped, our deadline still out
   CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
 }
 
+TEST_CASE("behind Redisson's waiters, the first two of ours ask when the time of their head is over") {
+  FairScene scene;
+  auto p1 = scene.peer("p:1"), p2 = scene.peer("p:2");
+  scene.ask("a:1");
+  p1.try_queued();
+  p2.try_queued();
+  for (const char* owner : {"b:1", "c:1"}) {
+    const auto retry = busy(scene.ask(FairLock{claim(owner, 3600s)})).retry_after;
+    REQUIRE(retry);
+    CHECK(std::abs(retry->count() - scene.deadline_in("p:1")) <= 5000);
+  }
+  CHECK(!busy(scene.ask(FairLock{claim("d:1", 3600s)})).retry_after);
+  CHECK(!busy(scene.ask(FairLock{claim("e:1", 3600s), Turn::leave})).retry_after);
+
+  scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1", "2", "p:2"});
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  CHECK(!busy(scene.ask("c:1")).retry_after);
+}
+
 TEST_CASE("a queue that was repaired by a client outside it still expires") {
   FairScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
