@@ -65,8 +65,8 @@ void AncestorWatch::ask(const Busy& busy) {
 }
 
 /// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson belongs to no
-/// such process. An id that a user chose does not tell, so the answer is yes. A plain lock does not name its owner, but
-/// its waiters poll anyway, so one more question costs little.
+/// such process. An id that a user chose does not tell, so the answer is yes. A plain lock and a pool do not name their
+/// owners.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
   if (owner.str().empty()) return options_.asks_always;
   if (const auto pid = process_in(owner)) return is_ancestor(*pid);
@@ -79,6 +79,12 @@ void AncestorWatch::look_at(const Busy& busy) {
 }
 
 InheritedHold AncestorWatch::take() { return *std::exchange(found_, std::nullopt); }
+
+void AncestorWatch::cannot_join(const LockName& key) {
+  not_joined_.insert(key);
+  std::erase_if(asked_, [&](const auto& one) { return one.first == key; });
+  name_ = {};
+}
 
 TimePoint AncestorWatch::wake_at() const {
   return ends_the_wait_ ? kNever : earliest(inquiry_.wake_at(), give_up_at_);
@@ -106,7 +112,7 @@ void AncestorWatch::conclude(TimePoint now) {
   });
   if (holder == key.holders.end()) return;
   if (leaves_enough(key, options_.permits)) return;
-  if (options_.joins) {
+  if (options_.joins && !not_joined_.contains(name_)) {
     found_ = InheritedHold{std::string{options_.type}, holder->owner, name_};
     return;
   }

@@ -47,6 +47,9 @@ class AncestorWatch final : public Source {
   /// Returns the hold that was found. The watch finds each hold once.
   InheritedHold take();
 
+  /// A hold of this key could not be joined: if the wait is for an ancestor, it must end.
+  void cannot_join(const LockName& key);
+
   /// Asks about the holder, and waits for the answer. Call it after a wait, or if there is no wait.
   void look_at(const Busy& busy);
 
@@ -70,6 +73,7 @@ class AncestorWatch final : public Source {
   LockName name_;
   Owner holder_;
   std::set<std::pair<LockName, Owner>> asked_;  ///< the keys and holders that we have asked about
+  std::set<LockName> not_joined_;               ///< see cannot_join()
   TimePoint begun_ = kNever;                    ///< when the wait began
   std::optional<InheritedHold> found_;
   std::string text_;

@@ -51,9 +51,11 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
     for (const LockName& name : request.names)
       claimant_.above.push_back({std::string{request.type->name}, *request.joining.inside, name});
   const Milliseconds answer = session.deployment.timeouts.command;
+  const bool is_pool = request.type->kind == &kinds::permit;
   ancestors_.emplace(session.redis, AncestorWatch::Options{.type = request.type->name,
                                                            .joins = request.joining.allowed,
-                                                           .asks_always = request.type->polls,
+                                                           .asks_always = request.type->polls || is_pool,
+                                                           .permits = request.type_options.count,
                                                            .answer_within = answer});
   // Only a nested run can be part of a deadlock. With several servers, waiters do not record what they wait
   // for, so no deadlock is detected.
@@ -177,7 +179,11 @@ bool HoldWait::join_another(const GaveUp& gave_up) {
 bool HoldWait::leave_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
   if (!absent || request_.joining.inside) return false;
-  if (request_.joining.allowed && forget(claimant_.above, gave_up.refused->key)) return true;
+  if (request_.joining.allowed && forget(claimant_.above, gave_up.refused->key)) {
+    // A hold of fewer permits than we want is no hold that we could join, and its record would be found again.
+    if (request_.type->kind == &kinds::permit) ancestors_->cannot_join(gave_up.refused->key);
+    return true;
+  }
   // --again: an owner that does not hold the key acquires it for the first time.
   return request_.again && claimant_.first.insert(gave_up.refused->key).second;
 }

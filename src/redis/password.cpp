@@ -64,18 +64,20 @@ class File {
 PasswordSource PasswordSource::fixed(std::string password) {
   PasswordSource source;
   keep_secret(password);
-  source.fixed_ = std::move(password);
+  source.known_ = std::make_shared<std::optional<std::string>>(std::move(password));
   return source;
 }
 
 PasswordSource PasswordSource::file(std::string path) {
   PasswordSource source;
   source.path_ = std::move(path);
+  if (!source.path_.empty()) source.known_ = std::make_shared<std::optional<std::string>>();
   return source;
 }
 
 std::optional<std::string> PasswordSource::read() const {
-  if (fixed_ || path_.empty()) return fixed_;
+  if (!known_) return std::nullopt;
+  if (*known_) return *known_;
 
   const File file{path_};
   std::string text = file.content();
@@ -87,7 +89,7 @@ std::optional<std::string> PasswordSource::read() const {
   if (text.find('\0') != text.npos) file.refuse("contains a NUL byte; save it as UTF-8");
   if (text.find('\n') != text.npos) file.refuse("has more than one line");
   keep_secret(text);
-  if (!file.can_be_read_again()) fixed_ = text;
+  if (!file.can_be_read_again()) *known_ = text;
   return text;
 }
 

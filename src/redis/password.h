@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,7 @@ class PasswordSource {
   static PasswordSource fixed(std::string password);
   static PasswordSource file(std::string path);
 
-  bool empty() const noexcept { return !fixed_ && path_.empty(); }
+  bool empty() const noexcept { return known_ == nullptr; }
   const std::string& path() const noexcept { return path_; }  ///< the file's path; empty: there is no file
 
   /// The current password; empty: there is none. Removes one line end at the end of a file. Remembers the password if
@@ -22,8 +23,11 @@ class PasswordSource {
   std::optional<std::string> read() const;
 
  private:
-  mutable std::optional<std::string> fixed_;
   std::string path_;
+
+  /// Shared by all copies: of several servers, and of a keeper or guardian, none can read a pipe again. Null: there is no
+  /// password. Without a value, the file is read each time.
+  std::shared_ptr<std::optional<std::string>> known_{};
 };
 
 }  // namespace rlock

@@ -208,7 +208,6 @@ void Sentinel::retire(TimePoint now) {
   old_losses_ += link_->losses();
   std::unique_ptr<Link> link = std::move(link_);
   if (!link->has_abandoned()) return;
-  ++old_losses_;  // so listeners ask again: the new primary may lack what the silent one answered
   retired_.push_back(std::move(link));
   if (retired_.size() > kMostRetired) retired_.erase(retired_.begin());
 }

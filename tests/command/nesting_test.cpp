@@ -322,6 +322,27 @@ TEST_CASE("a hold that cannot be joined is a deadlock: 75 after a second, with a
   CHECK_MESSAGE(contains(named.err(), "leave out --owner"), named.err());
 }
 
+TEST_CASE(
+    "a wait for permits that processes above it hold ends with 75, and permits that can be joined are") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.env["RLOCK"] = rlock_binary();
+  const auto inside = [&](const std::string& count, const std::string& command) {
+    Process outer{
+        {rlock_binary(), "run", "--permits", "4", "--count", count, "-k", "p", "--", "sh", "-c", command},
+        options};
+    CHECK(outer.exit_code(20s) >= 0);
+    return std::pair{outer.exit_code(), outer.err()};
+  };
+  const auto [run, why] = inside("2", "exec \"$RLOCK\" run --permits 4 --count 3 -k p -- true");
+  CHECK(run == 75);
+  CHECK_MESSAGE(contains(why, "deadlock: 'p' is held by process"), why);
+  CHECK(inside("2", "exec \"$RLOCK\" lock acquire p --type permit --permits 4 --count 3 --lease 5s").first ==
+        75);
+  CHECK(inside("4", "unset RLOCK_STACK; exec \"$RLOCK\" run --permits 4 --count 4 -k p -- true").first == 0);
+  CHECK(redis.cli({"GET", "p"}) == "4");
+}
+
 TEST_CASE("lock acquire --export tells the rest of a script about the hold, for any key") {
   const std::string hostile = "it's \\ $(touch /tmp/never) `x` \"q\"\nnext line\t#;&|";
   for (const std::string& key : {std::string{"k"}, hostile}) {
