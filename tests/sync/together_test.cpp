@@ -136,6 +136,34 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   }
 }
 
+TEST_CASE("who leaves the queue behind the busy key tells the waiter that is now the first there") {
+  RedisServer redis;
+  Direct direct{redis};
+  const auto fair = [](const char* key, const char* owner) {
+    Claim waiting = claim(key, owner);
+    waiting.turn = Turn::queue;
+    return FairLock{waiting};
+  };
+  const Three<FairLock> three{"o:1"};
+  const std::vector<const Lockable*> members{&three.a, &three.b};
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+  for (const FairLock& lock : {fair("b", "h:1"), fair("b", "o:1"), fair("b", "w:1"), fair("a", "h:1")})
+    direct.run(lock.ask(Milliseconds{0}));
+  Listener waiter{redis, Channel{"redisson_lock__channel:{b}:w:1"}};
+
+  SUBCASE("that key is held: when its lease ends") {
+    CHECK(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
+    CHECK(waiter.heard().starts_with("1 "));
+  }
+  SUBCASE("that key is free: its turn has come") {
+    redis.del("b");
+    CHECK(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
+    CHECK(waiter.heard() == "0");
+  }
+  CHECK(redis.cli({"LRANGE", "redisson_lock_queue:{b}", "0", "-1"}) == "w:1");
+}
+
 TEST_CASE("several keys with more than a script may read are refused, however long their lines are") {
   RedisServer redis;
   Direct direct{redis};
