@@ -38,6 +38,7 @@ local rest_to_keep = include('hold/rest_to_keep')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
+-- The answer, and how many permits have come back: ours, and those whose lease has ended.
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
@@ -66,30 +67,30 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until, goes_on)
   if goes_on then
     if way == 'again' then redis.call('set', request, 0, 'px', memory) end
-    return rest > 0 and {'kept', rest} or {'still_held'}
+    return rest > 0 and {'kept', rest} or {'still_held'}, back
   end
   if rest > 0 and #ours > 0 then
     for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
     if way == 'again' then redis.call('set', request, 0, 'px', memory) end
-    return {'kept', rest}
+    return {'kept', rest}, back
   end
 
   if there then redis.call('incrby', pool, #ours) end
   in_pieces('zrem', taken, ours)
   forget_slots(taken, slots, tails)
-  local left = redis.call('get', pool)
-  local why = ''
-  if #ours + back > 0 and left and tonumber(left) > 0 and silent ~= '1' then why = announce(channel, left, sharded) end
-  if #ours == 0 then return {'not_ours'} end
+  if #ours == 0 then return {'not_ours'}, back end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-  return {'released', why}
+  return {'released'}, #ours + back
 end
 
-local answer = release_hold()
-local released = answer[1] == 'released'
-local done, left = answer[1] == 'not_ours', false
-if done then done, left = pcall(leave_line, line, owner, -2) end
-if not released and not (done and left) then return answer end
-local why = tell_waiters(line, tonumber(redis.call('get', pool)) or 0)
-return released and answer[2] == '' and {'released', why} or answer
+local answer, back = release_hold()
+back = back or 0
+local done, left_line = answer[1] == 'not_ours', false
+if done then done, left_line = pcall(leave_line, line, owner, -2) end
+if back == 0 and not (done and left_line) then return answer end
+local left, why = tonumber(redis.call('get', pool)) or 0, ''
+if back > 0 and left > 0 and silent ~= '1' then why = announce(channel, left, sharded) end
+local why_not_first = tell_waiters(line, left)
+if answer[1] == 'released' then answer[2] = why ~= '' and why or why_not_first end
+return answer

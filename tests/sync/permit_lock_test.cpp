@@ -403,6 +403,32 @@ TEST_CASE("an acquire that is refused announces the permits of ended leases, too
   CHECK(hears.silence());
 }
 
+TEST_CASE("a release that keeps its permits announces those of ended leases, too") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
+  scene.ask(permits("b:1"));
+  const PermitLock waiting{
+      {.name = kPool, .owner = Owner{"w:1"}, .lease = Milliseconds{30000}, .turn = Turn::queue},
+      {.count = 1}};
+  REQUIRE(is_busy(scene.ask(waiting)));
+  const std::string ended = scene.server.cli({"ZRANGE", "{pool}:timeout", "-1", "-1"});
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", ended});
+  Listener hears{scene.server, kPoolChannel}, waiter{scene.server, Channel{kPoolChannel.str() + ":w:1"}};
+
+  SUBCASE("--min-hold keeps them") {
+    const Milliseconds in_a_minute = held.server_time + Milliseconds{60000};
+    CHECK(scene.release(permits("a:1"), {.keep_until = in_a_minute}).how == How::kept);
+  }
+  SUBCASE("the outer hold keeps them") {
+    const PermitLock inner = permits("a:1", {.hold = Hold::another});
+    REQUIRE(is_held(scene.ask(inner)));
+    CHECK(scene.release(inner).how == How::still_held);
+  }
+  SUBCASE("there are none") { CHECK(scene.release(permits("c:1")).how == How::was_not_ours); }
+  CHECK(hears.heard() == "1");
+  CHECK(waiter.heard() == "0");
+}
+
 TEST_CASE("--min-hold keeps the permits") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
