@@ -71,6 +71,7 @@ class Acquisition {
 
   /// Runs rounds until the wait ends.
   AcquireResult run() {
+    round_.connect();
     for (;;) {
       const TimePoint begun = now();
       sleep_.begin_round();

@@ -14,6 +14,15 @@
 #include <iterator>
 
 namespace rlock {
+namespace {
+
+/// How long Round::connect() waits: five round trips of 200 ms, for TCP, TLS, the greeting and a question.
+constexpr Milliseconds kConnecting{1000};
+
+/// The least time that slower nodes get after a quorum is connected.
+constexpr Milliseconds kLeastGrace{5};
+
+}  // namespace
 
 std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
   Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
@@ -36,6 +45,20 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool 
   if (took < options_.good_for) return acquired;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
   return std::nullopt;
+}
+
+void Round::connect() {
+  if (!several_nodes_ || redis_.keeps_trying() || options_.node_timeout >= kConnecting) return;
+  const TimePoint begun = redis_.loop().now();
+  Enough enough{redis_.quorum(), kLeastGrace};
+  const auto enough_from = [&](const Votes& votes, TimePoint now) {
+    const auto replies =
+        std::ranges::count_if(votes, [](const Vote& vote) { return vote.reply() != nullptr; });
+    const auto open = std::ranges::count_if(votes, [](const Vote& vote) { return !vote.settled(); });
+    const auto quorum = static_cast<std::ptrdiff_t>(enough.nodes());
+    return enough.from(replies >= quorum || replies + open < quorum, now, elapsed(begun, now) + kLeastGrace);
+  };
+  static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
 }
 
 void Round::ask(Stage& stage, Undo& undo, bool facts) {

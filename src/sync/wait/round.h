@@ -24,6 +24,11 @@ class Round {
   /// facts about us, for people (Stage::followers()).
   std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, bool facts);
 
+  /// Before the first contact with several nodes, waits until a quorum is connected or cannot be. If the
+  /// lease is short, the time of a node in a round is too short for that: a connection with TLS takes several
+  /// round trips.
+  void connect();
+
   /// From now on a round ends at `at` at the latest; a single round (-n) may take longer.
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
