@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "support/redis_server.h"
 
@@ -20,6 +22,10 @@ class Bystander {
   /// server, so a busy machine does not look like a slow script.
   std::chrono::milliseconds longest() const { return std::chrono::milliseconds{longest_.load() / 1'000'000}; }
 
+  /// `alone`: what the work may take on a quiet machine. On a busy one the same work takes more processor time, because
+  /// two processors share a core and its caches. Then as much more is allowed as a fixed script takes meanwhile.
+  std::chrono::milliseconds allowed(std::chrono::milliseconds alone) const;
+
   std::size_t pings() const { return pings_; }
 
  private:
@@ -28,6 +34,8 @@ class Bystander {
   const std::string clock_;  ///< the file with the processor time of the server
   std::atomic<long long> longest_ = 0;
   std::atomic<std::size_t> pings_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<long long> yardsticks_;  ///< the processor time of the fixed script, each time, in nanoseconds
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };
