@@ -277,9 +277,19 @@ class Status final : public LockVerb {
     }
     if (found.key.absent()) say_if_pattern(found.key.name);
     const auto held_by = [&](const Owner& owner) { return sights(seen, owner) >= session.redis.quorum(); };
-    const bool held =
-        found.owner ? held_by(*found.owner) : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
+    const bool held = found.owner ? lives(*found.owner, seen) >= session.redis.quorum()
+                                  : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  /// On how many servers the owner holds. A reader whose lease has ended is seen as long as others read.
+  static std::size_t lives(const Owner& owner, const std::vector<Inspection>& seen) {
+    return static_cast<std::size_t>(std::ranges::count_if(seen, [&](const Inspection& view) {
+      return std::ranges::any_of(view.holders, [&](const Holder& holder) {
+        return holder.owner == owner && holder.ttl != Milliseconds{0};
+      });
+    }));
   }
 };
 

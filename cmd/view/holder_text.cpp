@@ -106,6 +106,7 @@ std::string holders_text(const std::vector<Holder>& holders, std::optional<Milli
 std::string outlook_text(const Holder& holder, Milliseconds now) {
   if (!holder.ttl && holder.mode == Holder::Mode::permit) return "no lease: it never ends";
   if (!holder.ttl) return "no TTL: the key never expires";
+  if (*holder.ttl == Milliseconds{0} && holder.mode == Holder::Mode::read) return "its lease has ended";
   if (*holder.ttl == Milliseconds{0}) return "its lease has just ended";
   const std::string rest = describe(*holder.ttl);
   const auto& facts = holder.meta;

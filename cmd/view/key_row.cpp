@@ -93,7 +93,7 @@ std::optional<Milliseconds> key_age(const Inspection& seen) {
 std::optional<Milliseconds> key_frees(const Inspection& seen) {
   std::optional<Milliseconds> next = seen.ttl;
   for (const Holder& holder : seen.holders)
-    if (holder.ttl && (!next || *holder.ttl < *next)) next = holder.ttl;
+    if (holder.mode != Holder::Mode::read && holder.ttl && (!next || *holder.ttl < *next)) next = holder.ttl;
   return next;
 }
 

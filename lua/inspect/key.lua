@@ -9,9 +9,10 @@
 --       line_order       zset: the waiters for a lock that is not fair, owner -> when it arrived
 --       line_waiters     hash: see line/waiter_of
 --       line_facts       hash: what waiters say of themselves, owner -> JSON
--- ARGV  known...         owners, or ids of permits in hexadecimal. Permits are recognized by their owners. Of more holders than
+-- ARGV  beside           the timeout keys of a reader are <beside><owner>:rwlock_timeout:<hold>, see read/acquire
+--       known...         owners, or ids of permits in hexadecimal. Permits are recognized by their owners. Of more holders than
 --                        `most`, these are answered first
--- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases, further}
+-- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line, leases, further, rests}
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty. `content` and `taken` may lack some
 --       owners   for each permit that is taken its owner, '' if it is not known
@@ -19,6 +20,8 @@
 --                order, and rlock's waiters in the queue
 --       leases   the number of all holders: of the fields of a lock, or of the permits whose lease goes on
 --       further  the number of places behind those of `queue` and `line`, which are too many to read
+--       rests    of a read-write lock, for each field of `content` for how many ms its read holds go on; -2: they have ended,
+--                -1: it is not known
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
@@ -63,6 +66,24 @@ if kind == 'lock' or kind == 'read-write' then
   content, leases = fields_of_lock(), redis.call('hlen', lock)
 elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
+end
+
+-- For how many ms the read holds of an owner go on: the longest of its timeout keys counts.
+local function rest_of(reader, holds)
+  local longest = -2
+  for hold = 1, holds do
+    local rest = redis.pcall('pttl', beside .. reader .. ':rwlock_timeout:' .. hold)
+    if type(rest) ~= 'number' or rest == -1 then return -1 end
+    longest = math.max(longest, rest)
+  end
+  return longest
+end
+local rests, looks = {}, 2 * most
+for i = 1, kind == 'read-write' and #content or 0, 2 do
+  local holds = tonumber(content[i + 1]) or 0
+  local few = holds >= 1 and holds <= looks
+  if few then looks = looks - holds end
+  rests[#rests + 1] = few and rest_of(content[i], holds) or -1
 end
 
 -- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.
@@ -127,5 +148,5 @@ return {
   time, kind, redis.call('pttl', lock), content,
   queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
   if_type('string', 'getrange', token, 0, most), permits, owners, living,
-  leases, further,
+  leases, further, rests,
 }

@@ -225,6 +225,8 @@ TEST_CASE("a plain lock shows the beginning of its token") {
 TEST_CASE("readers share a lock, and each has its lines") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
+  scene.redis.cli({"SET", "{rw}:" + kOurs + ":rwlock_timeout:1", "1", "PX", "21000"});
+  scene.redis.cli({"SET", "{rw}:" + kJava + ":rwlock_timeout:2", "1", "PX", "21000"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
   scene.facts("rw", kOurs, 60, 2);
   CHECK(
@@ -240,6 +242,7 @@ TEST_CASE("readers share a lock, and each has its lines") {
 TEST_CASE("a writer that also reads has both of its holds") {
   Scene scene;
   scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
+  scene.redis.cli({"SET", "{rw}:" + kJava + ":rwlock_timeout:1", "1", "PX", "21000"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
   CHECK(scene.text({"rw"}) ==
         "rw            read-write, held\n"

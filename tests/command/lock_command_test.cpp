@@ -67,6 +67,28 @@ TEST_CASE("a renewal never shortens a lease, and says so instead of doing nothin
   CHECK(redis.pttl("k") > 7'100'000);
 }
 
+TEST_CASE("a reader's lease is its own, beside a reader with a longer one") {
+  RedisServer redis;
+  const auto acquire = [&](const std::string& owner, const std::string& lease) {
+    CHECK(status_of(redis, {"lock", "acquire", "-s", "k", "--lease", lease, "--owner", owner}) == 0);
+  };
+  acquire("long:1", "1h");
+  acquire("short:1", "1m");
+  CHECK(status_of(redis, {"lock", "renew", "k", "--owner", "short:1", "--lease", "10m"}) == 0);
+  CHECK(redis.pttl("{k}:short:1:rwlock_timeout:1") > 500'000);
+  CHECK(status_of(redis, {"lock", "renew", "k", "--owner", "short:1", "--lease", "5m"}) == 64);
+
+  redis.del("{k}:short:1:rwlock_timeout:1");
+  CHECK(status_of(redis, {"lock", "status", "-q", "k", "--owner", "short:1"}) == 1);
+  CHECK(status_of(redis, {"lock", "status", "-q", "k", "--owner", "long:1"}) == 0);
+  Rlock status = redis.rlock("lock", "status", "k");
+  CHECK(status.exit_code() == 0);
+  CHECK_MESSAGE(contains(status.out(), "owner short:1, its lease has ended\n"), status.out());
+  Rlock list = redis.rlock("list");
+  CHECK(list.exit_code() == 0);
+  CHECK_MESSAGE(contains(list.out(), " 1h "), list.out());
+}
+
 TEST_CASE("a missing pool is 65 for run and for lock acquire") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-n", "--type", "permit", "-k", "nope", "--", "true");

@@ -26,7 +26,10 @@ TEST_CASE("with two thousand readers a lock is held, and each of them is found a
   RedisServer redis;
   redis.cli({"EVAL",
              "redis.call('hset', 'k', 'mode', 'read')\n"
-             "for i = 1, 2000 do redis.call('hset', 'k', 'o' .. i, '1') end\n"
+             "for i = 1, 2000 do\n"
+             "  redis.call('hset', 'k', 'o' .. i, '1')\n"
+             "  redis.call('set', '{k}:o' .. i .. ':rwlock_timeout:1', '1', 'px', 3600000)\n"
+             "end\n"
              "return redis.call('pexpire', 'k', 3600000)",
              "0"});
   const auto environment = redis.environment();

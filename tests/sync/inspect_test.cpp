@@ -34,6 +34,7 @@ struct Found {
   std::optional<std::string> token{};
   Texts taken{}, owners{}, line{};
   std::optional<std::int64_t> leases{};
+  std::vector<std::int64_t> rests{};
 };
 
 Inspection read(const Found& found, const KnownFacts& known = {}) {
@@ -47,7 +48,9 @@ Inspection read(const Found& found, const KnownFacts& known = {}) {
                                  list(found.taken),
                                  list(found.owners),
                                  list(found.line),
-                                 found.leases ? Reply{*found.leases} : Reply{}};
+                                 found.leases ? Reply{*found.leases} : Reply{},
+                                 Reply{},
+                                 Reply{std::vector<Reply>{found.rests.begin(), found.rests.end()}}};
   return read_inspection(kName, known, Reply{items});
 }
 
@@ -123,6 +126,20 @@ TEST_CASE("a read/write lock names its readers and its writers") {
   CHECK(seen.holders[0].count == 2);
   CHECK(seen.holders[1].owner == Owner{"a:1"});
   CHECK(seen.holders[1].mode == Holder::Mode::write);
+}
+
+TEST_CASE("a reader's lease may end before the key, and if it is not known, the reader has that of the key") {
+  const Texts content{"mode", "read", "a:1", "1", "b:1", "1", "c:1", "1", "d:1", "1", "c:1:write", "1"};
+  const auto rests = [&](std::int64_t pttl) {
+    std::vector<std::optional<std::int64_t>> all;
+    const Found found{
+        .kind = "read-write", .pttl = pttl, .content = content, .rests = {-1, 500, 60000, -2, -1, 0}};
+    for (const Holder& holder : read(found).holders)
+      all.push_back(holder.ttl ? std::optional{holder.ttl->count()} : std::nullopt);
+    return all;
+  };
+  CHECK(rests(30000) == std::vector<std::optional<std::int64_t>>{500, 30000, 0, 30000, 30000});
+  CHECK(rests(-1) == std::vector<std::optional<std::int64_t>>(5));
 }
 
 TEST_CASE("the owner of a plain lock is its token, which holds once") {
@@ -317,8 +334,8 @@ TEST_CASE("an owner may be called like the record of a latch") {
 
 TEST_CASE("the owners whose facts are known go with the question about the key") {
   const Facts facts{{Owner{"a:1"}, {}}, {Owner{"b:1"}, {}}};
-  CHECK(inspect_key(kName, facts).args == Texts{"a:1", "b:1"});
-  CHECK(inspect_key(kName, {}).args.empty());
+  CHECK(inspect_key(kName, facts).args == Texts{"{deploy}:", "a:1", "b:1"});
+  CHECK(inspect_key(kName, {}).args == Texts{"{deploy}:"});
 }
 
 TEST_CASE("only holders that are rlock lack facts") {

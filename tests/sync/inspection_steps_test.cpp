@@ -50,7 +50,7 @@ TEST_CASE("an inspection asks for facts, then for the key, and then it is over")
   CHECK(!steps.asks_the_key());
   steps.read({vote(facts_of(owner))});
   CHECK(steps.asks_the_key());
-  CHECK(steps.call()->args == std::vector{owner.str()});
+  CHECK(steps.call()->args == std::vector<std::string>{"{deploy}:", owner.str()});
   steps.read({vote(held_by(owner))});
 
   CHECK(!steps.call());

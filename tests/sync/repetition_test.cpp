@@ -270,8 +270,12 @@ const Repetition kRepetitions[] = {
     {"inspect/content", "HSET h a 1", "k h", "any", "['', 'there']"},
     {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
      "[N, 'lock', -1, 0, 2, 2, '', 'o', '', -1, 1, '']"},
-    {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "o",
-     "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1, 0]"},
+    {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "{k}: o",
+     "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1, 0, []]"},
+    {"inspect/key",
+     "HSET k mode read;HSET k o 2;HSET k p 1;HSET k q 9999;SET {k}:o:rwlock_timeout:2 1 PX 999999999999999",
+     "k q d fw t T l w f", "{k}: o",
+     "[N, 'read-write', -1, ['mode', 'read', 'o', '2', 'p', '1', 'q', '9999'], [], [], [], [], [], [], 4, 0, [-1, N, -2, -1]]"},
 };
 
 std::vector<std::string> parts(const std::string& text, char separator) {

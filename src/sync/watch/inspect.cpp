@@ -46,7 +46,7 @@ std::int64_t score_of(const Reply& score) {
 
 Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
 
-/// An empty list of waiters, for a server that names none.
+/// An empty list of waiters or readers, for a server that names none.
 const std::vector<Reply> kNobody;
 
 /// The items of the reply to inspect/key, by name.
@@ -64,7 +64,8 @@ struct KeyReply {
         owners(reply.at(8).items()),
         living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()),
         leases(reply.at(10).is_nil() ? 0 : reply.at(10).integer()),
-        further(reply.at(11).is_nil() ? 0 : reply.at(11).integer()) {}
+        further(reply.at(11).is_nil() ? 0 : reply.at(11).integer()),
+        rests(reply.at(12).is_nil() ? kNobody : reply.at(12).items()) {}
 
   Milliseconds now;
   std::string kind;
@@ -74,6 +75,7 @@ struct KeyReply {
   const Reply& token;
   const std::vector<Reply>&taken, &owners, &living;
   std::int64_t leases, further;
+  const std::vector<Reply>& rests;
 };
 
 /// Fills an Inspection from one reply.
@@ -143,6 +145,7 @@ class Reader {
       const bool writes = owner.ends_with(kWriteSuffix);
       if (writes) owner.resize(owner.size() - kWriteSuffix.size());
       hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, reply_.content[i + 1]);
+      if (!writes && i / 2 < reply_.rests.size()) end_after(reply_.rests[i / 2].integer());
     }
     seen_.unnamed = missing(reply_.leases - 1);  // one field is "mode"
   }
@@ -203,6 +206,12 @@ class Reader {
     seen_.holders.push_back(std::move(holder));
   }
 
+  /// The key lasts as long as the longest lease of its readers: the last hold may end before.
+  void end_after(std::int64_t rest) {
+    std::optional<Milliseconds>& ttl = seen_.holders.back().ttl;
+    if (ttl && rest != -1) ttl = std::min(*ttl, std::max(Milliseconds{rest}, Milliseconds{0}));
+  }
+
   std::optional<Metadata> facts_of(const Owner& owner) const {
     const auto found = known_.facts.find(owner);
     if (found == known_.facts.end()) return std::nullopt;
@@ -258,7 +267,8 @@ Values keys_beside(const LockName& name) {
              {Parameter::meta, metadata_key(name)},
              {Parameter::token, token_key(name)},
              {Parameter::taken, taken_key(name)},
-             {Parameter::slots, permit_slots_key(name)}};
+             {Parameter::slots, permit_slots_key(name)},
+             {Parameter::beside, suffix_name(name, "")}};
   append(all, queue_values(name));
   append(all, line_values(name));
   return all;
