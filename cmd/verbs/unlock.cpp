@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -63,6 +64,7 @@ class Unlock final : public Verb {
 
  private:
   void expect_removable(const Inspection& found) const;
+  std::optional<Removal> refusal(const Inspection& found) const;
   Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
@@ -114,6 +116,17 @@ void Unlock::expect_removable(const Inspection& found) const {
           "{} is a text without notes of rlock, so it can be anything; if it is the token of a plain lock: "
           "rlock unlock --type plain {}",
           quoted(found.name), words_for(found.name))};
+}
+
+/// The result for a key that may not be removed; empty: it may.
+std::optional<Removal> Unlock::refusal(const Inspection& found) const {
+  try {
+    expect_removable(found);
+    return std::nullopt;
+  } catch (const Error& error) {  // the JSON document tells it
+    warn(error.what());
+    return Removal{found.name, Removal::Outcome::refused, {}, error.what()};
+  }
 }
 
 /// What the user must know before removing this hold.
@@ -189,7 +202,7 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
   const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name, owner_);
   const Inspection& found = agreed(views.seen, owner_);
-  expect_removable(found);
+  if (auto refused = refusal(found)) return *std::move(refused);
   if (std::ranges::none_of(found.holders, [&](const Holder& holder) { return is_meant(holder, owner_); }))
     return nothing_to_remove(found);
   if (first != nullptr && !owner_ &&
@@ -231,20 +244,16 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   const std::vector<LockName> names = session.names(keys_);
   // If one of the keys is no lock, none is removed.
   std::vector<Inspection> first;
-  if (names.size() > 1)
-    for (const LockName& name : names) {
-      first.push_back(agreed(inspect_each(session, name, owner_).seen, owner_));
-      expect_removable(first.back());
-    }
-
   std::vector<Removal> removals;
-  int exit = exit_code::ok;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    removals.push_back(remove(session, names[i], first.empty() ? nullptr : &first[i]));
-    exit = std::max(exit, removals.back().exit_code());
+  for (std::size_t i = 0; names.size() > 1 && i < names.size() && removals.empty(); ++i) {
+    first.push_back(agreed(inspect_each(session, names[i], owner_).seen, owner_));
+    if (auto refused = refusal(first.back())) removals.push_back(*std::move(refused));
   }
+  if (removals.empty())
+    for (std::size_t i = 0; i < names.size(); ++i)
+      removals.push_back(remove(session, names[i], first.empty() ? nullptr : &first[i]));
   if (json_) print_line(Json::object({{"v", 1}, {"keys", Json::list(removals, removal_json)}}).str());
-  return exit;
+  return std::ranges::max(removals | std::views::transform(&Removal::exit_code));
 }
 
 constexpr VerbEntry kRow{

@@ -105,6 +105,26 @@ TEST_CASE("a refused unlock keeps the facts of the holders, and adds nothing to 
   CHECK(run.exit_code() != 0);
 }
 
+TEST_CASE("unlock --json tells of a key that it refuses, and removes no other") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "list", "a"});
+  redis.cli({"SET", "text", "a"});
+  hold(redis, {"--type", "lock"});
+  for (const Words& keys : {Words{"list"}, Words{"text"}, Words{"deploy", "list"}, Words{"deploy", "text"}}) {
+    Words words{"unlock", "--json", "--yes"};
+    words.insert(words.end(), keys.begin(), keys.end());
+    Rlock unlock{words, redis.environment()};
+    CHECK(unlock.exit_code() == 65);
+    CHECK_MESSAGE(contains(unlock.out(), "{\"v\":1,\"keys\":[{\"key\":\"" + keys.back() + "\""),
+                  unlock.out());
+    CHECK_MESSAGE(contains(unlock.out(), "\"outcome\":\"refused\",\"owners\":[],\"error\":\"'" + keys.back()),
+                  unlock.out());
+    CHECK_MESSAGE(unlock.err().starts_with("rlock: '" + keys.back() + "' "), unlock.err());
+    CHECK(std::ranges::count(unlock.err(), '\n') == 1);
+  }
+  CHECK(redis.has("deploy"));
+}
+
 TEST_CASE("unlock wakes the head of a fair queue") {
   RedisServer redis;
   hold(redis, {"--type", "fair"});
