@@ -2,7 +2,7 @@
 std = {
   read_globals = {
     redis = {
-      fields = { 'call', 'pcall', 'error_reply', 'status_reply', 'sha1hex', 'log', 'setresp',
+      fields = { 'call', 'pcall', 'error_reply', 'status_reply', 'sha1hex', 'log', 'setresp', 'acl_check_cmd',
                  'LOG_DEBUG', 'LOG_VERBOSE', 'LOG_NOTICE', 'LOG_WARNING' },
     },
     'include',   -- of lua/embed.cmake: the function of that name from lua/shared

@@ -13,9 +13,11 @@
 #include "cmd/server/session.h"
 #include "cmd/verbs/diagnosis.h"
 #include "cmd/verbs/verbs.h"
+#include "redis/failure.h"
 #include "redis/server_identity.h"
 #include "redis/slots.h"
 #include "scripts.h"
+#include "sync/kinds/answers.h"
 
 namespace rlock {
 namespace {
@@ -70,8 +72,16 @@ class Doctor final : public Verb {
 
 std::string why(const Vote& vote) { return vote.trouble().value_or(no_answer()).text; }
 
+/// `vote`: the answer to inspect/probe. Throws Error{internal} if it is not one: then the server is not Redis.
 Finding scripting(const Vote& vote) {
-  if (vote.good_reply()) return {"scripting", Verdict::fit, "scripts run"};
+  if (const Reply* reply = vote.good_reply()) {
+    const std::string word = word_of(*reply);
+    if (word == "able") return {"scripting", Verdict::fit, "scripts run"};
+    if (word != "unable") refuse_word("doctor", *reply);
+    return {"scripting", Verdict::unfit,
+            fmt::format("scripts run, but cannot make a lock: {}",
+                        sanitized(failure_of(Reply::error(reply->at(1).text())).text))};
+  }
   return {"scripting", Verdict::unfit,
           fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
@@ -152,7 +162,7 @@ Patient Doctor::examine(Session& session, const CheckedServer& checked) {
   if (patient.findings.empty()) patient.findings.push_back(settings(said));
   const std::string key = checked.cluster ? checked.key : session.name("rlock:doctor").str();
   patient.findings.push_back(
-      scripting(ask_at(session, checked, {.script = &scripts::semaphore_status, .keys = {key}})));
+      scripting(ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = {key}})));
   patient.findings.push_back(distance(took));
   return patient;
 }

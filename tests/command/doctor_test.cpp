@@ -127,7 +127,7 @@ TEST_CASE("a password that one of several servers refuses is one finding") {
 
 TEST_CASE("a server that shows none of its settings is not called fit without a word") {
   FakeRedis fake;
-  fake.on("EVALSHA", wire::integer(1));
+  fake.on("EVALSHA", wire::array({wire::text("able")}));
   for (const std::string& info : {wire::integer(1), wire::text("# Server\r\nx:y\r\n")}) {
     fake.on("INFO", info);
     Rlock doctor{{"doctor", "--url", fake.url()}};
@@ -139,6 +139,39 @@ TEST_CASE("a server that shows none of its settings is not called fit without a 
   Rlock silent{{"doctor", "--command-timeout", "300ms", "--connect-timeout", "300ms", "--url", fake.url()}};
   CHECK(silent.exit_code() == 1);
   CHECK_MESSAGE(contains(silent.out(), "BAD  settings     no answer"), silent.out());
+}
+
+TEST_CASE("a server is not fit if its scripts run, but cannot make a lock") {
+  RedisServer redis{{.config = {"appendonly yes"}}};
+  const auto scripting = [&](const std::string& user) {
+    Process::Options options = redis.environment();
+    if (!user.empty()) options.env["RLOCK_PASSWORD"] = user;
+    Rlock doctor{user.empty() ? Words{"doctor"} : Words{"doctor", "--user", user}, options};
+    const std::string status = std::to_string(doctor.exit_code());
+    const std::string out = doctor.out();
+    const std::size_t at = out.find("scripting");
+    return at == std::string::npos ? doctor.err() : status + " " + out.substr(at, out.find('\n', at) - at);
+  };
+  CHECK(scripting("") == "0 scripting    scripts run");
+  const std::string cannot = "1 scripting    scripts run, but cannot make a lock: ";
+  for (const std::string command : {"hset", "hincrby", "set", "pexpire", "hsetnx", "del"}) {
+    if (RedisServer::version() < 70000 && (command == "hsetnx" || command == "del")) continue;
+    redis.cli({"ACL", "SETUSER", command, "on", ">" + command, "~*", "&*", "+@all", "-" + command});
+    const std::string found = scripting(command);
+    CHECK_MESSAGE(found.starts_with(cannot), found);
+  }
+  redis.cli({"CONFIG", "SET", "min-replicas-to-write", "1"});
+  const std::string alone = scripting("");
+  CHECK_MESSAGE((alone.starts_with(cannot) && contains(alone, "NOREPLICAS")), alone);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("what answers every command, but not as a script of rlock does, is no server for locks") {
+  FakeRedis fake;
+  for (const std::string& bytes : {wire::integer(5), wire::status("OK"), wire::array({wire::text("odd")})}) {
+    fake.on("EVALSHA", bytes);
+    CHECK(Rlock{{"doctor", "--url", fake.url()}}.exit_code() == 70);
+  }
 }
 
 TEST_CASE("a missing server is a failure, and not a finding") {

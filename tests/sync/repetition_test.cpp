@@ -270,6 +270,7 @@ const Repetition kRepetitions[] = {
     {"inspect/content", "HSET h a 1", "k h", "any", "['', 'there']"},
     {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
      "[N, 'lock', -1, 0, 2, 2, '', 'o', '', -1, 1, '']"},
+    {"inspect/probe", "HSET k o 1", "k", "", "['able']"},
     {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "{k}: o",
      "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1, 0, []]"},
     {"inspect/key",
