@@ -36,6 +36,7 @@ class Walk {
     if (pending_ != nullptr) return offer_value(*pending_);
     if (at_ == last_) return at_first_word(before_verb);
     std::string verb = words_[at_++];
+    if (verb == "help" && at_ + 1 == last_) return at_second_word(words_[at_]);
     if (find_verb(verb) == nullptr && !noun_screen(verb).empty()) {
       if (at_ == last_) return at_second_word(verb);
       verb += " " + words_[at_++];

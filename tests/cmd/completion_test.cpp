@@ -110,6 +110,8 @@ std::string input(const Words& words) {
 
 TEST_CASE("the candidates follow from the declaration of the verb") {
   CHECK(offered_for({"rlock", "lock", ""}) == "acquire release renew status wait ");
+  CHECK(offered_for({"rlock", "help", "lock", ""}) == "acquire release renew status wait ");
+  CHECK(offered_for({"rlock", "help", "run", ""}).empty());
   CHECK(offered_for({"rlock", "-q", "-u", "local:", "lock", ""}) == "acquire release renew status wait ");
   CHECK(offered_for({"rlock", "completion", "bash", "-"}) == "--quiet --verbose --help --version ");
   CHECK(offered_for({"rlock", "completion", "bash", "-q"}) ==
