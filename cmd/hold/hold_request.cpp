@@ -7,6 +7,8 @@
 
 #include "base/as_given.h"
 #include "base/error.h"
+#include "base/random.h"
+#include "cmd/hold/inherited_hold.h"
 
 namespace rlock {
 namespace {
@@ -47,6 +49,29 @@ void check(const HoldRequest& request) {
                             as_given("url", "--url"))};
 }
 
+/// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
+constexpr std::size_t kLongestVariable = 128 * 1024;
+
+/// If the keys do not fit into the environment, the command could not start after the acquire, and a script could start
+/// nothing after `lock acquire --export`.
+void refuse_too_many(const HoldRequest& request) {
+  constexpr std::size_t kMostKeys = 1000;
+  constexpr std::size_t kMostBytes = 64 * 1024;
+  const std::vector<LockName>& names = request.names;
+  std::size_t bytes = 0;
+  for (const LockName& name : names) bytes += name.str().size();
+  if (names.size() > kMostKeys || bytes > kMostBytes)
+    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
+                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+  std::vector<InheritedHold> holds = holds_above_us();
+  const Owner owner = request.owner.value_or(Owner{std::string(kLongestOwner, '0')});
+  for (const LockName& name : names) holds.push_back({std::string{request.type->name}, owner, name});
+  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
+    throw Error{
+        Error::usage,
+        "these keys and those of the runs above are too long for a variable in the environment of the command"};
+}
+
 }  // namespace
 
 void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
@@ -64,6 +89,7 @@ void HoldRequest::complete(Deployment resolved, const std::vector<std::string>& 
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
   check(*this);
+  refuse_too_many(*this);
 }
 
 }  // namespace rlock

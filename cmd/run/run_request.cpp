@@ -8,7 +8,6 @@
 #include "base/as_given.h"
 #include "base/error.h"
 #include "base/key_text.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/hold/hold_options.h"
@@ -74,27 +73,6 @@ std::vector<std::string> whole_command(const std::optional<std::string>& shell,
   return command;
 }
 
-/// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
-constexpr std::size_t kLongestVariable = 128 * 1024;
-
-/// If the keys do not fit into the environment, the command could not start after the acquire.
-void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
-  constexpr std::size_t kMostKeys = 1000;
-  constexpr std::size_t kMostBytes = 64 * 1024;
-  std::size_t bytes = 0;
-  for (const LockName& name : names) bytes += name.str().size();
-  if (names.size() > kMostKeys || bytes > kMostBytes)
-    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
-                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
-  std::vector<InheritedHold> holds = holds_above_us();
-  const Owner owner{std::string(kLongestOwner, '0')};
-  for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
-  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
-    throw Error{
-        Error::usage,
-        "these keys and those of the runs above are too long for a variable in the environment of the command"};
-}
-
 /// --once-per marks one key on one server: a mark on some keys, or on some servers, would mean nothing.
 void check_once_per(const RunRequest& request) {
   if (!request.once_per) return;
@@ -142,7 +120,6 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
   Deployment resolved = resolve(typed.server);
   announce(resolved);
   request.complete(std::move(resolved), typed.keys);
-  refuse_too_many(request.names, request.type->name);
   if (request.names.size() > 1 && !request.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", request.type->name,
                                           request.names.size(), request.type->only_one_key)};
