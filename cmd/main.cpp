@@ -14,6 +14,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/server/secrets.h"
 #include "cmd/server/session.h"
+#include "loop/signals_of_writes.h"
 #include "process/core_limit.h"
 #include "process/std_descriptors.h"
 
@@ -34,6 +35,7 @@ int run(int argc, char** argv) {
   // A failure is an exception that ends here, unless a caller on the way expects it. A catch on the way may add facts to
   // its text.
   try {
+    rlock::ignore_signals_of_writes();
     rlock::refuse_borrowed_rights();
     rlock::forbid_cores();
     rlock::fill_std_descriptors();

@@ -27,12 +27,10 @@
 
 #include "base/error.h"
 #include "loop/signal_names.h"
+#include "loop/signals_of_writes.h"
 
 namespace rlock {
 namespace {
-
-/// Ignored, so that a failed write is an error. XFSZ: a write beyond RLIMIT_FSIZE.
-constexpr std::array kOfWrites{SIGPIPE, SIGXFSZ};
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
@@ -100,8 +98,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   ::sigdelset(&blocked, SIGTSTP);
   const bool blocks = ::sigprocmask(SIG_BLOCK, &blocked, &inherited_) == 0;
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
-  static_assert(std::tuple_size_v<decltype(of_writes_)> == kOfWrites.size());
-  for (std::size_t i = 0; i < kOfWrites.size(); ++i) set_disposition(kOfWrites[i], SIG_IGN, &of_writes_[i]);
+  of_writes_ = ignore_signals_of_writes();
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw_system_error("cannot watch for signals");

@@ -312,3 +312,26 @@ TEST_CASE("a standard descriptor that gets the status stays the command's too") 
   CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
   CHECK(run.out().starts_with("hello\n{\"v\":1,"));
 }
+
+TEST_CASE(
+    "a reader of the status or of stderr that is gone does not change the exit status of a refused run") {
+  const auto status_of = [](const Words& words, int number) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    ::close(ends[0]);
+    Process::Options options = Rlock::clean_environment();
+    options.env["RLOCK_URL"] = "redis://127.0.0.1:1";
+    options.descriptors[number] = ends[1];
+    Rlock run{words, options};
+    const int status = run.exit_code();
+    ::close(ends[1]);
+    return status;
+  };
+  CHECK(status_of({"run", "--status-fd", "7", "-k", "k", "--", "nosuchcommand"}, 7) == 127);
+  CHECK(status_of({"run", "--status-fd", "7", "-k", "k", "--min-hold", "5s", "--max-hold", "1s", "true"},
+                  7) == 78);
+  TempDir folder;
+  const std::string file = folder / "status";
+  CHECK(status_of({"run", "--status-file", file, "-k", "k", "--", "nosuchcommand"}, STDERR_FILENO) == 127);
+  CHECK(contains(read_file(file), "\"exit\":127"));
+}
