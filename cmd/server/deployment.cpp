@@ -89,15 +89,14 @@ PasswordSource password_in(const std::string& file) {
 }
 
 /// The password for servers whose URL has none. Remembers its source for messages.
-PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
-  if (named.password_file) return password_in(*named.password_file);
+PasswordSource password_of(const Settings* source) {
+  if (source != nullptr && source->options.askpass) return PasswordSource::fixed(ask_password());
+  if (source != nullptr) return password_in(*source->options.password_file);
   for (const char* name : kPasswordVariables) {
     if (const auto password = environment_variable(name)) {
       remember_default("password", name);
       return PasswordSource::fixed(*password);
     }
-    // Our own variable overrules a config file; those of other programs do not.
-    if (config.password_file) return password_in(*config.password_file);
   }
   return {};
 }
@@ -197,12 +196,13 @@ Deployment resolve(const ServerOptions& flags) {
   const std::vector<std::string> without_url{redis_url.value_or(std::string{kDefaultUrl})};
   deployment.targets = targets_of(all.urls.empty() ? without_url : all.urls, source);
 
-  const PasswordSource password =
-      all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
+  const Settings* const password_from = source_of_password(sources);
+  const bool asked = password_from != nullptr && password_from->options.askpass;
+  const PasswordSource password = password_of(password_from);
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
     // A password in a URL comes before the common one, unless the user has just typed one (--askpass).
-    if (all.askpass || target.password.empty()) {
+    if (asked || target.password.empty()) {
       target.password = password;
     } else {
       remember_default("password", "");

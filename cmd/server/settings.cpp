@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/config.h"
+#include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
 
 namespace rlock {
@@ -77,6 +78,14 @@ std::optional<std::string> environment_variable(const char* name) {
 
 void fill_missing(ServerOptions& options, const ServerOptions& other) {
   for (const ServerSetting& setting : server_settings()) setting.fill(options, other);
+}
+
+const Settings* source_of_password(const std::vector<Settings>& sources) {
+  for (const Settings& source : sources) {
+    if (source.behind_environment && environment_variable(kPasswordVariables.front())) return nullptr;
+    if (source.options.askpass || source.options.password_file) return &source;
+  }
+  return nullptr;
 }
 
 std::optional<std::string> profile_of(const ServerOptions& flags) {

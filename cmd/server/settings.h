@@ -33,6 +33,10 @@ ServerOptions merged(const std::vector<Settings>& sources,
 /// Adds settings of `other` that `options` lacks.
 void fill_missing(ServerOptions& options, const ServerOptions& other);
 
+/// The source whose --askpass or --password-file counts; null: none does. RLOCK_PASSWORD overrules a config file; the
+/// variables of other programs do not.
+const Settings* source_of_password(const std::vector<Settings>& sources);
+
 /// The name of the profile in force.
 std::optional<std::string> profile_of(const ServerOptions& flags);
 

@@ -101,35 +101,20 @@ class Rows {
     url(std::string{kDefaultUrl}, "default: no server was named");
   }
 
-  /// Adds the source of the password, in the order of resolve(): --askpass, the URL, files and variables.
+  /// Adds the source of the password. The order is that of resolve(): --askpass, the URL, files and variables.
   void password() {
     constexpr const char* kName = "password";
-    for (const Settings& source : sources_)
-      if (source.options.askpass) return rows_.push_back({kName, "asked for", from(source, "askpass")});
+    const Settings* const source = source_of_password(sources_);
+    if (source != nullptr && source->options.askpass)
+      return rows_.push_back({kName, "asked for", from(*source, "askpass")});
     // The other passwords are for URLs that have none.
     if (!url_with_password_from_.empty()) rows_.push_back({kName, "in the URL", url_with_password_from_});
     if (all_urls_have_passwords_) return;
-    for (const Settings& source : sources_) {
-      if (source.behind_environment) break;
-      if (password_file(source)) return;
-    }
-    for (const char* variable : kPasswordVariables) {
+    if (source != nullptr)
+      return rows_.push_back(
+          {kName, "in " + sanitized(*source->options.password_file), from(*source, "password-file")});
+    for (const char* variable : kPasswordVariables)
       if (environment_variable(variable)) return rows_.push_back({kName, "not shown", variable});
-      if (file_behind_environment()) return;
-    }
-  }
-
-  bool password_file(const Settings& source) {
-    if (!source.options.password_file) return false;
-    rows_.push_back(
-        {"password", "in " + sanitized(*source.options.password_file), from(source, "password-file")});
-    return true;
-  }
-
-  bool file_behind_environment() {
-    for (const Settings& source : sources_)
-      if (source.behind_environment && password_file(source)) return true;
-    return false;
   }
 
   void files() {

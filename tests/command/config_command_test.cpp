@@ -451,6 +451,23 @@ TEST_CASE("config names each source, and never a password") {
   CHECK(!contains(text.out + text.err, "CANARY"));
 }
 
+TEST_CASE(
+    "askpass of the configuration file asks for no password that the command line or RLOCK_PASSWORD gives") {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  Configured configured{"askpass = yes\n"};
+  CHECK(configured.setting("password") == "asked for | " + configured.path());
+  configured.options.env["RLOCK_URL"] = redis.url();
+  const std::string file = configured.folder / "password";
+  write_file(file, "CANARY");
+  ::chmod(file.c_str(), 0600);
+  CHECK(configured.setting("password", {"--password-file", file}) == "in " + file + " | --password-file");
+  CHECK(result_of({"inspect", "k", "--password-file", file}, configured.options).status == 0);
+  configured.options.env["RLOCK_PASSWORD"] = "CANARY";
+  CHECK(configured.setting("password") == "not shown | RLOCK_PASSWORD");
+  CHECK(result_of({"inspect", "k"}, configured.options).status == 0);
+  CHECK(configured.setting("password", {"--askpass"}) == "asked for | --askpass");
+}
+
 TEST_CASE("config says that a password in the URL counts, and not that of a variable or a file") {
   Configured configured{"password-file = /run/secret\n"};
   configured.options.env["RLOCK_PASSWORD"] = "CANARY-2";
