@@ -187,8 +187,8 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.history = all.history.value_or(deployment.history);
   const auto redis_url = environment_variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
-  deployment.typed =
-      !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) || flags.profile;
+  deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) ||
+                     flags.profile || flags.config;
   const auto named_by =
       std::ranges::find_if(sources, [](const auto& one) { return !one.options.urls.empty(); });
   const std::string source =

@@ -468,6 +468,18 @@ TEST_CASE(
   CHECK(configured.setting("password", {"--askpass"}) == "asked for | --askpass");
 }
 
+TEST_CASE("a remedy names the server if the configuration file with its URL was typed") {
+  RedisServer redis;
+  Configured configured{"url = " + redis.url() + "\n"};
+  configured.options.env.erase("RLOCK_CONFIG");
+  redis.cli({"SET", "stale", "8d1f2c3a-1111-4222-8333-444455556666:57"});
+  const Result run =
+      result_of({"run", "--config", configured.path(), "-n", "--type", "plain", "-k", "stale", "true"},
+                configured.options);
+  CHECK(run.status == 75);
+  CHECK_MESSAGE(contains(run.err, "rlock unlock --type plain --url " + redis.url() + " stale"), run.err);
+}
+
 TEST_CASE("config says that a password in the URL counts, and not that of a variable or a file") {
   Configured configured{"password-file = /run/secret\n"};
   configured.options.env["RLOCK_PASSWORD"] = "CANARY-2";
