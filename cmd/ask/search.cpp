@@ -71,7 +71,7 @@ class Search {
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
-      found_.late = session_.loop.now() >= options_.until;
+      found_.late = found_.late || session_.loop.now() >= options_.until;
       if (found_.late || found_.too_many) return true;
       const auto reply = ask(server, scan_step(pass, cursor, prefix, node));
       if (!reply) return false;
@@ -99,7 +99,7 @@ class Search {
       }
     }
     if (!ask_about(server, ScanPass::named, groups(shared, cluster))) return false;
-    if (found_.unread) return true;  // we do not know that neither exists
+    if (found_.unread || found_.late) return true;  // we do not know that neither exists
     for (std::size_t i = 0; i < shared.size(); i += 2)
       if (!found_.names.contains(shared[i + 1])) take(shared[i]);
     return true;
@@ -134,8 +134,8 @@ class Search {
   /// alone, and refused keys are ignored. Returns false if the server is silent (failure_).
   bool ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
     std::vector<Names> refused;
-    for (std::size_t first = 0, end = 0; first < groups.size() && session_.loop.now() < options_.until;
-         first = end) {
+    std::size_t first = 0;
+    for (std::size_t end = 0; first < groups.size() && session_.loop.now() < options_.until; first = end) {
       for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
         keys += groups[end++].size();
       const std::vector<Vote> votes = votes_on(server, pass, groups, first, end);
@@ -156,6 +156,7 @@ class Search {
       }
       if (silent) return false;
     }
+    found_.late = found_.late || first < groups.size();
     return refused.empty() || ask_about(server, pass, refused);
   }
 

@@ -20,6 +20,7 @@
 #include "support/result.h"
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
+#include "support/tcp_proxy.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -309,6 +310,16 @@ TEST_CASE("a search that reaches its time limit reports so, and shows its findin
   const Result list = result_of({"list", "--all", "-q", "--scan-time", "1ms"}, redis.environment());
   CHECK((list.status == 0 || list.status == 1));
   CHECK(contains(list.err, "cut short after 1ms; a longer --scan-time shows more"));
+}
+
+TEST_CASE("a search whose last questions would come too late is not called complete") {
+  RedisServer redis{{.tcp = true}};
+  redis.cli({"SET", "sem", "3"});
+  TcpProxy slow{"127.0.0.1:" + std::to_string(redis.port())};
+  slow.delay(TcpProxy::Way::to_client, std::chrono::milliseconds{300});
+  // The step that finds the semaphore begins in time and ends too late. On a slow machine it also begins too late.
+  const Result list = result_of({"list", "--all", "--json", "--scan-time", "450ms"}, at(slow.url()));
+  CHECK(contains(list.out, "\"complete\":false"));
 }
 
 TEST_CASE("a user with rights for some keys sees only these") {
