@@ -31,7 +31,8 @@ constexpr Milliseconds kSlow{100};
 struct CheckedServer {
   std::string name;
   std::size_t node;
-  std::string key;  ///< in a Cluster, a key whose slot this server has
+  std::string key;       ///< in a Cluster, a key whose slot this server has
+  std::string prefixed;  ///< the same with the prefix; empty: this server has no key with that prefix
   bool cluster = false;
 };
 
@@ -118,7 +119,7 @@ Vote ask_at(Session& session, const CheckedServer& checked, Call call) {
 std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
   std::vector<CheckedServer> all;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
-    const CheckedServer whole{.name = session.redis.str(node), .node = node, .key = {}};
+    const CheckedServer whole{.name = session.redis.str(node), .node = node, .key = {}, .prefixed = {}};
     const Target& target = session.deployment.targets[node];
     const bool cluster = target.topology == Target::Topology::cluster;
     const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
@@ -129,8 +130,15 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
       continue;
     }
     for (std::string& key : key_of_each_node(*map)) {
-      std::string name = map->node_of(slot_of(key))->str();
-      all.push_back({.name = std::move(name), .node = node, .key = std::move(key), .cluster = true});
+      const Address* const server = map->node_of(slot_of(key));
+      std::string prefixed = session.deployment.prefix + "{" + key + "}";
+      // If the prefix has braces, all keys with it lie in one slot.
+      if (map->node_of(slot_of(prefixed)) != server) prefixed.clear();
+      all.push_back({.name = server->str(),
+                     .node = node,
+                     .key = std::move(key),
+                     .prefixed = std::move(prefixed),
+                     .cluster = true});
     }
   }
   return all;
@@ -160,9 +168,12 @@ Patient Doctor::examine(Session& session, const CheckedServer& checked) {
                        url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
   }
   if (patient.findings.empty()) patient.findings.push_back(settings(said));
-  const std::string key = checked.cluster ? checked.key : session.name("rlock:doctor").str();
+  // The user may have rights for keys with the prefix only.
+  const std::string key = checked.cluster ? checked.prefixed : session.name("rlock:doctor").str();
   patient.findings.push_back(
-      scripting(ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = {key}})));
+      key.empty()
+          ? Finding{"scripting", Verdict::not_looked_at, "not looked at: no key with this prefix lies here"}
+          : scripting(ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = {key}})));
   patient.findings.push_back(distance(took));
   return patient;
 }

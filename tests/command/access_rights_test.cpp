@@ -12,12 +12,14 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "support/cli.h"
+#include "support/cluster_servers.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/hello.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/resp_client.h"
+#include "support/skipped.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -240,6 +242,28 @@ TEST_CASE("doctor reports that its user may not read the settings") {
   CHECK(doctor.exit_code(kDeadline) == 0);
   CHECK(contains(doctor.out(), "?    settings     not looked at: this user may not ask for INFO"));
   CHECK(contains(doctor.out(), "ok   scripting    scripts run"));
+}
+
+TEST_CASE("doctor finds each primary of a Cluster fit for scripts of the manual's user") {
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
+  ClusterServers cluster;
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(cluster.node(i).cli(recipe()) == "OK");
+    REQUIRE(cluster.node(i).cli({"ACL", "SETUSER", "locks", "+cluster|slots", "+asking"}) == "OK");
+  }
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url();
+  options.env["RLOCK_PASSWORD"] = "secret";
+  const auto doctor_says = [&](const std::string& prefix) {
+    Rlock doctor{{"doctor", "--user", "locks", "--prefix", prefix}, options};
+    CHECK(doctor.exit_code(kDeadline) == 0);
+    return split(doctor.out(), '\n');
+  };
+  CHECK(std::ranges::count(doctor_says("app:"), "  ok   scripting    scripts run") == 3);
+  const Words in_braces = doctor_says("app:{x}:");
+  CHECK(std::ranges::count(in_braces, "  ok   scripting    scripts run") == 1);
+  CHECK(std::ranges::count(in_braces,
+                           "  ?    scripting    not looked at: no key with this prefix lies here") == 2);
 }
 
 TEST_CASE("the user of the manual can do nothing else, neither to the server nor to others' names") {
