@@ -47,8 +47,9 @@ void Events::waiting(const Waiting& seen) {
   if (seen.busy == nullptr) return;
   trouble({});
   const Busy& busy = *seen.busy;
-  if (!holder_.empty() && holder_ == busy.holder && place_ == busy.position) return;
-  holder_ = busy.holder.empty() ? "?" : busy.holder;
+  const std::string holder = busy.holder.empty() ? "?" : busy.holder;
+  if (holder_ == holder && place_ == busy.position) return;
+  holder_ = holder;
   place_ = busy.position;
   write("waiting", Weight::info,
         {{"holder", busy.holder.empty() ? Json{} : Json{busy.holder}}, {"place", busy.position}});

@@ -51,6 +51,16 @@ TEST_CASE("a waiting run reports the holder and its place, then the lock, then t
   CHECK(field(lines_of(file).back(), "exit") == "1");
 }
 
+TEST_CASE("a wait behind a holder that nobody can name is one event, however often rlock asks") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  REQUIRE(redis.cli({"SET", "k", "somebody", "PX", "60000"}) == "OK");
+  CHECK(status_of(redis, {"run", "-q", "-w", "2s", "--type", "plain", "--events", file, "-k", "k", "--",
+                          "true"}) == 75);
+  CHECK(events_in(file) == "waiting gave-up");
+}
+
 TEST_CASE("a run that gives up tells why") {
   RedisServer redis;
   TempDir folder;
