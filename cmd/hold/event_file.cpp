@@ -50,6 +50,7 @@ Descriptor open_again(int fd, const std::string& where) {
                                                    : ::open(path.c_str(), kHow)};
   if (!again && !is_unread_pipe(path)) refuse(where);
   keep_from_command(fd);
+  keep_from_command(again.number());
   return again;
 }
 

@@ -2,12 +2,20 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
 namespace rlock {
+namespace {
+
+/// A global, because descriptors belong to the process.
+std::vector<int> kept;
+
+}  // namespace
 
 void fill_std_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
@@ -21,7 +29,11 @@ void fill_std_descriptors() {
 }
 
 void keep_from_command(int fd) noexcept {
-  if (fd > 2) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  if (fd <= 2) return;
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  kept.push_back(fd);
 }
+
+bool is_kept_from_command(int fd) noexcept { return std::ranges::find(kept, fd) != kept.end(); }
 
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,26 @@ TEST_CASE("a wait behind a holder that nobody can name is one event, however oft
   CHECK(status_of(redis, {"run", "-q", "-w", "2s", "--type", "plain", "--events", file, "-k", "k", "--",
                           "true"}) == 75);
   CHECK(events_in(file) == "waiting gave-up");
+}
+
+TEST_CASE("the end of a socket for events comes with the end of rlock, not with that of its undo") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"lock", "acquire", "k", "--lease", "1m"}) == 0);
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const Descriptor reader{ends[0]};
+  Process::Options options = redis.environment();
+  options.descriptors[7] = ends[1];
+  Rlock run{{"run", "-q", "-w", "2s", "--events", "7", "-k", "k", "--", "true"}, options};
+  ::close(ends[1]);
+  char text[4096];
+  REQUIRE(::recv(reader.number(), text, sizeof text, 0) > 0);  // waiting
+  redis.freeze();
+  CHECK(run.exit_code(20s) == 75);
+
+  const auto ended = [&] { return ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT) == 0; };
+  CHECK(eventually(ended, 5s));
+  redis.thaw();
 }
 
 TEST_CASE("a run that gives up tells why") {
