@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -72,7 +73,10 @@ Lookup::Lookup(const std::string& host, const Resolver& resolve) {
   const pid_t parent = ::getpid();
   helper_ = fork_for([&] {
     detach(pipe.writing.number(), parent);
-    const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
+    std::string answer = answer_of(resolve, host);
+    // Only whole addresses are kept, because a part of one may be the address of another host.
+    if (answer.size() > kLongestAnswer)
+      answer.resize(std::min(answer.rfind('\n', kLongestAnswer), kLongestAnswer));
     (void)!::write(pipe.writing.number(), answer.data(), answer.size());
   });
   if (helper_ < 0) throw_system_error("cannot look up a name");

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "redis/dial.h"
@@ -55,6 +56,20 @@ TEST_CASE("a name is looked up in another process") {
   CHECK(lookup.found()->at(0) == "db");
   CHECK(lookup.found()->at(1) != std::to_string(::getpid()));
   CHECK(lookup.found()->at(2) == "::1");
+}
+
+TEST_CASE("an answer that is too long loses whole addresses, and no part of one is an address") {
+  std::vector<std::string> all;
+  for (int host = 100; host < 500; ++host) all.push_back("127.200.10." + std::to_string(host));
+  for (int longer = 0; longer < 15; ++longer) {  // each byte of an address is once the last that fits
+    all.front() += '1';
+    Lookup lookup{"db", finds(all)};
+    REQUIRE(answers(lookup));
+    REQUIRE(lookup.found());
+    const auto& found = *lookup.found();
+    REQUIRE(found.size() > 200);
+    CHECK(std::equal(found.begin(), found.end(), all.begin()));
+  }
 }
 
 TEST_CASE("the system's resolver knows this machine and says why it does not know another") {
