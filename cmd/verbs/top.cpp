@@ -70,8 +70,9 @@ class Live {
   }
 
   void show() {
-    screen_.fit(terminal_.size());
-    terminal_.draw(screen_.lines(terminal_.size()));
+    const ScreenSize size = terminal_.size();  // asked once, because it may change between two questions
+    screen_.fit(size);
+    terminal_.draw(screen_.lines(size));
   }
 
   /// Turns the loop once, then handles strokes and signals.
