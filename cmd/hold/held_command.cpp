@@ -155,12 +155,12 @@ CommandOutcome HeldCommand::finish(Child& child) {
   // A command that catches ^C and exits with 130 reports the same as one that died of ^C. If rlock forwarded
   // the signal, a process sent it, and nobody pressed ^C.
   for (const int stroke : {SIGINT, SIGQUIT}) {
-    const bool pressed = ended.exit_code == 128 + stroke && job_.forwarded() != stroke;
+    const bool pressed = ended.exit_code == 128 + stroke && !job_.forwarded().contains(stroke);
     if (had_terminal && pressed && !stopped) ended.pressed = stroke;
   }
   if (stopped) wait_for_hidden(child);
   ended.said_lost = processes_.said_lost();
-  if (signal || job_.forwarded()) wait_for_rest();
+  if (signal || !job_.forwarded().empty()) wait_for_rest();
   if (!family_.group_lives()) return ended;
   ended.left = family_.in_group();
   ended.left_hidden = ended.left.empty();

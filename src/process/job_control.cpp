@@ -117,7 +117,7 @@ void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint n
   }
   if (of_terminal(caught) && terminal_.lent())
     return;  // the command got it too, or the stroke came before it had the terminal
-  forwarded_ = caught.number;
+  forwarded_.insert(caught.number);
   forward(child, caught.number);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <set>
 
 #include "loop/signals.h"
 #include "process/child.h"
@@ -34,8 +34,8 @@ class JobControl {
   /// Did the command's group get a signal that we were not allowed to send?
   bool refused() const noexcept { return refused_; }
 
-  /// The last signal that was forwarded to the command.
-  std::optional<int> forwarded() const noexcept { return forwarded_; }
+  /// The signals that were forwarded to the command.
+  const std::set<int>& forwarded() const noexcept { return forwarded_; }
 
   TimePoint wake_at() const noexcept { return earliest(waiting_ ? next_claim_ : kNever, continue_at_); }
 
@@ -61,7 +61,7 @@ class JobControl {
   TimePoint stop_forwarded_at_ = kNever;  ///< when TSTP was forwarded
   TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resume at this time, or as soon as the
                                     ///< command stops
-  std::optional<int> forwarded_;
+  std::set<int> forwarded_;
 };
 
 /// Sends `number` to our whole process group, including us. Call it if only the command's group got the ^C: a

@@ -367,6 +367,16 @@ TEST_CASE("a ^C that the command answers with 130 ends the script around rlock, 
   CHECK_FALSE(contains(script.screen(), "after"));
 }
 
+TEST_CASE("an INT that a process has sent to rlock is no ^C, also if another signal follows it") {
+  RedisServer redis;
+  const std::string command =
+      "trap \"exit 130\" USR1; trap \"kill -USR1 $PPID\" INT; kill -INT $PPID; while :; do sleep 0.05; done";
+  Pty script{{"sh", "-c", rlock_binary() + " run -q -k k -- sh -c '" + command + "'; echo after $?"},
+             redis.environment()};
+  CHECK(script.exit_code() == 0);
+  CHECK(contains(script.screen(), "after 130"));
+}
+
 TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
   RedisServer redis;
   Pty terminal{
