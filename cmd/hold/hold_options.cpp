@@ -1,7 +1,9 @@
 #include "cmd/hold/hold_options.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
+#include <climits>
 #include <csignal>
 
 #include "base/error.h"
@@ -36,6 +38,16 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
   return [&timeout](std::string_view value) {
     into(timeout)(value);
     if (*timeout < Milliseconds{1000}) throw Error{Error::usage, "expected 1s or more"};
+  };
+}
+
+/// Looks at a descriptor now, because later its number may be that of a descriptor of ours.
+Setter events_into(std::string& events) {
+  return [&events](std::string_view value) {
+    not_empty(events, "a file or an open descriptor")(value);
+    const auto number = parse_count(value);
+    if (number && *number <= INT_MAX && ::fcntl(static_cast<int>(*number), F_GETFD) < 0)
+      throw Error{Error::usage, fmt::format("descriptor {} is not open", *number)};
   };
 }
 
@@ -197,7 +209,7 @@ void declare_events(VerbSpec& spec, HoldRequest& request, std::string_view event
             .help = "write one JSON line for each event of the hold",
             .manual = events,
             .offer = Offer::file,
-            .set = not_empty(request.events, "a file or an open descriptor")});
+            .set = events_into(request.events)});
   spec.add({.names = "--syslog",
             .value = "SOCKET",
             .alone = SystemLog::kSystem,

@@ -279,6 +279,15 @@ TEST_CASE("a pipe without a reader gets no lines until one comes, and does not h
   CHECK(late.err() == "0\n");
 }
 
+TEST_CASE("a descriptor that is not open is refused also if rlock itself opens that number") {
+  RedisServer redis;
+  for (int number = 3; number < 9; ++number) {
+    Rlock acquire = redis.rlock("lock", "acquire", "k", "--lease", "1m", "--events", std::to_string(number));
+    CHECK(acquire.exit_code() == 64);
+    CHECK(contains(acquire.err(), "descriptor " + std::to_string(number) + " is not open"));
+  }
+}
+
 TEST_CASE("an unwritable events file is reported before anything is sent") {
   RedisServer redis;
   TempDir folder;
