@@ -36,10 +36,8 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, Rlock
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
     Session session{request.deployment, retrying, request.quorum};
-    if (guarded.elsewhere != nullptr && keys.owner_returns()) {
-      const auto released = guarded.elsewhere->among(session.redis, ending, least);
-      std::erase_if(ending, [&](const Part& part) { return released.contains(part.lock->name()); });
-    }
+    if (guarded.elsewhere != nullptr && keys.owner_returns())
+      ending = guarded.elsewhere->without_released(session.redis, ending, least);
     static_cast<void>(release(session.redis, ending, options, session.loop.within(time)));
     if (killed) Events::killed(request, past);
   } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease

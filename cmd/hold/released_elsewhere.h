@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cmd/hold/held_keys.h"
@@ -21,15 +21,18 @@ class ReleasedElsewhere {
   /// of its releases leaves another number at the key. For such an owner this notes the numbers.
   void begin(Redis& redis, Milliseconds within);
 
-  /// Those of `parts` that are released, as far as servers answer in time.
-  std::set<LockName> among(Redis& redis, const std::vector<Part>& parts, Milliseconds within) const;
+  /// `parts` without those that are released, as far as servers answer in time.
+  std::vector<Part> without_released(Redis& redis, const std::vector<Part>& parts, Milliseconds within) const;
 
  private:
-  using Numbers =
-      std::vector<std::optional<std::string>>;  ///< one for each server; empty: it has not answered
+  using Place = std::pair<LockName, std::size_t>;  ///< a key on a server
+
+  bool has_named_owner() const { return keys_.request().owner.has_value(); }
+  std::vector<Redis::Request> ask(Redis& redis, const std::vector<Part>& parts, Milliseconds within) const;
+  bool says_released(const Reply& reply, const Place& place) const;
 
   const HeldKeys& keys_;
-  std::map<LockName, Numbers> before_{};
+  std::map<Place, std::string> before_{};  ///< the numbers of begin(), from the servers that have answered
 };
 
 }  // namespace rlock

@@ -48,9 +48,10 @@ HeldLock RenewedKeys::lock() {
           }};
 }
 
-void RenewedKeys::forget(const std::function<bool(const Part&)>& released) {
-  const Lease lease = keeper_->lease();
-  if (std::erase_if(parts_, released) > 0 && !parts_.empty()) keep(lease);
+void RenewedKeys::keep_only(std::vector<Part> parts) {
+  if (parts.size() == parts_.size()) return;
+  parts_ = std::move(parts);
+  if (!parts_.empty()) keep(keeper_->lease());
 }
 
 }  // namespace rlock

@@ -45,9 +45,8 @@ class RenewedKeys {
   /// released some of them by another process.
   bool may_be_released() { return requests_.take_release() || keeper_->lost(); }
 
-  /// Stops renewing the parts for which `released` is true. The others keep the known rest of their lease,
-  /// and are renewed as before.
-  void forget(const std::function<bool(const Part&)>& released);
+  /// Stops renewing all parts but these, which keep the known rest of their lease and are renewed as before.
+  void keep_only(std::vector<Part> parts);
 
  private:
   void look_at_removal();

@@ -159,8 +159,7 @@ bool ScriptKeeper::over() {
 
 /// Drops the keys that the owner has released through another rlock: they are no loss.
 void ScriptKeeper::forget_released() {
-  const auto released = released_elsewhere_.among(session_.redis, renewed_.parts(), kAnswer);
-  renewed_.forget([&](const Part& part) { return released.contains(part.lock->name()); });
+  renewed_.keep_only(released_elsewhere_.without_released(session_.redis, renewed_.parts(), kAnswer));
 }
 
 HoldEnd ScriptKeeper::end() {
@@ -193,8 +192,7 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);
   if (gone.empty()) return HoldReport::Released::yes;
-  const auto released = released_elsewhere_.among(session_.redis, gone, kAnswer);
-  std::erase_if(gone, [&](const Part& part) { return released.contains(part.lock->name()); });
+  gone = released_elsewhere_.without_released(session_.redis, gone, kAnswer);
   if (gone.empty()) return HoldReport::Released::yes;
   warn_late_loss(quoted(gone.front().lock->name()));
   events_.lost(kLostAtRelease);
