@@ -116,9 +116,10 @@ TEST_CASE(
 
 TEST_CASE("a keeper has the password, too, if acquire has read it from a pipe") {
   RedisServer redis{{.config = {"requirepass pw"}}};
-  Script script{redis,
-                "echo pw | \"$RLOCK\" lock acquire k --lease 2s --while-pid $$ --password-file /dev/stdin || exit 9\n"
-                "sleep 3\nexit 7\n"};
+  Script script{
+      redis,
+      "echo pw | \"$RLOCK\" lock acquire k --lease 2s --while-pid $$ --password-file /dev/stdin || exit 9\n"
+      "sleep 3\nexit 7\n"};
   CHECK(script.process().exit_code(20s) == 7);
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
 }
