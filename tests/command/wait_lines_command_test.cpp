@@ -135,7 +135,7 @@ TEST_CASE("an owner id of rlock is never called a Redisson client, even without 
 
 TEST_CASE("the remedy unlock is printed only for a stale lock") {
   RedisServer redis;
-  Rlock held = redis.rlock("run", "--lease", "6s", "-k", "deploy", "--", "sleep", "60");
+  Rlock held = redis.rlock("run", "--lease", "10s", "-k", "deploy", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
   Rlock alive = redis.rlock("run", "-n", "-k", "deploy", "--", "true");
   CHECK(alive.exit_code() == 75);
@@ -143,9 +143,9 @@ TEST_CASE("the remedy unlock is printed only for a stale lock") {
   CHECK_FALSE(contains(alive.err(), "unlock"));
 
   held.signal(SIGSTOP);
-  Rlock waiter = redis.rlock("run", "-w", "4500ms", "-k", "deploy", "--", "true");
+  Rlock waiter = redis.rlock("run", "-w", "7500ms", "-k", "deploy", "--", "true");
   CHECK(waiter.exit_code() == 75);
-  CHECK(gave_up_after(waiter.err()) >= 4.5);
+  CHECK(gave_up_after(waiter.err()) >= 7.5);
   CHECK(contains(waiter.err(), "s: 'deploy' is held by "));
   CHECK(contains(waiter.err(), "; not renewed for "));
   CHECK(contains(waiter.err(), ": the holder looks dead; expires in "));
