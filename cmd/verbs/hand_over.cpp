@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@
 
 namespace rlock {
 namespace {
+
+/// How long an undo waits for the other servers after a quorum has answered.
+constexpr Milliseconds kUndoGrace{200};
 
 std::string document(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
@@ -57,15 +61,14 @@ Undone undo_acquire(Session& session, const std::vector<Part>& parts) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
   std::vector<Redis::Request> requests;
-  std::vector<Call> undos;
+  std::vector<Call> calls;
   for (const Part& part : parts) {
-    Delivery delivery = with_retries(part.release_followers);
-    delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
-    undos.push_back(*part.lock->undo(Wake::waiters));
-    requests.push_back(session.redis.post(undos.back(), delivery, patience.until));
+    calls.push_back(*part.lock->undo(Wake::waiters));
+    requests.push_back(session.redis.post(calls.back(), for_undo(part.release_followers), patience.until));
+    std::ranges::copy(part.release_followers, std::back_inserter(calls));
   }
-  session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
-  session.redis.send_on_abandoned(undos);
+  session.redis.await(requests, kUndoGrace, patience);
+  session.redis.send_on_abandoned(calls);
 
   bool undone = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {

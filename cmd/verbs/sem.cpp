@@ -132,10 +132,9 @@ class Drain final : public PoolVerb {
 
   /// Returns false after a warning: the server has not confirmed it.
   [[nodiscard]] bool undo(Session& session, const Pool& there) const {
-    Delivery delivery = with_retries();
-    delivery.source = Delivery::Source::always;  // for a frozen server that wakes up when we have ended
-    const Vote vote =
-        session.redis.run_all(there.undo_drain(), delivery, session.loop.within(kCleanupTime)).front();
+    const Call call = there.undo_drain();
+    const Vote vote = session.redis.run_all(call, for_undo(), session.loop.within(kCleanupTime)).front();
+    session.redis.send_on_abandoned({call});
     if (vote.good_reply()) return true;
     warn(fmt::format("release of permits of {} not confirmed ({}); see: rlock sem status",
                      quoted(session.name(key_)), vote.trouble().value_or(no_answer()).text));

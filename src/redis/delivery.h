@@ -43,4 +43,12 @@ inline Delivery with_retries(std::vector<Call> followers = {}) {
   return {.retry = Delivery::Retry::until_deadline, .followers = std::move(followers)};
 }
 
+/// For an undo, which must reach each node that may have received the call to undo. A node that has not answered that
+/// call may not answer NOSCRIPT either, and may read the undo only after this process has ended.
+inline Delivery for_undo(std::vector<Call> followers = {}) {
+  return {.retry = Delivery::Retry::from_the_start,
+          .source = Delivery::Source::always,
+          .followers = std::move(followers)};
+}
+
 }  // namespace rlock

@@ -45,11 +45,7 @@ void Undo::post(Stage& stage, Wake wake) {
       std::ranges::copy(undo.followers, std::back_inserter(calls));
       redis_.send_on_abandoned(calls);
     }
-    // The source of the script is sent, because a node that did not answer the acquire may not answer
-    // NOSCRIPT, either.
-    Delivery delivery{.retry = Delivery::Retry::from_the_start,
-                      .source = Delivery::Source::always,
-                      .followers = std::move(undo.followers)};
+    Delivery delivery = for_undo(std::move(undo.followers));
     // A node that never received the acquire has nothing to undo, and we would only wait for it.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
     auto request = redis_.post(undo.call, delivery, plus(redis_.loop().now(), kTryFor));
