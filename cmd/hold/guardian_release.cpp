@@ -9,6 +9,7 @@
 #include "cmd/server/session.h"
 #include "process/std_descriptors.h"
 #include "sync/hold/release.h"
+#include "sync/wait/acquire.h"
 
 namespace rlock {
 
@@ -38,7 +39,10 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, Rlock
     Session session{request.deployment, retrying, request.quorum};
     if (guarded.elsewhere != nullptr && keys.owner_returns())
       ending = guarded.elsewhere->without_released(session.redis, ending, least);
-    static_cast<void>(release(session.redis, ending, options, session.loop.within(time)));
+    Patience patience = session.loop.within(time);
+    const TimePoint least_until = plus(session.loop.now(), least);
+    patience.interrupted = [&] { return session.signals.any() && session.loop.now() >= least_until; };
+    static_cast<void>(release(session.redis, ending, options, patience));
     if (killed) Events::killed(request, past);
   } catch (const std::exception& error) {  // there is no one to tell: the lock ends with its lease
     debug(error.what());

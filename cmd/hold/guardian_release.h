@@ -20,7 +20,8 @@ struct GuardedHold {
 /// Called in a guardian after rlock was killed or stopped, and the processes of the command or script have ended.
 /// Releases the keys over new connections. With --min-hold, which only a run has, keeps all keys instead. With --once-per
 /// it releases the key, so that the next host may try. If the lock has another owner by now, nothing changes.
-/// If the servers do not answer, tries until the lease is over; if the user named the owner, for kCleanupTime.
+/// If the servers do not answer, tries until the lease is over. A signal ends that, but not within cleanup_time(), which
+/// is all the time there is if the user named the owner or rlock was stopped.
 ///
 /// If rlock was killed, reports this to --events and --syslog. If rlock was stopped, rlock reports the end when it goes
 /// on.

@@ -51,7 +51,7 @@ std::vector<Redis::Request> ReleasedElsewhere::ask(Redis& redis, const std::vect
     const Call question = has_named_owner() ? ask_release_number(name, id)
                           : inner           ? ask_for_inner(name, inner->request)
                                             : ask_released(name, id);
-    requests.push_back(redis.post(question, {}, patience.until));
+    requests.push_back(redis.post(question, with_retries(), patience.until));
   }
   redis.await(requests, kAnswerGrace, patience);
   return requests;
