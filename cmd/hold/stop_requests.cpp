@@ -37,11 +37,12 @@ void StopRequests::ready(short, TimePoint now) {
   if (too_many_messages()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
+  // The waiter may have listened to our channel already, and the server confirms no second subscription.
+  has_confirmation_ = mailbox_ != nullptr;
+  as_waiter_ = false;
   if (!mailbox_) mailbox_ = std::make_shared<Mailbox>(redis_);
   static_cast<void>(mailbox_->take());  // these messages are for a waiter, or were missed
   mailbox_->listen_to(channels_);
-  // A waiter may listen to our channel already, and the server confirms no second subscription.
-  has_confirmation_ = std::exchange(as_waiter_, false);
 }
 
 const std::optional<std::string>& StopRequests::asked() {
