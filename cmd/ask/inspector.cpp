@@ -119,10 +119,12 @@ void Inspector::advance() {
 
 void Inspector::run(const std::function<bool(const Result&)>& stops) {
   std::size_t checked = 0;
-  for (advance(); !over(); advance()) {
+  while (true) {
+    advance();
     for (; checked < done_.size(); ++checked)
       if (stops(*results_[done_[checked]])) stop();
-    if (!over()) session_.loop.turn(wake_at_);
+    if (over()) return;
+    session_.loop.turn(wake_at_);
     session_.check_signals();
   }
 }

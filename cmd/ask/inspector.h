@@ -50,8 +50,8 @@ class Inspector {
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until over(). Throws EndedBySignal if a signal comes. Calls `stops` with each result except
-  /// those of the last turn: then no key is left to start. If `stops` returns true, no further key starts.
+  /// Turns the loop until over(). Throws EndedBySignal if a signal comes. Calls `stops` with each result. If it returns
+  /// true, no further key starts.
   void run(const std::function<bool(const Result&)>& stops);
 
  private:

@@ -144,8 +144,8 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
   if (found.unread) all.silent.insert("some keys cannot be read: " + session.describe(*found.unread));
   std::size_t done = 0;
   // If the first answer about any key is that there is none, the others would only fail as late.
-  bool wanted = true, any_seen = false, silent = false;
-  while (done < names.size() && wanted && !silent && session.loop.now() < until) {
+  bool wanted = true, any_seen = false, hopeless = false;
+  while (done < names.size() && wanted && !hopeless && session.loop.now() < until) {
     const auto begin = names.begin() + static_cast<std::ptrdiff_t>(done);
     const auto count = std::min<std::size_t>(kPage, names.size() - done);
     Inspector inspector{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
@@ -153,14 +153,13 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
     inspector.run([&](const Inspector::Result& result) {
       for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
       any_seen = any_seen || !result.views.seen.empty();
-      silent = silent || (!any_seen && result.failure && result.failure->kind == Error::unreachable);
-      return silent || bytes > kMostShown || session.loop.now() >= until;
+      hopeless = hopeless || (!any_seen && result.failure && result.failure->kind == Error::unreachable);
+      return hopeless || bytes > kMostShown || session.loop.now() >= until;
     });
     // Keys that were not started, because the page is full, come on the next page.
     done += static_cast<std::size_t>(
         std::ranges::count_if(inspector.results(), [](const auto& result) { return result.has_value(); }));
     Listing page = collect(session, inspector, unread);
-    any_seen = any_seen || !page.seen.empty();  // the inspector does not ask about the last results
     all.silent.merge(page.silent);
     sort_by_server(session, page.seen);
     wanted = take_page(std::move(page), done == names.size());

@@ -98,8 +98,9 @@ class Search {
         shared.insert(shared.end(), {name, other});
       }
     }
+    const std::size_t unread_before = unread_;
     if (!ask_about(server, ScanPass::named, groups(shared, cluster))) return false;
-    if (found_.unread || found_.late) return true;  // we do not know that neither exists
+    if (unread_ > unread_before || found_.late) return true;  // we do not know that neither exists
     for (std::size_t i = 0; i < shared.size(); i += 2)
       if (!found_.names.contains(shared[i + 1])) take(shared[i]);
     return true;
@@ -152,6 +153,7 @@ class Search {
           for (const LockName& name : groups[i]) refused.push_back({name});
         } else if (unreachable) {
           found_.unread = *failure;
+          ++unread_;
         }
       }
       if (silent) return false;
@@ -188,8 +190,9 @@ class Search {
         session_.check_signals();
       }
     }
-    if (request.votes().front().failure()) delivery_ = {};
-    return request.votes().front();
+    const Vote& vote = request.votes().front();
+    if (const Failure* failure = vote.failure(); failure != nullptr && !failure->answered) delivery_ = {};
+    return vote;
   }
 
   Session& session_;
@@ -197,6 +200,7 @@ class Search {
   FoundKeys found_;
   std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
+  std::size_t unread_ = 0;  ///< keys that could not be asked about (FoundKeys::unread)
   Failure failure_ = no_answer();
   Delivery delivery_ = with_retries();  ///< once a call got no answer in spite of retries, none is retried
 };
