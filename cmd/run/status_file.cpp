@@ -56,6 +56,7 @@ Descriptor duplicate(int fd, const std::string& path) {
   if (!copy) refuse(path, std::strerror(errno));
   if ((::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) refuse(path, "not open for writing");
   keep_from_command(fd);
+  keep_from_command(copy.number());
   return copy;
 }
 
