@@ -98,7 +98,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
   ::sigdelset(&blocked, SIGTSTP);
   const bool blocks = ::sigprocmask(SIG_BLOCK, &blocked, &inherited_) == 0;
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
-  of_writes_ = ignore_signals_of_writes();
+  ignore_signals_of_writes();
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw_system_error("cannot watch for signals");
@@ -173,7 +173,7 @@ void Signals::note(const Caught& caught) {
 bool Signals::ignored(int number) const noexcept {
   if (number == SIGCHLD) return child_ended_.sa_handler == SIG_IGN;
   for (std::size_t i = 0; i < kOfWrites.size(); ++i)
-    if (number == kOfWrites[i]) return of_writes_[i].sa_handler == SIG_IGN;
+    if (number == kOfWrites[i]) return ignore_signals_of_writes()[i].sa_handler == SIG_IGN;
   struct sigaction action;
   ::sigaction(number, nullptr, &action);
   return action.sa_handler == SIG_IGN;
@@ -184,7 +184,8 @@ std::vector<Caught> Signals::take() { return std::exchange(caught_, {}); }
 void Signals::restore() const noexcept {
   // exec itself resets a handler to the default action, so only "ignored" would be lost.
   if (ignored(SIGCHLD)) ::sigaction(SIGCHLD, &child_ended_, nullptr);
-  for (std::size_t i = 0; i < kOfWrites.size(); ++i) ::sigaction(kOfWrites[i], &of_writes_[i], nullptr);
+  for (std::size_t i = 0; i < kOfWrites.size(); ++i)
+    ::sigaction(kOfWrites[i], &ignore_signals_of_writes()[i], nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited_, nullptr);
 }
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,8 +89,7 @@ class Signals final : public Source {
 
   Loop& loop_;
   sigset_t inherited_;
-  struct sigaction child_ended_;                 ///< the disposition at our start
-  std::array<struct sigaction, 2> of_writes_{};  ///< PIPE and XFSZ: the dispositions at our start
+  struct sigaction child_ended_;  ///< the disposition at our start
   Descriptor fd_;
   std::vector<Caught> caught_;
   std::optional<int> ended_;
