@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "base/time.h"
 #include "redis/vote.h"
@@ -32,10 +31,9 @@ class Enough {
   TimePoint operator()(const Votes& votes, TimePoint now) { return from(answered_by(nodes_, votes), now); }
 
   /// The same time, but the caller says whether the call is decided. The first call with `decided` fixes the time.
-  TimePoint from(bool decided, TimePoint now) { return from(decided, now, grace_); }
-  TimePoint from(bool decided, TimePoint now, Milliseconds grace) {
-    if (decided && !from_) from_ = plus(now, grace);
-    return from_.value_or(kNever);
+  TimePoint from(bool decided, TimePoint now) {
+    if (decided && from_ == kNever) from_ = plus(now, grace_);
+    return from_;
   }
 
   std::size_t nodes() const noexcept { return nodes_; }
@@ -43,7 +41,25 @@ class Enough {
  private:
   std::size_t nodes_;
   Milliseconds grace_;
-  std::optional<TimePoint> from_;
+  TimePoint from_ = kNever;
+};
+
+/// Like Enough, but the slower nodes get as much time again as the call has taken, and at least 5 ms. The caller says
+/// whether the call is decided.
+class EqualGrace {
+ public:
+  explicit EqualGrace(TimePoint begun) : begun_(begun) {}
+
+  /// The time from which the votes are enough; kNever: it is not decided. The first call with `decided` fixes the time.
+  TimePoint from(bool decided, TimePoint now) {
+    if (decided && from_ == kNever) from_ = plus(now, elapsed(begun_, now) + kLeast);
+    return from_;
+  }
+
+ private:
+  static constexpr Milliseconds kLeast{5};
+  TimePoint begun_;
+  TimePoint from_ = kNever;
 };
 
 }  // namespace rlock

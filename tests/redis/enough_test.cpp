@@ -29,3 +29,12 @@ TEST_CASE("an answer that is an error decides nothing") {
   one[1].answer = Reply::error("ERR no");
   CHECK(Enough{2, 0ms}(one, kNow) == kNever);
 }
+
+TEST_CASE(
+    "when a call is decided, the slower nodes get as much time again as it has taken, and at least 5 ms") {
+  EqualGrace quick{kNow}, slow{kNow};
+  CHECK(quick.from(false, kNow) == kNever);
+  CHECK(quick.from(true, kNow) == plus(kNow, 5ms));
+  CHECK(slow.from(true, plus(kNow, 100ms)) == plus(kNow, 205ms));
+  CHECK(slow.from(true, plus(kNow, 150ms)) == plus(kNow, 205ms));
+}

@@ -128,7 +128,7 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
   }
   const std::size_t quorum = redis_.quorum();
   if (granted >= quorum) return TimePoint::min();  // renewals and the release tell the other nodes
-  return enough_.from(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
+  return grace_.from(granted + open < quorum, now);
 }
 
 BallotResult Ballot::result(const Votes& votes) {

@@ -42,11 +42,7 @@ class Ballot {
  public:
   /// `begun`: when the call was posted. REQUIRES: `what` and `redis` outlive it.
   Ballot(const Waitable& what, const Redis& redis, TimePoint begun)
-      : what_(what),
-        redis_(redis),
-        begun_(begun),
-        decoded_(redis.nodes()),
-        enough_(redis.quorum(), kLeastGrace) {}
+      : what_(what), redis_(redis), decoded_(redis.nodes()), grace_(begun) {}
 
   /// Leaves these nodes out of this round for this reason. An empty list leaves out none.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
@@ -60,16 +56,12 @@ class Ballot {
   BallotResult result(const Votes& votes);
 
  private:
-  /// The least time that slower nodes get after the faster ones have decided.
-  static constexpr Milliseconds kLeastGrace{5};
-
   void decode(const Votes& votes);
 
   const Waitable& what_;
   const Redis& redis_;
-  const TimePoint begun_;
   std::vector<std::optional<AcquireAnswer>> decoded_;  ///< one for each node; empty: not settled yet
-  Enough enough_;
+  EqualGrace grace_;
 };
 
 }  // namespace rlock

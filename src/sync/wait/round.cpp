@@ -19,9 +19,6 @@ namespace {
 /// How long Round::connect() waits: five round trips of 200 ms, for TCP, TLS, the greeting and a question.
 constexpr Milliseconds kConnecting{1000};
 
-/// The least time that slower nodes get after a quorum is connected.
-constexpr Milliseconds kLeastGrace{5};
-
 }  // namespace
 
 std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
@@ -49,14 +46,13 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool 
 
 void Round::connect() {
   if (!several_nodes_ || redis_.keeps_trying() || options_.node_timeout >= kConnecting) return;
-  const TimePoint begun = redis_.loop().now();
-  Enough enough{redis_.quorum(), kLeastGrace};
+  EqualGrace grace{redis_.loop().now()};
   const auto enough_from = [&](const Votes& votes, TimePoint now) {
     const auto replies =
         std::ranges::count_if(votes, [](const Vote& vote) { return vote.reply() != nullptr; });
     const auto open = std::ranges::count_if(votes, [](const Vote& vote) { return !vote.settled(); });
-    const auto quorum = static_cast<std::ptrdiff_t>(enough.nodes());
-    return enough.from(replies >= quorum || replies + open < quorum, now, elapsed(begun, now) + kLeastGrace);
+    const auto quorum = static_cast<std::ptrdiff_t>(redis_.quorum());
+    return grace.from(replies >= quorum || replies + open < quorum, now);
   };
   static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
 }
