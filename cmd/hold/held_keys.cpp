@@ -78,7 +78,7 @@ std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const 
                                 .request = outer != nullptr ? inner_ : RequestId{},
                                 .turn = request_.deployment.turn(waits),
                                 .ticket = outer == nullptr ? claimant.ticket : 0},
-                      .again = outer != nullptr || (request_.again && !claimant.first.contains(name)),
+                      .again = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name)),
                       .waits = waits,
                       .options = request_.type_options};
   std::shared_ptr<const Lockable> lock = request_.type->make(spec);

@@ -22,8 +22,7 @@ struct Claimant {
   Metadata facts{};                    ///< our metadata
   std::vector<InheritedHold> above{};  ///< the holds that may be joined
   std::int64_t ticket = 0;             ///< see Claim
-  std::set<LockName>
-      first{};  ///< with --again: the keys that the owner turned out not to hold; it gets its first hold
+  std::set<LockName> not_yet_held{};   ///< with --again: the owner turned out not to hold these keys
 };
 
 /// The keys of a HoldRequest. Before hold() they are wanted, all or none; after it they are held.

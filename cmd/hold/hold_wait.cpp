@@ -44,14 +44,14 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
                        .wait = request.wait,
                        .names = request.names,
                        .state = std::string{request.type->busy_text},
-                       .is_pool = request.type->kind == &kinds::permit,
+                       .is_pool = request.type->is_pool(),
                        .observer = observer}),
       claimant_{.owner = fresh_owner(), .facts = std::move(facts), .above = holds_above_us()} {
   if (request.joining.inside)
     for (const LockName& name : request.names)
       claimant_.above.push_back({std::string{request.type->name}, *request.joining.inside, name});
   const Milliseconds answer = session.deployment.timeouts.command;
-  const bool is_pool = request.type->kind == &kinds::permit;
+  const bool is_pool = request.type->is_pool();
   ancestors_.emplace(session.redis, AncestorWatch::Options{.type = request.type->name,
                                                            .joins = request.joining.allowed,
                                                            .asks_always = request.type->polls || is_pool,
@@ -70,7 +70,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
 
 AcquireResult HoldWait::run() {
   // A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
-  if (request_.type->kind == &kinds::permit)
+  if (request_.type->is_pool())
     if (const auto could_not_ask = refuse_latch(session_, request_.names.front(), PoolKind::permits,
                                                 request_.started, request_.wait))
       return GaveUp{.why = GaveUp::Why::unreachable, .failure = could_not_ask};
@@ -181,11 +181,11 @@ bool HoldWait::leave_one(const GaveUp& gave_up) {
   if (!absent || request_.joining.inside) return false;
   if (request_.joining.allowed && forget(claimant_.above, gave_up.refused->key)) {
     // A hold of fewer permits than we want is no hold that we could join, and its record would be found again.
-    if (request_.type->kind == &kinds::permit) ancestors_->cannot_join(gave_up.refused->key);
+    if (request_.type->is_pool()) ancestors_->cannot_join(gave_up.refused->key);
     return true;
   }
   // --again: an owner that does not hold the key acquires it for the first time.
-  return request_.again && claimant_.first.insert(gave_up.refused->key).second;
+  return request_.again && claimant_.not_yet_held.insert(gave_up.refused->key).second;
 }
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {

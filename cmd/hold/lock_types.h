@@ -51,6 +51,8 @@ struct LockType {
                                  ///< holder
   Milliseconds renewed_within = kLongest;  ///< the longest renewal interval; other holders may cut the TTL
   std::unique_ptr<Lockable> (*make)(const LockSpec& spec) = nullptr;
+
+  bool is_pool() const noexcept { return kind == &kinds::permit; }
 };
 
 std::span<const LockType> lock_types();

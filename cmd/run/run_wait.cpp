@@ -57,7 +57,7 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
   if (choice == IfUnreachable::skip) return {choice, fmt::format("; the command does not run ({})", given)};
   constexpr std::string_view kNeverBeside = ", so the command does not run without a lock";
   if (wait.seen_busy()) return {.then = fmt::format("; the lock was busy during the wait{}", kNeverBeside)};
-  const bool is_pool = run.request.type->kind == &kinds::permit;
+  const bool is_pool = run.request.type->is_pool();
   if (const auto key = existing_key(run.session, run.request))
     return {.then = fmt::format("; {} exists there{}{}", quoted(*key),
                                 is_pool ? ", and its permits may be taken" : "", kNeverBeside)};

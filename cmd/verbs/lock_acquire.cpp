@@ -266,7 +266,6 @@ void Acquire::open_events() {
 void Acquire::failed(const Error& error) noexcept {
   HoldReport report = report_of(opt_);
   report_failed(report, error);
-  report.released = HoldReport::Released::yes;  // what was acquired is given back before the error is thrown
   events_.ended(report);
   if (export_)
     static_cast<void>(

@@ -63,7 +63,6 @@ class Unlock final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  void expect_removable(const Inspection& found) const;
   std::optional<Removal> refusal(const Inspection& found) const;
   Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
@@ -102,28 +101,23 @@ void Unlock::declare(VerbSpec& spec) {
             .set = reason_into(reason_)});
 }
 
-/// Throws Error{wrong_type} unless it is a lock that may be removed. A string without metadata of rlock may be anything.
-void Unlock::expect_removable(const Inspection& found) const {
+/// The result for a key that may not be removed; empty: it may. A string without metadata of rlock may be anything.
+std::optional<Removal> Unlock::refusal(const Inspection& found) const {
   // A pool without taken permits looks like a semaphore.
   const bool may_be_pool = found.kind != nullptr && &found.kind->plainest() == &kinds::permit.plainest();
-  if (may_be_pool && owner_ && type_.empty()) return;
-  expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_);
-  expect_named(found, owner_, "the owner or the permit");
-  if (!found.unknown_text() || type_ == "plain") return;
-  throw Error{
-      Error::wrong_type,
-      fmt::format(
-          "{} is a text without notes of rlock, so it can be anything; if it is the token of a plain lock: "
-          "rlock unlock --type plain {}",
-          quoted(found.name), words_for(found.name))};
-}
-
-/// The result for a key that may not be removed; empty: it may.
-std::optional<Removal> Unlock::refusal(const Inspection& found) const {
+  if (may_be_pool && owner_ && type_.empty()) return std::nullopt;
   try {
-    expect_removable(found);
-    return std::nullopt;
-  } catch (const Error& error) {  // the JSON document tells it
+    expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_);
+    expect_named(found, owner_, "the owner or the permit");
+    if (!found.unknown_text() || type_ == "plain") return std::nullopt;
+    throw Error{
+        Error::wrong_type,
+        fmt::format(
+            "{} is a text without notes of rlock, so it can be anything; if it is the token of a plain "
+            "lock: rlock unlock --type plain {}",
+            quoted(found.name), words_for(found.name))};
+  } catch (const Error& error) {
+    if (error.kind() != Error::wrong_type) throw;
     warn(error.what());
     return Removal{found.name, Removal::Outcome::refused, {}, error.what()};
   }

@@ -182,7 +182,7 @@ TEST_CASE("a key that is joined gets one more hold, as each key does with --agai
   once_more.again = true;
   const HeldKeys again{once_more, {.owner = kOurs}};
   for (const Part& part : again.parts()) CHECK(adds_a_hold(part));
-  const HeldKeys first_of_b{once_more, {.owner = kOurs, .first = {LockName{"b"}}}};
+  const HeldKeys first_of_b{once_more, {.owner = kOurs, .not_yet_held = {LockName{"b"}}}};
   CHECK(adds_a_hold(first_of_b.parts().front()));
   CHECK_FALSE(adds_a_hold(first_of_b.parts().back()));
 }
