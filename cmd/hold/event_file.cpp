@@ -41,10 +41,6 @@ bool is_regular(int fd) {
 /// descriptor would have its own offset, and the command would overwrite our lines. A regular file needs no O_NONBLOCK:
 /// a write does not wait for a reader. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0) throw Error{Error::usage, fmt::format("--events: descriptor {} is not open", fd)};
-  if ((flags & O_ACCMODE) == O_RDONLY)
-    throw Error{Error::usage, fmt::format("--events: descriptor {} is not open for writing", fd)};
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
   Descriptor again{is_socket(fd) || is_regular(fd) ? ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                                    : ::open(path.c_str(), kHow)};

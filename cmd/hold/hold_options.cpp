@@ -45,9 +45,8 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
 Setter events_into(std::string& events) {
   return [&events](std::string_view value) {
     not_empty(events, "a file or an open descriptor")(value);
-    const auto number = parse_count(value);
-    if (number && *number <= INT_MAX && ::fcntl(static_cast<int>(*number), F_GETFD) < 0)
-      throw Error{Error::usage, fmt::format("descriptor {} is not open", *number)};
+    if (const auto number = parse_count(value); number && *number <= INT_MAX)
+      expect_writable(static_cast<int>(*number));
   };
 }
 
@@ -62,6 +61,13 @@ void declare_newest(VerbSpec& spec, HoldRequest& request) {
 }
 
 }  // namespace
+
+void expect_writable(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", fd)};
+  if ((flags & O_ACCMODE) == O_RDONLY)
+    throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", fd)};
+}
 
 Setter reason_into(std::string& reason) {
   return [&reason](std::string_view value) {

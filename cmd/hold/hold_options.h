@@ -10,6 +10,9 @@ namespace rlock {
 
 // The options that `run` and `lock acquire` share. Each declare_…() adds options that write into `request`.
 
+/// Throws Error{usage} unless this descriptor, which the user named, is open for writing.
+void expect_writable(int fd);
+
 /// The setter of --reason, whose text is shown on one line. It throws Error{usage} if the text is too long.
 Setter reason_into(std::string& reason);
 

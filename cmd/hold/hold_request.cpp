@@ -61,8 +61,9 @@ void refuse_too_many(const HoldRequest& request) {
   std::size_t bytes = 0;
   for (const LockName& name : names) bytes += name.str().size();
   if (names.size() > kMostKeys || bytes > kMostBytes)
-    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
-                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+    throw Error{Error::usage,
+                fmt::format("{} keys of {} bytes; rlock takes at most {} keys, and {} KiB of them",
+                            names.size(), bytes, kMostKeys, kMostBytes / 1024)};
   std::vector<InheritedHold> holds = holds_above_us();
   const Owner owner = request.owner.value_or(Owner{std::string(kLongestOwner, '0')});
   for (const LockName& name : names) holds.push_back({std::string{request.type->name}, owner, name});

@@ -1,6 +1,5 @@
 #include "cmd/run/report_options.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -15,10 +14,7 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
   return [&fd](std::string_view value) {
     std::optional<std::int64_t> meant;
     number(meant, 0, 1 << 20)(value);
-    const int flags = ::fcntl(static_cast<int>(*meant), F_GETFL);
-    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *meant)};
-    if ((flags & O_ACCMODE) == O_RDONLY)
-      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *meant)};
+    expect_writable(static_cast<int>(*meant));
     fd = meant;
   };
 }

@@ -134,14 +134,14 @@ TEST_CASE("too many keys, or too many bytes of keys, are refused before any key 
     long_ones.insert(long_ones.end(), {"-k", std::string(4000, static_cast<char>('a' + i))});
   Words above = long_ones;
   for (Words* words : {&many, &long_ones}) words->push_back("true");
-  expect_hints({{many, " bytes; a run takes at most 1000, and 64 KiB of them"},
-                {long_ones, "17 keys of 68000 bytes; a run takes at most 1000, and 64 KiB of them"}});
+  expect_hints({{many, " bytes; rlock takes at most 1000 keys, and 64 KiB of them"},
+                {long_ones, "17 keys of 68000 bytes; rlock takes at most 1000 keys, and 64 KiB of them"}});
 }
 
 TEST_CASE("a script gets no more keys than the environment of its commands can carry") {
   Words acquire{"lock", "acquire", "--while-pid", std::to_string(::getpid())};
   for (int i = 0; i < 1001; ++i) acquire.push_back("key:" + std::to_string(i));
-  expect_hints({{acquire, " bytes; a run takes at most 1000, and 64 KiB of them"}});
+  expect_hints({{acquire, " bytes; rlock takes at most 1000 keys, and 64 KiB of them"}});
 }
 
 TEST_CASE("the largest allowed number of keys is taken and released, with keys of any bytes") {
