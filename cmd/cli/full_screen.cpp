@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/blocking.h"
+#include "base/environment.h"
 #include "base/error.h"
 
 namespace rlock {
@@ -53,11 +54,10 @@ std::string drawn(const std::vector<ScreenLine>& lines, ScreenSize size, bool ut
 
 bool shows_utf8() noexcept {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    std::string lower{value};
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+    auto value = environment_variable(name);
+    if (!value) continue;
+    std::ranges::transform(*value, value->begin(), [](unsigned char c) { return std::tolower(c); });
+    return value->find("utf-8") != std::string::npos || value->find("utf8") != std::string::npos;
   }
   return false;
 }
@@ -65,11 +65,10 @@ bool shows_utf8() noexcept {
 FullScreen::FullScreen(Loop& loop, std::string_view instead) : loop_(loop), utf8_(shows_utf8()) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
     throw Error{Error::usage, fmt::format("this is no terminal; {}", instead)};
-  const char* kind = std::getenv("TERM");
-  const bool known = kind != nullptr && *kind != '\0';
-  if (!known || std::string_view{kind} == "dumb")
+  const auto kind = environment_variable("TERM");
+  if (!kind || kind == "dumb")
     throw Error{Error::usage, fmt::format("this terminal cannot be drawn on (TERM is {}); {}",
-                                          known ? "dumb" : "not set", instead)};
+                                          kind.value_or("not set"), instead)};
   tty_.reset(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!tty_ || ::tcgetattr(tty_.number(), &before_) != 0)
     throw Error{Error::usage, fmt::format("there is no terminal of our own; {}", instead)};

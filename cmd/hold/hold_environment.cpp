@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/text.h"
@@ -132,7 +132,8 @@ std::string failure_text(int status, Shell shell) {
 Variables without_passwords() {
   Variables changes;
   for (const char* name : kPasswordVariables) changes.emplace_back(name, std::nullopt);
-  if (const char* url = std::getenv("REDIS_URL")) changes.emplace_back("REDIS_URL", without_password(url));
+  if (const auto url = environment_variable("REDIS_URL"))
+    changes.emplace_back("REDIS_URL", without_password(*url));
   return changes;
 }
 

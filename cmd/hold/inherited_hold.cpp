@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -50,8 +51,7 @@ std::optional<std::string> unescaped(std::string_view text) {
 }  // namespace
 
 std::vector<InheritedHold> holds_above_us() {
-  const char* stack = std::getenv("RLOCK_STACK");
-  return read_holds(stack != nullptr ? stack : "");
+  return read_holds(environment_variable("RLOCK_STACK").value_or(""));
 }
 
 std::vector<InheritedHold> read_holds(std::string_view text) {

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -44,10 +45,7 @@ Setter url_or_unlock(Setter url) {
 bool is_number(const std::string& word) { return !word.empty() && std::ranges::all_of(word, is_digit); }
 
 /// The user's shell, which flock uses for -c.
-std::string shell() {
-  const char* named = std::getenv("SHELL");
-  return named != nullptr && *named != '\0' ? named : "/bin/sh";
-}
+std::string shell() { return environment_variable("SHELL").value_or("/bin/sh"); }
 
 class Flock final : public Verb {
  public:

@@ -9,18 +9,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/as_given.h"
+#include "base/ascii.h"
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
@@ -129,9 +128,7 @@ class Reader {
   void section(std::string_view line) {
     constexpr std::string_view kMarks = "-_.";
     const std::string name{line.ends_with(']') ? line.substr(1, line.size() - 2) : ""};
-    const auto may_stand = [&](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != kMarks.npos;
-    };
+    const auto may_stand = [&](char c) { return is_letter_or_digit(c) || kMarks.find(c) != kMarks.npos; };
     if (name.empty() || !std::ranges::all_of(name, may_stand))
       fail("expected [NAME], of letters, digits, '-', '_' and '.'");
     if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] appears twice", name));
@@ -211,22 +208,16 @@ class Reader {
   int number_ = 0;
 };
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 /// Is there no such file? If it cannot be looked for, read_config() refuses it: a file that is skipped silently could mean
 /// another server.
 bool is_absent(const std::string& path) {
   return ::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-std::string home() {
-  const std::string home = variable("HOME");
-  if (!home.empty()) return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user && user->pw_dir ? user->pw_dir : "";
+std::string config_home() {
+  if (auto xdg = environment_variable("XDG_CONFIG_HOME")) return *std::move(xdg);
+  const std::string home = home_folder();
+  return home.empty() ? "" : home + "/.config";
 }
 
 }  // namespace
@@ -246,8 +237,7 @@ void read_config(const std::string& path, ServerOptions& options, Profile& profi
 
 std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
-  const std::string xdg = variable("XDG_CONFIG_HOME");
-  const std::string own = !xdg.empty() ? xdg : home().empty() ? "" : home() + "/.config";
+  const std::string own = config_home();
   // The XDG specification says that a relative XDG_CONFIG_HOME is ignored. If we may not enter the folder, it is that of
   // another user, for example in a container that keeps HOME.
   if (own.starts_with('/') && ::access(own.c_str(), X_OK) == 0) candidates.push_back(own + "/rlock/config");

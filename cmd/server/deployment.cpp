@@ -16,6 +16,7 @@
 #include <string>
 
 #include "base/as_given.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -176,11 +177,7 @@ void check_key(std::string_view key) {
 Deployment resolve(const ServerOptions& flags) {
   const std::vector<Settings> sources = flags.sources ? *flags.sources : settings_of(flags);
   remember_sources(sources);
-  const ServerOptions named = merged(sources, [](const Settings& one) { return !one.behind_environment; });
-  const ServerOptions config = merged(sources, [](const Settings& one) { return one.behind_environment; });
-  ServerOptions all = named;
-  fill_missing(all, config);
-
+  const ServerOptions all = merged(sources);
   Deployment deployment{.prefix = all.prefix.value_or("")};
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);

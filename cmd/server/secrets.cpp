@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
@@ -57,13 +58,10 @@ void keep_password_in(std::string_view word) {
 }  // namespace
 
 void keep_passwords(int argc, char** argv) {
-  for (const char* name : kPasswordVariables) {
-    if (const char* password = std::getenv(name)) keep_secret(password);
-  }
-  for (const char* name : {"RLOCK_URL", "REDIS_URL"}) {
-    const char* const urls = std::getenv(name);
-    for (const std::string& url : split(urls != nullptr ? urls : "", ' ')) keep_password_in(url);
-  }
+  for (const char* name : kPasswordVariables)
+    if (const auto password = environment_variable(name)) keep_secret(*password);
+  for (const char* name : {"RLOCK_URL", "REDIS_URL"})
+    for (const std::string& url : split(environment_variable(name).value_or(""), ' ')) keep_password_in(url);
   for (int i = 1; i < argc; ++i) {
     keep_password_in(argv[i]);
     if (const auto password = password_in(argv[i]))

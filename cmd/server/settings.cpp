@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 #include "base/as_given.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -29,7 +29,7 @@ ServerOptions from_environment() {
 /// Takes the verbosity from the files, unless the command line has set it already.
 void take_verbosity(const std::vector<Settings>& sources) {
   if (verbosity() != Verbosity::normal) return;
-  const ServerOptions all = merged(sources, [](const Settings&) { return true; });
+  const ServerOptions all = merged(sources);
   if (all.verbose.value_or(false)) set_verbosity(Verbosity::verbose);
   if (all.quiet.value_or(false)) set_verbosity(Verbosity::quiet);
 }
@@ -69,16 +69,6 @@ Files read_files(const std::vector<std::string>& paths, const std::string& name)
 }
 
 }  // namespace
-
-std::optional<std::string> environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  if (!value || !*value) return std::nullopt;
-  return value;
-}
-
-void fill_missing(ServerOptions& options, const ServerOptions& other) {
-  for (const ServerSetting& setting : server_settings()) setting.fill(options, other);
-}
 
 const Settings* source_of_password(const std::vector<Settings>& sources) {
   for (const Settings& source : sources) {
@@ -120,11 +110,10 @@ std::vector<Settings> settings_of(const ServerOptions& flags) {
   return sources;
 }
 
-ServerOptions merged(const std::vector<Settings>& sources,
-                     const std::function<bool(const Settings&)>& wanted) {
+ServerOptions merged(const std::vector<Settings>& sources) {
   ServerOptions all;
   for (const Settings& source : sources)
-    if (wanted(source)) fill_missing(all, source.options);
+    for (const ServerSetting& setting : server_settings()) setting.fill(all, source.options);
   return all;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,12 +25,8 @@ struct Settings {
 /// profile. Throws Error{config} for errors in a file, and for an unknown profile.
 std::vector<Settings> settings_of(const ServerOptions& flags);
 
-/// The merged settings of the sources that are `wanted`.
-ServerOptions merged(const std::vector<Settings>& sources,
-                     const std::function<bool(const Settings&)>& wanted);
-
-/// Adds settings of `other` that `options` lacks.
-void fill_missing(ServerOptions& options, const ServerOptions& other);
+/// The settings of all sources; each one fills in what those before it lack.
+ServerOptions merged(const std::vector<Settings>& sources);
 
 /// The source whose --askpass or --password-file counts; null: none does. RLOCK_PASSWORD overrules a config file; the
 /// variables of other programs do not.
@@ -53,9 +48,6 @@ std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& opti
 /// Names the place that a setting comes from, for people: "--url", "RLOCK_URL", or `in_file` if it is a file.
 /// `name`: the long option without dashes.
 std::string spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
-
-/// An empty variable counts as unset.
-std::optional<std::string> environment_variable(const char* name);
 
 /// The URL if no source names a server.
 constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/as_given.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"

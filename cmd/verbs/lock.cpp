@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/environment.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -97,14 +98,13 @@ class LockVerb : public Verb {
   /// Takes the owner as typed, or else from RLOCK_OWNER, if RLOCK_KEY has all our keys: `lock acquire --export` sets
   /// both. rlock run sets RLOCK_OWNER alone, because its command must not release that hold.
   void require_owner() {
-    const char* const owner = std::getenv("RLOCK_OWNER");
-    const char* const exported = std::getenv("RLOCK_KEY");
-    if (!given_ && owner != nullptr && exported != nullptr) {
-      const std::string held =
-          fmt::format("\n{}\n", exported);  // one key in a line; a key may have lines itself
+    const auto owner = environment_variable("RLOCK_OWNER");
+    const auto exported = environment_variable("RLOCK_KEY");
+    if (!given_ && owner && exported) {
+      const std::string held = "\n" + *exported + "\n";  // one key in a line; a key may have lines itself
       const bool all = std::ranges::all_of(
           keys_, [&](const std::string& key) { return held.find("\n" + key + "\n") != held.npos; });
-      if (all) given_ = parse_owner(owner);
+      if (all) given_ = parse_owner(*owner);
     }
     if (!given_)
       throw Error{Error::usage,

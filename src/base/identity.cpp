@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
+
+#include "base/environment.h"
 
 namespace rlock {
 namespace {
 
 std::string look_up_user() {
   // These come first because the password database takes longer than a round trip to the server.
-  for (const char* variable : {"LOGNAME", "USER"}) {
-    if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
-  }
+  for (const char* variable : {"LOGNAME", "USER"})
+    if (auto name = environment_variable(variable)) return *std::move(name);
   if (::geteuid() == 0) return "root";
   const passwd* entry = ::getpwuid(::geteuid());
   return entry != nullptr ? entry->pw_name : "?";

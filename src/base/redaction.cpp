@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace rlock {
 namespace {
 
@@ -20,10 +22,6 @@ constexpr std::size_t kKnownBy = 16;
 std::vector<std::string>& passwords() {
   static std::vector<std::string> all;
   return all;
-}
-
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {

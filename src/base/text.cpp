@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <compare>
 #include <cstring>
 
+#include "base/ascii.h"
 #include "base/redaction.h"
 
 namespace rlock {
@@ -206,9 +206,7 @@ std::string shell_quoted(std::string_view foreign) { return shell_word(redacted(
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "_-./:@%+,=";
-  const auto plain = [&](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
-  };
+  const auto plain = [&](char c) { return is_letter_or_digit(c) || kPlain.find(c) != kPlain.npos; };
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   // zsh replaces a word such as =name by the path of the command.
   if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, plain)) return std::string{word};

@@ -54,8 +54,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 /// "1 permit", "3 permits".
 std::string counted(std::int64_t number, std::string_view noun);
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Lower-case hexadecimal, and back (empty if `text` is not an even number of hexadecimal digits).
 std::string to_hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
 

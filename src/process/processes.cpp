@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/descriptor.h"
 #include "base/text.h"
 

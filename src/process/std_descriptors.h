@@ -8,8 +8,8 @@ namespace rlock {
 /// fails.
 void fill_std_descriptors();
 
-/// Makes the descriptor close-on-exec unless it is a standard one. Otherwise the command would inherit it. For a
-/// descriptor of the user, or its duplicate, as long as this process lives.
+/// Makes a descriptor of the user, or its duplicate, close-on-exec unless it is a standard one. Otherwise the command
+/// would inherit it. REQUIRES: it stays open until this process ends.
 void keep_from_command(int fd) noexcept;
 
 /// Was the descriptor kept from the command? Then a process of the user may wait for its end.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/blocking.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -93,9 +94,8 @@ Descriptor acquire_lock(const Descriptor& directory) {
 
 /// Looks in PATH and in the usual folders, because PATH is short under cron. Empty if no server is installed.
 std::optional<std::string> find_server() {
-  const char* path = std::getenv("PATH");
   const std::string places =
-      std::string{path != nullptr ? path : ""} + ":/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin";
+      environment_variable("PATH").value_or("") + ":/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin";
   for (const char* name : {"redis-server", "valkey-server"}) {
     for (const std::string& place : split(places, ':')) {
       if (!place.starts_with('/')) continue;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -30,25 +31,13 @@ constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your o
   throw Error{Error::config, fmt::format("local: {} {}", in_quotes(path), why)};
 }
 
-/// The variable's value if it is an absolute path, else empty: a relative path would depend on the working
-/// directory.
-std::string path_from(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value == '/' ? value : "";
-}
-
-std::string home() {
-  if (std::string path = path_from("HOME"); !path.empty()) return path;
-  const passwd* entry = ::getpwuid(::geteuid());
-  if (entry == nullptr || *entry->pw_dir != '/') {
-    throw Error{Error::config, "local: needs a place for its server: set HOME or XDG_STATE_HOME"};
-  }
-  return entry->pw_dir;
-}
-
 std::string state_home() {
-  if (std::string path = path_from("XDG_STATE_HOME"); !path.empty()) return path;
-  return home() + "/.local/state";
+  if (auto path = environment_variable("XDG_STATE_HOME"); path && path->starts_with('/'))
+    return *std::move(path);
+  const std::string home = home_folder();
+  if (home.empty())
+    throw Error{Error::config, "local: needs a place for its server: set HOME or XDG_STATE_HOME"};
+  return home + "/.local/state";
 }
 
 bool is_trusted(uid_t owner) { return owner == ::geteuid() || owner == 0; }

@@ -25,8 +25,8 @@ class PasswordSource {
  private:
   std::string path_;
 
-  /// Shared by all copies: of several servers, and of a keeper or guardian, none can read a pipe again. Null: there is no
-  /// password. Without a value, the file is read each time.
+  /// Shared by all copies, because a pipe can be read only once, and several servers, a keeper and a guardian need the
+  /// password. Null: there is no password. Without a value, the file is read each time.
   std::shared_ptr<std::optional<std::string>> known_{};
 };
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
@@ -48,10 +49,6 @@ std::optional<std::string_view> take_until(std::string_view& rest, std::string_v
   const auto taken = rest.substr(0, at);
   rest.remove_prefix(at + mark.size());
   return taken;
-}
-
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 bool consists_of_host_characters(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/ancestry.h"
+#include "base/environment.h"
 #include "base/identity.h"
 #include "base/text.h"
 #include "scripts.h"
@@ -45,19 +46,13 @@ std::vector<HeldKey> holds_in(const Json& facts) {
   return holds;
 }
 
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
-}
-
 std::optional<std::string> ci_job() {
   for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
-    if (auto url = variable(name)) return url;
+    if (auto url = environment_variable(name)) return url;
   }
-  const auto server = variable("GITHUB_SERVER_URL");
-  const auto repository = variable("GITHUB_REPOSITORY");
-  const auto run = variable("GITHUB_RUN_ID");
+  const auto server = environment_variable("GITHUB_SERVER_URL");
+  const auto repository = environment_variable("GITHUB_REPOSITORY");
+  const auto run = environment_variable("GITHUB_RUN_ID");
   if (!server || !repository || !run) return std::nullopt;
   return *server + "/" + *repository + "/actions/runs/" + *run;
 }
