@@ -70,12 +70,13 @@ TEST_CASE("the end of a socket for events comes with the end of rlock, not with 
   const Descriptor reader{ends[0]};
   Process::Options options = redis.environment();
   options.descriptors[7] = ends[1];
-  Rlock run{{"run", "-q", "-w", "2s", "--events", "7", "-k", "k", "--", "true"}, options};
+  Rlock run{{"run", "-q", "-w", "5s", "--events", "7", "-k", "k", "--", "true"}, options};
   ::close(ends[1]);
   char text[4096];
-  REQUIRE(::recv(reader.number(), text, sizeof text, 0) > 0);  // waiting
+  const auto waits = [&] { return ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT) > 0; };
+  REQUIRE(eventually(waits, 20s));
   redis.freeze();
-  CHECK(run.exit_code(20s) == 75);
+  CHECK(run.exit_code(20s) > 0);
 
   const auto ended = [&] { return ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT) == 0; };
   CHECK(eventually(ended, 5s));

@@ -75,8 +75,8 @@ TEST_CASE(
     "a dead waiter of Redisson delays the next until its time is over, however long that one's lease is") {
   FairScene scene;
   auto dead = scene.peer("p:1", 2000);
-  scene.ask(FairLock{claim("a:1", 1s)});
-  dead.try_queued();
+  scene.ask(FairLock{claim("a:1", 3s)});
+  REQUIRE_FALSE(dead.try_queued());
   Rlock waiter = scene.server.rlock("run", "--fair", "--lease", "1h", "-k", "deploy", "--", "true");
   const UnloadedWatch watch{{scene.server.pid(), waiter.pid()}};
   CHECK(watch.until_end_of(waiter.pid(), 20s) < 10s);

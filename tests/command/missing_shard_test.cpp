@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 #include "support/sentinel_server.h"
+#include "support/skipped.h"
 
 using namespace rlock::test;
 
@@ -85,16 +85,16 @@ TEST_CASE("list, inspect and metrics of a Cluster that is down end with 69, and 
                                        {"metrics"}}) {
     CAPTURE(call);
     call.insert(call.end(), {"--connect-timeout", "500ms", "--command-timeout", "500ms"});
-    const auto begun = std::chrono::steady_clock::now();
+    if (call.front() != "inspect") call.insert(call.end(), {"--scan-time", "1h"});
     Rlock rlock{call, options};
     CHECK(rlock.exit_code(kDeadline) == 69);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{5});  // not after --scan-time
     CHECK(rlock.out() == "");
     CHECK_FALSE(rlock.err() == "");
   }
 }
 
 TEST_CASE("list, inspect and metrics of a server that hangs in scripts end with 69, not after --scan-time") {
+  if (RedisServer::version() < 60200) return skipped("CLIENT PAUSE WRITE needs Redis 6.2");
   RedisServer redis;
   for (int key = 0; key < 300; ++key)
     redis.cli({"HSET", "k" + std::to_string(key), "4a1f2c3e-0000-4000-8000-000000000001:1", "1"});
@@ -103,10 +103,9 @@ TEST_CASE("list, inspect and metrics of a server that hangs in scripts end with 
   for (Words call : std::vector<Words>{{"list"}, {"list", "--all", "--json"}, {"inspect"}, {"metrics"}}) {
     CAPTURE(call);
     call.insert(call.end(), {"--connect-timeout", "500ms", "--command-timeout", "500ms"});
-    const auto begun = std::chrono::steady_clock::now();
+    if (call.front() != "inspect") call.insert(call.end(), {"--scan-time", "1h"});
     Rlock rlock{call, redis.environment()};
     CHECK(rlock.exit_code(kDeadline) == 69);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{5});
     CHECK(rlock.out() == "");
   }
 }

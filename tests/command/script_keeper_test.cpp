@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/ancestry.h"
@@ -23,6 +24,7 @@
 #include "support/lock_verbs.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/resp_client.h"
 #include "support/skipped.h"
 #include "support/witness.h"
 
@@ -116,10 +118,19 @@ TEST_CASE(
 
 TEST_CASE("a keeper has the password, too, if acquire has read it from a pipe") {
   RedisServer redis{{.config = {"requirepass pw"}}};
+  RespClient client{redis.where()};
+  REQUIRE(client.ask({"AUTH", "pw"}) == "OK");
   Script script{
       redis,
-      "echo pw | \"$RLOCK\" lock acquire k --lease 2s --while-pid $$ --password-file /dev/stdin || exit 9\n"
-      "sleep 3\nexit 7\n"};
+      "mkfifo $FOLDER/go\necho pw | \"$RLOCK\" lock acquire k --lease 6s --while-pid $$ --password-file "
+      "/dev/stdin || exit 9\nread -r line <$FOLDER/go\nexit 7\n"};
+  long long rest = 6000;
+  const auto renewed = [&] {
+    const long long before = std::exchange(rest, std::stoll(client.ask({"PTTL", "k"})));
+    return before > 0 && rest > before;
+  };
+  CHECK(eventually(renewed, 20s));
+  write_file(script.folder() + "/go", "go\n");
   CHECK(script.process().exit_code(20s) == 7);
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
 }
@@ -397,16 +408,16 @@ TEST_CASE("a removed key of many stops the script soon, beside a frozen server o
   RedisServer one, two, three;
   Process::Options options;
   options.env = {{"RLOCK_URL", one.url() + " " + two.url() + " " + three.url()}, {"RLOCK", rlock_binary()}};
-  // To ask about one key after the other took 15 s.
+  // To ask about one key after the other took 250 ms for each: 50 s.
   Process script{{"sh", "-c",
-                  "\"$RLOCK\" lock acquire $(seq 60) --lease 1m --while-pid $$ >/dev/null || exit 9\n"
+                  "\"$RLOCK\" lock acquire $(seq 200) --lease 1m --while-pid $$ >/dev/null || exit 9\n"
                   "echo held; exec sleep 60"},
                  options};
   REQUIRE(eventually([&] { return contains(script.out(), "held"); }, 20s));
   three.freeze();
   Process unlock{{rlock_binary(), "unlock", "-q", "--yes", "1"}, options};
   CHECK(unlock.exit_code(20s) == 0);
-  CHECK(script.exit_code(8s) == 128 + SIGTERM);
+  CHECK(script.exit_code(25s) == 128 + SIGTERM);
   three.thaw();
 }
 
