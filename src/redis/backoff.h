@@ -31,6 +31,12 @@ class Backoff {
     next_ = plus(now, pause_ + jitter_(pause_));
   }
 
+  /// The last failure was an answer: it is no reason for a pause.
+  void forget() noexcept {
+    pause_ = Milliseconds{0};
+    next_ = TimePoint::min();
+  }
+
  private:
   Jitter jitter_;
   TimePoint began_{};

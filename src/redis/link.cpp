@@ -127,6 +127,10 @@ void Link::check_connection(TimePoint now) {
   if (before != Resp2::no || resp2_ == Resp2::no) return;
   // A call behind HELLO does not count as unanswered, because the server has just answered, or hung up.
   had_unanswered_ = had_unanswered;
+  if (resp2_ == Resp2::certain) {
+    backoff_.forget();
+    idle_backoff_.forget();
+  }
   open(now);
 }
 

@@ -62,6 +62,14 @@ TEST_CASE("a connection that lived is reopened at once, one that failed sooner a
     CHECK_FALSE(backoff.due(now));
     now = backoff.next();
   }
+
+  backoff.began(now);
+  backoff.ended(now);
+  backoff.forget();  // the failure was an answer
+  CHECK(backoff.due(now));
+  backoff.began(now);
+  backoff.ended(now);
+  CHECK(remaining(backoff.next(), now) == 55ms);
 }
 
 TEST_CASE("a link reconnects when its server is back, within a second") {
