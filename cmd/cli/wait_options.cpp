@@ -23,7 +23,9 @@ Milliseconds limit_of(std::string_view value) {
 
 WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
-std::string WaitOptions::nonblock_as_given() const { return typed_nonblock ? "-n" : as_given("wait", "-n"); }
+std::string WaitOptions::nonblock_as_given() const {
+  return typed_nonblock ? "-n" : as_given("wait", "--wait 0");
+}
 
 void declare_wait(VerbSpec& spec, WaitOptions& options) {
   const auto nonblock = [&options] {

@@ -17,7 +17,7 @@ struct WaitOptions {
 
   WaitOptions();
 
-  /// The user's word for `nonblock`: "-n", or the default that says 0.
+  /// How the user said `nonblock`: "-n", "--wait 0", or the setting that says 0.
   std::string nonblock_as_given() const;
 
   TimePoint until(TimePoint started) const { return limit ? plus(started, *limit) : kNever; }

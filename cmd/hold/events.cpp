@@ -16,6 +16,11 @@ Milliseconds since_epoch() {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch());
 }
 
+/// "ended" if rlock has sent no release, or if the keys were not ours any more.
+std::string_view name_of_end(std::optional<HoldReport::Released> released) {
+  return !released || released == HoldReport::Released::no ? "ended" : "released";
+}
+
 }  // namespace
 
 void Events::open(const HoldRequest& request) {
@@ -91,12 +96,11 @@ void Events::ended(const HoldReport& report) {
     return write("gave-up", Weight::notice,
                  {{"outcome", text_of(report.outcome)}, {"exit", report.exit}, {"why", report.error}});
   if (report.outcome == HoldOutcome::lost) lost(report.error.value_or(""));
-  const bool gone = !report.released || *report.released == HoldReport::Released::no;
-  end(gone ? "ended" : "released", report.outcome, report.exit, report.held);
+  end(name_of_end(report.released), report.outcome, report.exit, report.held);
 }
 
-void Events::ended(HoldOutcome outcome, Milliseconds held, bool released) {
-  end(released ? "released" : "ended", outcome, std::nullopt, held);
+void Events::ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::Released> released) {
+  end(name_of_end(released), outcome, std::nullopt, held);
 }
 
 void Events::killed(const HoldRequest& request, const PastHold& past) {

@@ -9,8 +9,9 @@
 
 #include "base/names.h"
 #include "cmd/ask/wait_lines.h"
-#include "cmd/hold/event_sinks.h"
+#include "cmd/hold/event_file.h"
 #include "cmd/hold/hold_report.h"
+#include "cmd/hold/system_log.h"
 #include "sync/watch/history.h"
 
 namespace rlock {
@@ -42,8 +43,8 @@ class Events final : public WaitObserver {
   void runs_without_lock(const HoldReport& report);
   void ended(const HoldReport& report);
 
-  /// The end of the hold of a script. `released`: false if it was lost, or is left to its lease.
-  void ended(HoldOutcome outcome, Milliseconds held, bool released);
+  /// The end of the hold of a script. `released`: what came of the release; empty: the keys are left to their lease.
+  void ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::Released> released);
 
   /// Reports from a guardian that rlock was killed and that its hold is released. A guardian has no descriptor of
   /// rlock's, so it opens the outputs again. It cannot open a descriptor that the user named. Throws like open().

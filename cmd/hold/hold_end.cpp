@@ -47,7 +47,7 @@ std::string unconfirmed_end(std::optional<Milliseconds> expires_within) {
 }
 
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
-  HoldEnd end{.outcome = outcome_of(ended, lost.has_value())};
+  HoldEnd end{.outcome = outcome_of(ended, lost ? Lost::yes : Lost::no)};
   if (lost && lost->by) end.outcome = HoldOutcome::removed;
   if (lost) end.why = lost->by.value_or(lost->why);
   if (!lost && ended.stopped_by) end.why = ended.stopped_by;
@@ -66,7 +66,9 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
 }
 
 std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience) {
-  const auto may_be_anothers = [&](const Part& part) { return hold.lost && hold.keys.owner_returns(part); };
+  const auto may_be_anothers = [&](const Part& part) {
+    return hold.lost == Lost::yes && hold.keys.owner_returns(part);
+  };
   std::vector<Part> ours, left;
   for (const Part& part : hold.parts) (may_be_anothers(part) ? left : ours).push_back(part);
   const auto released =

@@ -36,7 +36,7 @@ void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease
 struct EndingHold {
   const HeldKeys& keys;
   std::vector<Part> parts;  ///< as HeldKeys::ending() or ending_kept() made them
-  bool lost = false;
+  Lost lost = Lost::no;
   ReleaseOptions options{};
   Milliseconds kept{0};  ///< how long the release may keep the keys
 };

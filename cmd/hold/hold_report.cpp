@@ -24,7 +24,7 @@ std::string_view name_of(HoldReport::Released released) {
 
 std::string HoldReport::json() const {
   // A failure of rlock leaves the release to the guardian or the lease.
-  const auto fate = released || !locked ? released : Released::unknown;
+  const auto shown = released || !locked ? released : Released::unknown;
   const auto node_json = [](const Node& node) {
     return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
   };
@@ -41,7 +41,7 @@ std::string HoldReport::json() const {
                        {"slots", slots ? Json::list(*slots) : Json{}},
                        {"waited_ms", waited},
                        {"held_ms", held},
-                       {"released", fate ? Json::word(name_of(*fate)) : Json{}},
+                       {"released", shown ? Json::word(name_of(*shown)) : Json{}},
                        {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
                        {"error", error}})
       .str();
@@ -124,7 +124,7 @@ void report_acquired(HoldReport& report, const Redis& redis, const Owner& owner,
   report_nodes(report, redis, acquired.answers);
 }
 
-HoldOutcome outcome_of(const CommandOutcome& ended, bool lost) {
+HoldOutcome outcome_of(const CommandOutcome& ended, Lost lost) {
   switch (ended.how) {
     case CommandOutcome::How::interrupted: return HoldOutcome::interrupted;
     case CommandOutcome::How::too_late: return HoldOutcome::unreachable;
@@ -132,7 +132,7 @@ HoldOutcome outcome_of(const CommandOutcome& ended, bool lost) {
     case CommandOutcome::How::exited:
     case CommandOutcome::How::killed: break;
   }
-  if (lost) return HoldOutcome::lost;
+  if (lost == Lost::yes) return HoldOutcome::lost;
   if (ended.stopped_by) return HoldOutcome::stopped;
   return ended.max_hold ? HoldOutcome::max_hold : HoldOutcome::ran;
 }
@@ -141,7 +141,7 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
                   Milliseconds held, int exit) {
   report.exit = exit;
   report.held = held;
-  report.outcome = outcome_of(ended, lost.has_value());
+  report.outcome = outcome_of(ended, lost ? Lost::yes : Lost::no);
   if (ended.ran()) report.error = lost ? lost : ended.stopped_by;
   switch (ended.how) {
     case CommandOutcome::How::exited: report.command_exit = ended.exit_code; break;

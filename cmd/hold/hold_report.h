@@ -52,8 +52,8 @@ struct HoldReport {
 /// The answer of a node, as a word of the record. "late": it had not answered when enough others had.
 std::string_view text_of(Answer answer);
 
-/// The outcome of a run whose wait succeeded; `lost`: its lock was lost.
-HoldOutcome outcome_of(const CommandOutcome& ended, bool lost);
+/// The outcome of a run whose wait succeeded.
+HoldOutcome outcome_of(const CommandOutcome& ended, Lost lost);
 
 /// The facts before anything was asked: keys and type.
 HoldReport report_of(const HoldRequest& request);

@@ -77,7 +77,7 @@ class ScriptKeeper {
   bool over();
   void forget_released();
   HoldEnd end();
-  HoldReport::Released release_keys(const HoldEnd& how);
+  std::optional<HoldReport::Released> release_keys(const HoldEnd& how);
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
@@ -121,9 +121,9 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
   const HoldEnd how = end();
   const bool lost = renewed_.loss().has_value();  // before the release, which may end later than the lease
   const bool leaves_it = !request_.stop.stop_on_loss && lost;
-  const HoldReport::Released released = leaves_it ? HoldReport::Released::no : release_keys(how);
+  const auto released = leaves_it ? std::optional{HoldReport::Released::no} : release_keys(how);
   events_.ended(lost || released == HoldReport::Released::no ? HoldOutcome::lost : how.outcome,
-                elapsed(keys_.acquired().asked, session_.loop.now()), released == HoldReport::Released::yes);
+                elapsed(keys_.acquired().asked, session_.loop.now()), released);
 }
 
 void ScriptKeeper::turn() {
@@ -172,8 +172,8 @@ HoldEnd ScriptKeeper::end() {
   return {.outcome = HoldOutcome::released, .why = "the script has ended"};
 }
 
-/// Returns `no` if a key was lost before its release, and `kept` if the keys are left to their lease.
-HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
+/// Returns what came of the release; empty: the keys are left to their lease.
+std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = renewed_.parts();
   if (parts.empty()) return HoldReport::Released::yes;
   if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
@@ -181,19 +181,21 @@ HoldReport::Released ScriptKeeper::release_keys(const HoldEnd& how) {
         "not released, because a process that process {} has started may still run: {} expires within {}",
         request_.script->pid, renewed_.names(),
         describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
-    return HoldReport::Released::kept;
+    return std::nullopt;
   }
-  const bool lost = renewed_.loss().has_value();
+  const Lost lost = renewed_.loss() ? Lost::yes : Lost::no;
   const EndingHold ending{
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
-  const auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
-  if (lost) return HoldReport::Released::no;
+  auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
+  if (lost == Lost::yes) return HoldReport::Released::no;
   std::vector<Part> gone;
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);
-  if (gone.empty()) return HoldReport::Released::yes;
-  gone = released_elsewhere_.without_released(session_.redis, gone, kAnswer);
-  if (gone.empty()) return HoldReport::Released::yes;
+  if (!gone.empty()) gone = released_elsewhere_.without_released(session_.redis, gone, kAnswer);
+  if (gone.empty()) {
+    std::erase_if(answers, [](const auto& answer) { return answer.how == ReleaseResult::How::not_ours; });
+    return released_of(answers);
+  }
   warn_late_loss(quoted(gone.front().lock->name()));
   events_.lost(kLostAtRelease);
   return HoldReport::Released::no;

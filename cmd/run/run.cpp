@@ -4,7 +4,6 @@
 
 #include "cmd/run/run.h"
 
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -44,13 +43,14 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   const auto got = wait_for_keys(run);
   if (const int* exit = std::get_if<int>(&got)) return *exit;
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
-  std::optional<RunHold> hold{std::in_place, run, std::get<HeldKeys>(got)};
-  const CommandOutcome ended = hold->run_command();
-  const Lost lost = release_keys(run, *hold, ended);
-  // RunHold's destructor waits for the guardian, which had time to end during the release. It runs here, because
-  // end_like() may die of the command's signal.
-  hold.reset();
-  return end_like(request, ended, lost);
+  CommandOutcome ended;
+  Lost lost = Lost::no;
+  {
+    RunHold hold{run, std::get<HeldKeys>(got)};
+    ended = hold.run_command();
+    lost = release_keys(run, hold, ended);
+  }  // waits for the guardian, which had time to end during the release
+  return end_like(request, ended, lost);  // may die of the command's signal
 }
 
 }  // namespace rlock

@@ -26,8 +26,8 @@ namespace {
 using How = CommandOutcome::How;
 
 /// Does the key stay, for --min-hold or because the work is done?
-bool stays(const RunRequest& request, const CommandOutcome& ended, bool lost) {
-  if (lost || !ended.ran() || ended.stopped_by) return false;
+bool stays(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
+  if (lost == Lost::yes || !ended.ran() || ended.stopped_by) return false;
   if (request.once_per) return ended.exit_code == 0 && !ended.max_hold;
   return request.min_hold > Milliseconds{0};
 }
@@ -45,9 +45,9 @@ void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since,
 }
 
 /// The release found no hold of ours: the lock was lost, even if the keeper did not know.
-void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, bool ran,
+void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, const CommandOutcome& ended,
                    std::optional<Loss>& lost) {
-  if (!lost && ran) lost = Loss{std::string{kLostAtRelease}};
+  if (!lost && ended.ran()) lost = Loss{std::string{kLostAtRelease}};
   if (lost && !lost->by) look_who_removed_it(redis, keys, since, *lost);
 }
 
@@ -61,12 +61,11 @@ HoldEnd end_for_history(const RunRequest& request, const CommandOutcome& ended,
   return end;
 }
 
-/// How long a release may take: see release_until().
-Patience release_patience(bool marks, const Keeper& keeper, const Session& session, std::size_t keys) {
-  Patience patience = session.loop.within(cleanup_time(keys));
-  patience.until = release_until(marks, patience.until, keeper.lease().valid_until());
-  if (marks) patience.interrupted = [&session] { return session.signals.insisted(); };
-  return patience;
+/// Without the mark that the work is done, another host would do it again. So a release that writes the mark is tried as
+/// long as the lock is ours, unless the user insists on the end.
+Patience until_marked(const Patience& usual, const Keeper& keeper, const Session& session) {
+  return {.until = std::max(usual.until, keeper.lease().valid_until()),
+          .interrupted = [&session] { return session.signals.insisted(); }};
 }
 
 /// Releases all keys, and prints what the user should know about it.
@@ -74,8 +73,9 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
                              const CommandOutcome& ended) {
   const RunRequest& request = run.request;
   const HeldKeys& keys = hold.keys();
-  const bool lost = hold.keeper().lost();
-  if (lost && ended.ran() && !ended.said_lost) warn_late_loss(request.all_keys(), hold.keeper().why());
+  const Lost lost = hold.keeper().lost() ? Lost::yes : Lost::no;
+  if (lost == Lost::yes && ended.ran() && !ended.said_lost)
+    warn_late_loss(request.all_keys(), hold.keeper().why());
   const bool keep = stays(request, ended, lost);
   EndingHold ending{.keys = keys,
                     .parts = keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past),
@@ -87,28 +87,31 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
     ending.kept = keep_until - past.ended;
   }
   const bool marks = keep && request.once_per;
-  const Patience patience = release_patience(marks, hold.keeper(), run.session, ending.parts.size());
-  const std::vector<ReleaseResult> answers = release_held(run.session.redis, ending, patience);
+  const Patience usual = run.session.loop.within(cleanup_time(ending.parts.size()));
+  const std::vector<ReleaseResult> answers = release_held(
+      run.session.redis, ending, marks ? until_marked(usual, hold.keeper(), run.session) : usual);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(ending.parts[i].lock->name());
     if (answers[i].how == ReleaseResult::How::kept)
       debug(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
-    if (answers[i].how == ReleaseResult::How::not_ours && !lost) warn_late_loss(key);
+    if (answers[i].how == ReleaseResult::How::not_ours && lost == Lost::no) warn_late_loss(key);
   }
   return released_of(answers);
 }
 
-/// Names the processes that the command left. `released`: the server has confirmed the release of every key.
-void name_processes_left(const RunRequest& request, const std::vector<pid_t>& left, bool released) {
-  const std::string past = released ? fmt::format("released {}", request.all_keys())
-                                    : fmt::format("the command of {} has ended", request.all_keys());
+/// Names the processes that the command left.
+void name_processes_left(const RunRequest& request, const std::vector<pid_t>& left,
+                         HoldReport::Released released) {
+  const std::string past = released == HoldReport::Released::yes
+                               ? fmt::format("released {}", request.all_keys())
+                               : fmt::format("the command of {} has ended", request.all_keys());
   std::vector<std::string> pids;
   for (const pid_t pid : left) pids.push_back(std::to_string(pid));
   warn(fmt::format("{} while {} still {} (--until group waits for it)", past, joined(pids, ", "),
                    pids.size() == 1 ? "runs" : "run"));
 }
 
-void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, bool released) {
+void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, HoldReport::Released released) {
   say_why_it_did_not_start(request, ended);
   if (ended.how == How::too_late)
     warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
@@ -124,10 +127,11 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, bo
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
   const PastHold past = hold.keys().past(end_for_history(run.request, ended, lost), run.session.loop.now());
-  run.report.released = release(run, hold, past, ended);
-  if (run.report.released == HoldReport::Released::no)
-    learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended.ran(), lost);
-  say_how_it_ended(run.request, ended, run.report.released == HoldReport::Released::yes);
+  const HoldReport::Released released = release(run, hold, past, ended);
+  if (released == HoldReport::Released::no)
+    learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended, lost);
+  say_how_it_ended(run.request, ended, released);
+  run.report.released = released;
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);
@@ -136,10 +140,6 @@ Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
                exit_of(run.request, ended, was_lost));
   run.status.write(run.report);
   return was_lost;
-}
-
-TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends) {
-  return marks ? std::max(usual, lease_ends) : usual;
 }
 
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {

@@ -7,10 +7,6 @@ namespace rlock {
 /// The last step of a run: releases its keys, then prints and records how it ended.
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);
 
-/// Until when a release is tried. Without the mark that the work is done, another host would do it again. So a release
-/// that writes the mark is tried as long as the lock is ours, if that is longer than `usual`.
-TimePoint release_until(bool marks, TimePoint usual, TimePoint lease_ends);
-
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended);
 
 /// The exit status of the run: see exit_status() and RunRequest::not_executed.

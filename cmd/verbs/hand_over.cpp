@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +16,6 @@
 
 namespace rlock {
 namespace {
-
-/// How long an undo waits for the other servers after a quorum has answered.
-constexpr Milliseconds kUndoGrace{200};
 
 std::string document(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
@@ -43,8 +38,17 @@ std::string document(const HeldKeys& keys) {
   return Json::object(fields).str();
 }
 
-/// What became of the keys, for people: "'deploy' was released".
-std::string fate(Undone undone, const HeldKeys& held) {
+HoldReport::Released released_of(Undone undone) {
+  switch (undone) {
+    case Undone::all: return HoldReport::Released::yes;
+    case Undone::nothing: return HoldReport::Released::no;
+    case Undone::unconfirmed: break;
+  }
+  return HoldReport::Released::unknown;
+}
+
+/// For people: "'deploy' was released".
+std::string text_of(Undone undone, const HeldKeys& held) {
   const std::string keys = held.request().all_keys();
   switch (undone) {
     case Undone::all: return keys + " was released";
@@ -57,32 +61,10 @@ std::string fate(Undone undone, const HeldKeys& held) {
 
 }  // namespace
 
-Undone undo_acquire(Session& session, const std::vector<Part>& parts) {
+Undone undo_acquire(Session& session, std::span<const Part> parts) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
-  std::vector<Redis::Request> requests;
-  std::vector<Call> calls;
-  for (const Part& part : parts) {
-    calls.push_back(*part.lock->undo(Wake::waiters));
-    requests.push_back(session.redis.post(calls.back(), for_undo(part.release_followers), patience.until));
-    std::ranges::copy(part.release_followers, std::back_inserter(calls));
-  }
-  session.redis.await(requests, kUndoGrace, patience);
-  session.redis.send_on_abandoned(calls);
-
-  bool undone = false;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::size_t confirmed = 0;
-    for (const Vote& vote : requests[i].votes()) {
-      if (!vote.reply()) continue;
-      const ReleaseAnswer answer = parts[i].lock->read_release(*vote.reply());
-      const auto* released = std::get_if<Released>(&answer);
-      if (released != nullptr) ++confirmed;
-      undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
-    }
-    if (confirmed < session.redis.quorum()) return Undone::unconfirmed;
-  }
-  return undone ? Undone::all : Undone::nothing;
+  return undo(session.redis, parts, patience);
 }
 
 int print_hold(Session& session, std::string_view text) {
@@ -96,7 +78,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
         Error::usage,
         fmt::format("a process above this one holds some of the keys, and not the others; take them one "
                     "after the other{}",
-                    undone == Undone::unconfirmed ? "; " + fate(undone, keys) : "")};
+                    undone == Undone::unconfirmed ? "; " + text_of(undone, keys) : "")};
   }
   HoldReport report = report_of(keys.request());
   report_acquired(report, session.redis, keys.id(), keys.acquired(), keys.waited());
@@ -112,18 +94,18 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
     } else {
       print_it();
     }
-  } catch (const Error& error) {  // adds the fate of the lock
+  } catch (const Error& error) {  // adds what became of the keys
     const Undone undone = undo_acquire(session, keys.parts());
-    const std::string why = fmt::format("{}; {}", error.what(), fate(undone, keys));
+    const std::string why = fmt::format("{}; {}", error.what(), text_of(undone, keys));
     if (!session.signals.drain_any()) {
       report_failed(report, error);
-      report.released = undone == Undone::all ? HoldReport::Released::yes : HoldReport::Released::no;
+      report.released = released_of(undone);
       events.ended(report);
       throw Error{error.kind(), why};
     }
     warn(why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.acquired().asked, session.loop.now()),
-                 undone == Undone::all);
+                 released_of(undone));
     throw EndedBySignal{*session.signals.ended()};
   }
   events = {};  // the hold goes on without this process

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "cmd/hold/events.h"
 #include "cmd/hold/held_keys.h"
 #include "cmd/hold/hold_environment.h"
 #include "cmd/server/session.h"
+#include "sync/hold/release.h"
 
 namespace rlock {
 
@@ -21,11 +22,8 @@ struct PrintedAs {
 /// Returns 0 or the errno of the failure: EINTR for a signal.
 [[nodiscard]] int print_hold(Session& session, std::string_view text);
 
-/// What an undo came to. `nothing`: the owner has no more than the holds that it had before.
-enum class [[nodiscard]] Undone { all, nothing, unconfirmed };
-
-/// Undoes what this process has acquired, and no other hold of the owner. A second signal ends the wait for the answers.
-Undone undo_acquire(Session& session, const std::vector<Part>& parts);
+/// Undoes what this process has acquired: see undo(). A second signal ends the wait for the answers.
+Undone undo_acquire(Session& session, std::span<const Part> parts);
 
 /// Gives held keys to the script: reports the acquire to `events`, starts a keeper if one was asked for, and prints the
 /// owner. After that only the keeper reports events. If the keeper does not start, nothing is printed. After any

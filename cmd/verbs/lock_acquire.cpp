@@ -21,7 +21,7 @@
 #include "cmd/hold/hold_wait.h"
 #include "cmd/hold/holder_facts.h"
 #include "cmd/hold/script_watch.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/lease_option.h"
@@ -47,6 +47,7 @@ class Acquire final : public Verb {
   void plan_hold();
   void check_owner() const;
   int acquire(Session& session);
+  void export_failure(int exit) const noexcept;
   void open_events();
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
@@ -238,8 +239,9 @@ Json superseded_json(const std::vector<LockName>& names, const Refused& why) {
 
 /// With --json, also prints the holders of the busy key, or the newer waiter.
 int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
-  const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
-  if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away())
+  const bool ended_busy =
+      gave_up.busy && (gave_up.why == GaveUp::Why::busy || gave_up.why == GaveUp::Why::interrupted);
+  if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
     print_line(busy_json(inspect(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.give_up(gave_up);
   HoldReport report = report_of(opt_);
@@ -247,7 +249,7 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   events_.ended(report);
   if (json_ && not_held.why == NotHeld::Why::superseded)
     print_line(superseded_json(opt_.names, *gave_up.refused).str());
-  if (not_held.signal && !export_) throw EndedBySignal{*not_held.signal};
+  if (not_held.signal) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
 }
 
@@ -267,9 +269,7 @@ void Acquire::failed(const Error& error) noexcept {
   HoldReport report = report_of(opt_);
   report_failed(report, error);
   events_.ended(report);
-  if (export_)
-    static_cast<void>(
-        try_print(failure_text(exit_code::of(error.kind()), *export_), until_killed(STDOUT_FILENO)));
+  export_failure(exit_code::of(error.kind()));
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
@@ -277,24 +277,28 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   check();
   Session session{server_, &opt_.wait};
   const int exit = acquire(session);
-  if (export_ && exit != 0)
-    static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
+  if (exit != 0) export_failure(exit);
   return exit;
 }
 
-int Acquire::acquire(Session& session) {
+/// With --export: the printed code fails with this exit status, or the script would go on without the lock.
+void Acquire::export_failure(int exit) const noexcept {
+  if (export_) static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
+}
+
+/// The exit status. With --export a signal is one, too: if rlock died of it, it could print no code.
+int Acquire::acquire(Session& session) try {
   opt_.complete(session.deployment, keys_);
   if (opt_.script) expect_descriptors(session.redis.nodes());
-  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
-                                          opt_.names.size())};
-
   open_events();
   HoldWait wait{session, opt_, facts_of(opt_), events_.observer()};
   const AcquireResult got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
   hand_over(session, wait.keys(), {.json = json_, .shell = export_}, events_);
   return exit_code::ok;
+} catch (const EndedBySignal& ended) {
+  if (!export_) throw;
+  return 128 + ended.number;
 }
 
 constexpr VerbEntry kRow{

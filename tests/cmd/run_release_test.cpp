@@ -23,12 +23,3 @@ TEST_CASE("not_executed is the status only if the command could not be executed"
   CHECK(exited(0) == 0);
   CHECK(exit_of(options, {.exit_code = 127}, Lost::yes) == 125);
 }
-
-TEST_CASE(
-    "a release that marks the work as done is tried until the lease ends, and any other release only for a moment") {
-  const TimePoint now = Clock::now();
-  const TimePoint moment = plus(now, Milliseconds{1000}), lease = plus(now, Milliseconds{20000});
-  CHECK(release_until(false, moment, lease) == moment);
-  CHECK(release_until(true, moment, lease) == lease);
-  CHECK(release_until(true, moment, plus(now, Milliseconds{10})) == moment);
-}

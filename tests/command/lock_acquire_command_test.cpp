@@ -437,6 +437,22 @@ TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, an
 }
 
 TEST_CASE(
+    "after a signal --export still prints code that fails, so that the script does not go on without the lock") {
+  FullPipe shell;
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.descriptors[STDOUT_FILENO] = shell.writing();
+  TempDir folder;
+  const std::string events = folder / "events";
+  Rlock acquire{{"lock", "acquire", "k", "--lease", "1m", "--export", "--events", events}, options};
+  REQUIRE(eventually([&] { return contains(read_file(events), "\"acquired\""); }, 20s));
+  acquire.signal(SIGTERM);
+  CHECK(eventually([&] { return !redis.has("k"); }, 20s));
+  CHECK(shell.read_all().ends_with("(exit 143)\n"));
+  CHECK(acquire.exit_code() == 143);
+}
+
+TEST_CASE(
     "an undo at a frozen server ends soon, at a second signal at once, and the server does it when it wakes up") {
   const FullPipe nobody;
   RedisServer redis;

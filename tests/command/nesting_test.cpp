@@ -320,6 +320,9 @@ TEST_CASE("a hold that cannot be joined is a deadlock: 75 after a second, with a
       redis, "\"$RLOCK\" run -k k -- sh -c '\"$RLOCK\" lock acquire k --owner me --while-pid $$; exit $?'");
   CHECK(named.exit_code() == 75);
   CHECK_MESSAGE(contains(named.err(), "leave out --owner"), named.err());
+  Process json = sh(redis, "\"$RLOCK\" run -k k -- \"$RLOCK\" lock acquire k --lease 1m --json");
+  CHECK(json.exit_code() == 75);
+  CHECK_MESSAGE(json.out().starts_with(R"({"v":1,"outcome":"busy","key":"k")"), json.out());
 }
 
 TEST_CASE(

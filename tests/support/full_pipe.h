@@ -28,6 +28,16 @@ class FullPipe {
 
   void close_reader() { reading_.reset(); }
 
+  /// Reads all that was written, until the other processes have closed their writing ends.
+  std::string read_all() {
+    writing_.reset();
+    std::string text;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(reading_.number(), buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<std::size_t>(got));
+    return text;
+  }
+
  private:
   Descriptor reading_, writing_;
 };

@@ -141,6 +141,31 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
   return back;
 }
 
+Undone undo(Redis& redis, std::span<const Part> parts, const Patience& patience) {
+  std::vector<Redis::Request> requests;
+  std::vector<Call> calls;
+  for (const Part& part : parts) {
+    calls.push_back(*part.lock->undo(Wake::waiters));
+    requests.push_back(redis.post(calls.back(), for_undo(part.release_followers), patience.until));
+    std::ranges::copy(part.release_followers, std::back_inserter(calls));
+  }
+  redis.await(requests, kReleaseGrace, patience);
+  redis.send_on_abandoned(calls);
+
+  bool undone = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::size_t confirmed = 0;
+    for (const NodeAnswer& node : answers_of(*parts[i].lock, requests[i].votes())) {
+      const auto* released = std::get_if<Released>(&node.answer);
+      if (released == nullptr) continue;
+      ++confirmed;
+      undone = undone || released->how != Released::How::was_not_ours;
+    }
+    if (confirmed < redis.quorum()) return Undone::unconfirmed;
+  }
+  return undone ? Undone::all : Undone::nothing;
+}
+
 void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience) {
   for (const Part& part : parts)
     for (const Call& call : part.release_followers) redis.run_all(call, {}, patience);
