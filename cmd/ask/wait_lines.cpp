@@ -56,7 +56,8 @@ WaitLines::WaitLines(Session& session, WaitSubject subject)
 }
 
 AcquireOptions WaitLines::options() {
-  return session_.waiting(subject_.wait, subject_.started, [this](const Waiting& waiting) { hear(waiting); });
+  return session_.waiting(subject_.wait, subject_.started,
+                          [this](const Waiting& waiting) { note_waiting(waiting); });
 }
 
 void WaitLines::over() {
@@ -69,7 +70,7 @@ void WaitLines::acquired() {
   debug(fmt::format("acquired {} after {}", quoted(subject_.names), since_start()));
 }
 
-void WaitLines::hear(const Waiting& waiting) {
+void WaitLines::note_waiting(const Waiting& waiting) {
   if (subject_.observer != nullptr) subject_.observer->waiting(waiting);
   failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
   if (waiting.busy == nullptr) return;

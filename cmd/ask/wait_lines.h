@@ -57,7 +57,7 @@ class WaitLines final : public Source {
   AcquireOptions options();
 
   /// Takes the state of the wait. If a caller has an AcquireOptions::report of its own, it must call this.
-  void hear(const Waiting& waiting);
+  void note_waiting(const Waiting& waiting);
 
   /// The lock was acquired: prints no more lines.
   void acquired();

@@ -78,7 +78,7 @@ struct Operand {
 };
 
 /// An option of another program, and our advice instead of "unknown option".
-struct Foreign {
+struct OtherToolOption {
   std::string_view name;      ///< "--timeout"
   std::string_view sentence;  ///< "did you mean --wait or --max-hold?"
 };
@@ -101,7 +101,7 @@ struct VerbSpec {
   std::string_view about;          ///< some sentences; the help breaks them into lines
   std::vector<Operand> operands;
   std::vector<Group> groups;
-  std::vector<Foreign> foreign;
+  std::vector<OtherToolOption> foreign;
   std::string_view unknown = {};  ///< the advice for an unknown option; empty: see the help of this verb
   std::string notes;              ///< between options and examples: exit statuses
   std::vector<Example> examples;

@@ -27,7 +27,7 @@ std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view w
 std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   if (name.size() <= 2) return std::nullopt;
-  for (const Foreign& foreign : spec.foreign)
+  for (const OtherToolOption& foreign : spec.foreign)
     if (foreign.name == name) return fmt::format("{}: {}", name, foreign.sentence);
   const Option* option = spec.find(name.substr(1));
   if (option == nullptr || option->hidden) return std::nullopt;
@@ -92,7 +92,7 @@ std::string unknown_option(const VerbSpec& spec, const std::string& word,
   // A long option without its value; of a bundle, the first letter.
   const std::string shown = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
   if (auto text = negative_number(spec, word)) return *std::move(text);
-  for (const Foreign& foreign : spec.foreign)
+  for (const OtherToolOption& foreign : spec.foreign)
     if (foreign.name == shown) return fmt::format("{}: {}", shown, foreign.sentence);
   if ((shown == "-o" || shown == "--output" || shown == "--format") && spec.find("json"))
     return shown + ": did you mean --json?";

@@ -54,7 +54,7 @@ class Prompt {
   termios before_{};
 };
 
-struct Line {
+struct Typed {
   std::string text;
   int signal = 0;  ///< the signal that came instead of an answer: sent, or pressed as ^C or ^Z; 0: none
 };
@@ -67,38 +67,38 @@ void erase_last(std::string& text, bool utf8) {
 }
 
 /// Reads one line, much as a terminal does.
-Line read_line(const Prompt& prompt, const EndingSignals& signals) {
+Typed read_line(const Prompt& prompt, const EndingSignals& signals) {
   const cc_t* strokes = prompt.before().c_cc;
-  Line line;
+  Typed typed;
   for (;;) {
     if (const int number = signals.wait(prompt.fd(), POLLIN)) return {.signal = number};
     unsigned char stroke = 0;
     const ssize_t got = ::read(prompt.fd(), &stroke, 1);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0 || stroke == '\n' || stroke == '\r' || stroke == strokes[VEOF]) return line;
+    if (got <= 0 || stroke == '\n' || stroke == '\r' || stroke == strokes[VEOF]) return typed;
     if (stroke == strokes[VINTR]) return {.signal = SIGINT};
     if (stroke == strokes[VQUIT]) return {.signal = SIGQUIT};
     if (stroke == strokes[VSUSP]) return {.signal = SIGTSTP};
     if (stroke == strokes[VKILL]) {
-      line.text.clear();
+      typed.text.clear();
     } else if (stroke == strokes[VERASE] || stroke == '\b' || stroke == 0x7f) {
-      erase_last(line.text, (prompt.before().c_iflag & IUTF8) != 0);
+      erase_last(typed.text, (prompt.before().c_iflag & IUTF8) != 0);
     } else {
-      line.text += static_cast<char>(stroke);
+      typed.text += static_cast<char>(stroke);
     }
   }
 }
 
-Line ask_once(std::string_view question, const std::string& no_terminal, const Prompt& prompt,
-              const EndingSignals& signals) {
-  Line line;
+Typed ask_once(std::string_view question, const std::string& no_terminal, const Prompt& prompt,
+               const EndingSignals& signals) {
+  Typed typed;
   const Patience until_signal{.until = kNever, .interrupted = [&] {
-                                line.signal = signals.wait(prompt.fd(), POLLOUT);
-                                return line.signal != 0;
+                                typed.signal = signals.wait(prompt.fd(), POLLOUT);
+                                return typed.signal != 0;
                               }};
   const int failed = write_all(prompt.fd(), question, until_signal);
-  if (failed != 0 && line.signal == 0) throw Error{Error::usage, no_terminal};
-  return line.signal != 0 ? line : read_line(prompt, signals);
+  if (failed != 0 && typed.signal == 0) throw Error{Error::usage, no_terminal};
+  return typed.signal != 0 ? typed : read_line(prompt, signals);
 }
 
 /// Stops as at ^Z. Returns the first of the signals that came meanwhile; 0: nothing stops us, because no shell would
@@ -109,24 +109,24 @@ int stop(const Prompt& prompt, const EndingSignals& signals) {
 }
 
 std::string ask(std::string_view question, const std::string& no_terminal, Echo echo) {
-  Line line{.signal = SIGCONT};  // we are asked to go on: at first, and after each stop
+  Typed typed{.signal = SIGCONT};  // we are asked to go on: at first, and after each stop
   {
     const EndingSignals signals{{SIGCONT}};
     Prompt prompt{no_terminal};
-    while (line.signal == SIGCONT || line.signal == SIGTSTP) {
-      if (line.signal == SIGTSTP || !prompt.is_ours()) {
+    while (typed.signal == SIGCONT || typed.signal == SIGTSTP) {
+      if (typed.signal == SIGTSTP || !prompt.is_ours()) {
         prompt.restore();
-        line.signal = stop(prompt, signals);
-        if (line.signal != 0) continue;
+        typed.signal = stop(prompt, signals);
+        if (typed.signal != 0) continue;
       }
       prompt.take_signals(echo);  // while we were stopped, the shell has shown the echo again
-      line = ask_once(question, no_terminal, prompt, signals);
-      if (echo == Echo::hidden || line.signal != 0)
+      typed = ask_once(question, no_terminal, prompt, signals);
+      if (echo == Echo::hidden || typed.signal != 0)
         static_cast<void>(write_all(prompt.fd(), "\n", {.until = TimePoint::min()}));
     }
   }
-  if (line.signal != 0) die_of(line.signal);
-  return line.text;
+  if (typed.signal != 0) die_of(typed.signal);
+  return typed.text;
 }
 
 }  // namespace

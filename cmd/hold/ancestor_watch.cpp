@@ -36,7 +36,7 @@ AncestorWatch::AncestorWatch(Redis& redis, const Options& options)
 
 AncestorWatch::~AncestorWatch() { redis_.loop().leave(*this); }
 
-void AncestorWatch::hear(const Waiting& waiting) {
+void AncestorWatch::note_waiting(const Waiting& waiting) {
   if (waiting.busy == nullptr) return;
   if (begun_ == kNever) begun_ = redis_.loop().now();
   ask(*waiting.busy);
@@ -45,7 +45,7 @@ void AncestorWatch::hear(const Waiting& waiting) {
 AcquireOptions AncestorWatch::over(AcquireOptions options) {
   options.report = [this, report = std::move(options.report)](const Waiting& waiting) {
     report(waiting);
-    hear(waiting);
+    note_waiting(waiting);
   };
   options.patience.interrupted = [this, interrupted = std::move(options.patience.interrupted)] {
     return interrupted() || ends_the_wait_;

@@ -36,7 +36,7 @@ class AncestorWatch final : public Source {
   ~AncestorWatch() override;
 
   /// For AcquireOptions::report.
-  void hear(const Waiting& waiting);
+  void note_waiting(const Waiting& waiting);
 
   /// Extends the options, so that the watch hears of the wait and can end it.
   AcquireOptions over(AcquireOptions options);

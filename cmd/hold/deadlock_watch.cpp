@@ -39,7 +39,7 @@ DeadlockWatch::DeadlockWatch(Redis& redis, Options options)
 
 DeadlockWatch::~DeadlockWatch() { redis_.loop().leave(*this); }
 
-void DeadlockWatch::hear(const Waiting& waiting) {
+void DeadlockWatch::note_waiting(const Waiting& waiting) {
   if (waiting.busy == nullptr || waiting.what.asker() == nullptr) return;
   if (begun_ == kNever) {
     begun_ = redis_.loop().now();

@@ -28,7 +28,7 @@ class DeadlockWatch final : public Source {
   ~DeadlockWatch() override;
 
   /// For AcquireOptions::report.
-  void hear(const Waiting& waiting);
+  void note_waiting(const Waiting& waiting);
 
   /// We are the youngest member of a circle: the wait must end.
   bool ends_the_wait() const noexcept { return ends_the_wait_; }

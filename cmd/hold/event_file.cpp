@@ -1,3 +1,5 @@
+#include "cmd/hold/event_file.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -9,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/hold/event_sinks.h"
 #include "process/std_descriptors.h"
 
 namespace rlock {

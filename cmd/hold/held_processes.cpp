@@ -66,13 +66,13 @@ Deadlines HeldProcesses::deadlines() const {
 
 void HeldProcesses::turn(TimePoint now, const std::function<bool()>& ended) {
   if (guardian_) guardian_->set_deadlines(of_lock());
-  hear_requests(now);
+  read_requests(now);
   announce(now, ended);
   escalate(now);
 }
 
 /// If there is a request to end, stops the processes as --max-hold does.
-void HeldProcesses::hear_requests(TimePoint now) {
+void HeldProcesses::read_requests(TimePoint now) {
   if (asked_by_ || escalation_.begun()) return;
   asked_by_ = lock_.asked_to_stop();
   if (asked_by_) end(now, options_.rules.kill_after, "asked to end by " + *asked_by_);

@@ -86,7 +86,7 @@ class HeldProcesses {
   void say_refused(const std::vector<pid_t>& pids);
 
  private:
-  void hear_requests(TimePoint now);
+  void read_requests(TimePoint now);
   void escalate(TimePoint now);
   void say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now);
   TimePoint kill_when(TimePoint planned) const;

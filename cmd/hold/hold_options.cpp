@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/hold/event_sinks.h"
+#include "cmd/hold/system_log.h"
 #include "loop/signal_names.h"
 #include "sync/kinds/permit_lock.h"
 

@@ -89,6 +89,9 @@ void HoldRequest::complete(Deployment resolved, const std::vector<std::string>& 
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
+  if (names.size() > 1 && !type->only_one_key.empty())
+    throw Error{Error::usage,
+                fmt::format("--type {} with {} keys: {}", type->name, names.size(), type->only_one_key)};
   check(*this);
   refuse_too_many(*this);
 }

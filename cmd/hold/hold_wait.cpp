@@ -126,11 +126,11 @@ AcquireOptions HoldWait::options() {
   AcquireOptions options = lines_.options();
   options.renew_identity = [this](NewIdentity renewed) { return acquire_request(renewed); };
   options.report = [this](const Waiting& waiting) {
-    lines_.hear(waiting);
-    ancestors_->hear(waiting);
+    lines_.note_waiting(waiting);
+    ancestors_->note_waiting(waiting);
     count_waiters(waiting);
-    if (deadlock_) deadlock_->hear(waiting);
-    if (once_) once_->hear(waiting);
+    if (deadlock_) deadlock_->note_waiting(waiting);
+    if (once_) once_->note_waiting(waiting);
   };
   options.patience.interrupted = [this] { return session_.signals.any() || wait_is_over(); };
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);

@@ -91,7 +91,7 @@ constexpr LockType kLockTypes[] = {
      .help = "",
      .only_one_server = "majorities among them can be found for more holders than there are permits",
      .only_one_key =
-         "pools are of different sizes, and RLOCK_SLOT is a place in one of them; nest one run in the other",
+         "pools are of different sizes, and RLOCK_SLOT is a place in one of them; hold one inside the other",
      .only_one_hold = "an owner has the permits that it took at once; take others under another owner",
      .in_order = "several hold its permits at once, so an older one may run beside the newest",
      .busy_text = "too few of its permits are free",

@@ -9,7 +9,7 @@
 
 namespace rlock {
 
-void OnceWatch::hear(const Waiting& waiting) {
+void OnceWatch::note_waiting(const Waiting& waiting) {
   if (waiting.busy == nullptr || done_) return;
   if (asked_) {
     ask_again_ = true;

@@ -18,7 +18,7 @@ class OnceWatch {
       : redis_(redis), name_(std::move(name)), answer_within_(answer_within) {}
 
   /// For AcquireOptions::report.
-  void hear(const Waiting& waiting);
+  void note_waiting(const Waiting& waiting);
 
   /// Reads the answer that has come. If "busy" came after the question, asks again.
   void advance();

@@ -46,31 +46,31 @@ void StopRequests::ready(short, TimePoint now) {
 }
 
 const std::optional<std::string>& StopRequests::asked() {
-  hear();
+  read_messages();
   return asked_;
 }
 
 const std::optional<std::string>& StopRequests::removed() {
-  hear();
+  read_messages();
   return removed_;
 }
 
 bool StopRequests::take_removal() {
-  hear();
+  read_messages();
   return std::exchange(has_removal_, false);
 }
 
 bool StopRequests::take_confirmation() {
-  hear();
+  read_messages();
   return std::exchange(has_confirmation_, false);
 }
 
 bool StopRequests::take_release() {
-  hear();
+  read_messages();
   return std::exchange(has_release_, false);
 }
 
-void StopRequests::hear() {
+void StopRequests::read_messages() {
   if (listen_at_ != kNever) return;
   for (const Message& message : mailbox_->take()) {
     if (!message.text) {

@@ -52,7 +52,7 @@ class StopRequests final : public Source {
 
  private:
   bool too_many_messages() const;
-  void hear();
+  void read_messages();
 
   Redis& redis_;
   std::vector<Channel> channels_;

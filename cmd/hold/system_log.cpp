@@ -3,6 +3,8 @@
 // gets the same text as MESSAGE, and each field again as RLOCK_EVENT, RLOCK_KEY, RLOCK_OWNER, …: journalctl
 // RLOCK_KEY=deploy.
 
+#include "cmd/hold/system_log.h"
+
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,7 +19,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/hold/event_sinks.h"
 
 namespace rlock {
 namespace {

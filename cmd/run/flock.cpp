@@ -120,7 +120,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
-  for (const Foreign& other : run.foreign)
+  for (const OtherToolOption& other : run.foreign)
     if (other.sentence.find("--nonblock") != std::string_view::npos) spec.foreign.push_back(other);
   spec.group("How long to wait");
   spec.add({.names = "-n, --nb, --nonblock",

@@ -4,7 +4,7 @@
 #include "cmd/hold/hold_options.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/run/report_options.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 
 namespace rlock {
 namespace {
@@ -180,7 +180,7 @@ void declare_rare(VerbSpec& spec, RunRequest& request) {
 }
 
 /// Names of options in other lock tools, with the advice for each.
-std::vector<Foreign> foreign_options() {
+std::vector<OtherToolOption> foreign_options() {
   return {
       {"--timeout", "did you mean --wait (for the lock) or --max-hold (for the command)?"},
       {"--ttl", "did you mean --lease?"},

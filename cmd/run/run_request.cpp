@@ -120,9 +120,6 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
   Deployment resolved = resolve(typed.server);
   announce(resolved);
   request.complete(std::move(resolved), typed.keys);
-  if (request.names.size() > 1 && !request.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", request.type->name,
-                                          request.names.size(), request.type->only_one_key)};
   check_once_per(request);
 }
 

@@ -49,7 +49,7 @@ bool is_null_device(const struct stat& facts) {
 
 /// Refuses a file of another user, or one that others can write to: those users could choose our server, and
 /// get our password. A group counts as other users, even if it has one member today.
-void refuse_foreign(const std::string& path, const struct stat& facts) {
+void refuse_other_users_file(const std::string& path, const struct stat& facts) {
   if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
     refuse(path, ::geteuid() == 0 ? "belongs to another user; it must be root's"
                                   : "belongs to another user; it must be yours or root's");
@@ -66,7 +66,7 @@ File read_file(const std::string& path) {
   // Asks about the descriptor, because the name may lead to another file by now.
   const bool nothing = is_null_device(facts);
   if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
-  if (!nothing) refuse_foreign(path, facts);
+  if (!nothing) refuse_other_users_file(path, facts);
   File file{.text = std::string(kLargestFile + 1, '\0'), .private_to_owner = (facts.st_mode & 077) == 0};
   std::size_t size = 0;
   while (size < file.text.size()) {

@@ -115,7 +115,7 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
 }
 
 /// If the user gave one server twice, it could be a majority alone.
-void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
+void refuse_same_server_twice(const std::vector<Target>& targets, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (targets[i].topology == targets[j].topology && targets[i].addresses == targets[j].addresses &&
@@ -205,7 +205,8 @@ Deployment resolve(const ServerOptions& flags) {
       remember_default("password", "");
     }
   }
-  refuse_twins(deployment.targets, source);  // after complete(), because --db may make two URLs the same
+  refuse_same_server_twice(deployment.targets,
+                           source);  // after complete(), because --db may make two URLs the same
   deployment.environment = environment_of(deployment, password);
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
   if (profile_of(flags) && flags.config)  // the file with that profile

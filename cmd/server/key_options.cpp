@@ -1,4 +1,4 @@
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 
 #include <fmt/format.h>
 

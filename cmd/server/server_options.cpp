@@ -69,6 +69,15 @@ void declare_verbosity(VerbSpec& spec, ServerOptions* options) {
        .set = sets(Verbosity::verbose, &ServerOptions::verbose)});
 }
 
+void declare_verbosity(VerbSpec& spec, Option quiet, Option verbose) {
+  quiet.names = "-q, --quiet";
+  quiet.set = [](std::string_view) { set_verbosity(Verbosity::quiet); };
+  verbose.names = "-v, --verbose";
+  verbose.set = [](std::string_view) { set_verbosity(Verbosity::verbose); };
+  spec.add(std::move(quiet));
+  spec.add(std::move(verbose));
+}
+
 void declare_verbosity_elsewhere(VerbSpec& spec) {
   spec.group("Options of every verb");
   spec.groups.back().elsewhere = true;

@@ -14,6 +14,9 @@ void declare_file_settings(VerbSpec& spec, ServerOptions& options);
 /// Declare -q and -v. `options` notes for `rlock config` that they were typed; it may be null. The second function is
 /// for a verb without a server: its --help does not show them.
 void declare_verbosity(VerbSpec& spec, ServerOptions* options = nullptr);
+
+/// -q and -v of a verb whose output depends on them. `quiet` and `verbose` have the texts.
+void declare_verbosity(VerbSpec& spec, Option quiet, Option verbose);
 void declare_verbosity_elsewhere(VerbSpec& spec);
 
 }  // namespace rlock

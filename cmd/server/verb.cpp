@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 
 namespace rlock {
 namespace {

@@ -37,7 +37,7 @@ struct CheckedServer {
 };
 
 /// The findings about one server.
-struct Patient {
+struct Examined {
   std::string server;
   std::vector<Finding> findings;
   std::string run_id;  ///< empty: the server does not tell it
@@ -55,20 +55,20 @@ class Doctor final : public Verb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
     session.ask_all(command({"PING"}));
-    std::vector<Patient> patients;
+    std::vector<Examined> servers;
     for (const CheckedServer& checked : checked_servers(session)) {
-      patients.push_back(examine(session, checked));
-      find_duplicate(patients);
+      servers.push_back(examine(session, checked));
+      find_duplicate(servers);
     }
-    show(patients);
-    return std::ranges::all_of(patients, &Patient::fit) ? exit_code::ok : exit_code::no;
+    show(servers);
+    return std::ranges::all_of(servers, &Examined::fit) ? exit_code::ok : exit_code::no;
   }
 
  private:
   static std::vector<CheckedServer> checked_servers(Session& session);
-  static Patient examine(Session& session, const CheckedServer& checked);
-  static void find_duplicate(std::vector<Patient>& patients);
-  void show(const std::vector<Patient>& patients) const;
+  static Examined examine(Session& session, const CheckedServer& checked);
+  static void find_duplicate(std::vector<Examined>& servers);
+  void show(const std::vector<Examined>& servers) const;
 };
 
 std::string why(const Vote& vote) { return vote.trouble().value_or(no_answer()).text; }
@@ -145,56 +145,56 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
 }
 
 /// If a server does not answer the first call, no other follows: it would only fail again.
-Patient Doctor::examine(Session& session, const CheckedServer& checked) {
-  Patient patient{.server = checked.name, .findings = {}, .run_id = {}};
+Examined Doctor::examine(Session& session, const CheckedServer& checked) {
+  Examined examined{.server = checked.name, .findings = {}, .run_id = {}};
   const TimePoint asked = session.loop.now();
   const Vote ping = ask_at(session, checked, command({"PING"}));
   const auto took = std::chrono::duration_cast<Milliseconds>(session.loop.now() - asked);
   if (ping.good_reply() == nullptr) {
-    patient.findings.push_back({"answer", Verdict::unfit, sanitized(why(ping))});
-    return patient;
+    examined.findings.push_back({"answer", Verdict::unfit, sanitized(why(ping))});
+    return examined;
   }
   const Vote said = ask_at(session, checked, with_large_reply(command({"INFO"})));
   if (said.good_reply() != nullptr) {
     const auto info = parse_info(said.good_reply()->text());
-    if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;
-    patient.findings = diagnose(info);
+    if (const auto run_id = info.find("run_id"); run_id != info.end()) examined.run_id = run_id->second;
+    examined.findings = diagnose(info);
     const Target& target = session.deployment.targets[checked.node];
     if (target.topology == Target::Topology::single && is_cluster_node(info))
-      patient.findings.insert(
-          patient.findings.begin(),
+      examined.findings.insert(
+          examined.findings.begin(),
           {"url", Verdict::unfit,
            fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
                        url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
   }
-  if (patient.findings.empty()) patient.findings.push_back(settings(said));
+  if (examined.findings.empty()) examined.findings.push_back(settings(said));
   // The user may have rights for keys with the prefix only.
   const std::string key = checked.cluster ? checked.prefixed : session.name("rlock:doctor").str();
-  patient.findings.push_back(
+  examined.findings.push_back(
       key.empty()
           ? Finding{"scripting", Verdict::not_looked_at, "not looked at: no key with this prefix lies here"}
           : scripting(ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = {key}})));
-  patient.findings.push_back(distance(took));
-  return patient;
+  examined.findings.push_back(distance(took));
+  return examined;
 }
 
 /// Is the last server one that was checked before under another name?
-void Doctor::find_duplicate(std::vector<Patient>& patients) {
-  Patient& last = patients.back();
-  const auto same = std::ranges::find(patients, last.run_id, &Patient::run_id);
+void Doctor::find_duplicate(std::vector<Examined>& servers) {
+  Examined& last = servers.back();
+  const auto same = std::ranges::find(servers, last.run_id, &Examined::run_id);
   if (last.run_id.empty() || &*same == &last) return;
   last.findings.push_back({"quorum", Verdict::unfit,
                            fmt::format("it is the same server as {}, and it counts once; remove one ({})",
                                        sanitized(same->server), as_given("url", "--url"))});
 }
 
-void Doctor::show(const std::vector<Patient>& patients) const {
+void Doctor::show(const std::vector<Examined>& servers) const {
   std::vector<Json> items;
   std::string text;
-  for (const Patient& patient : patients) {
+  for (const Examined& examined : servers) {
     std::vector<Json> findings;
-    text += sanitized(patient.server) + "\n";
-    for (const Finding& finding : patient.findings) {
+    text += sanitized(examined.server) + "\n";
+    for (const Finding& finding : examined.findings) {
       const bool looked_at = finding.verdict != Verdict::not_looked_at;
       const bool is_fit = finding.verdict == Verdict::fit;
       findings.push_back(Json::object({{"subject", Json::word(finding.subject)},
@@ -205,9 +205,9 @@ void Doctor::show(const std::vector<Patient>& patients) const {
         text += fmt::format("  {:<4} {:<12} {}\n", mark, finding.subject, finding.text);
     }
     items.push_back(Json::object(
-        {{"server", patient.server}, {"fit", patient.fit()}, {"findings", Json::array(findings)}}));
+        {{"server", examined.server}, {"fit", examined.fit()}, {"findings", Json::array(findings)}}));
   }
-  const bool fit = std::ranges::all_of(patients, &Patient::fit);
+  const bool fit = std::ranges::all_of(servers, &Examined::fit);
   print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 

@@ -8,7 +8,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection_text.h"

@@ -11,7 +11,8 @@
 #include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
+#include "cmd/server/server_options.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
@@ -53,12 +54,8 @@ void Inspect::declare(VerbSpec& spec) {
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
   declare_json(spec, json_);
-  spec.add({.names = "-q, --quiet", .help = "print only the names of the keys", .set = [](std::string_view) {
-              set_verbosity(Verbosity::quiet);
-            }});
-  spec.add({.names = "-v, --verbose",
-            .help = "also print full ids, all waiters, and the listeners",
-            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declare_verbosity(spec, {.help = "print only the names of the keys"},
+                    {.help = "also print full ids, all waiters, and the listeners"});
 }
 
 Listing Inspect::look(Session& session) const {

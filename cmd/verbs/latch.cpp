@@ -15,7 +15,7 @@
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/holder_facts.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"

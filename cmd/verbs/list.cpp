@@ -14,7 +14,8 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/progress_line.h"
 #include "cmd/cli/screen_size.h"
-#include "cmd/verbs/key_options.h"
+#include "cmd/server/server_options.h"
+#include "cmd/verbs/listing_options.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection_json.h"
 #include "cmd/view/key_row.h"
@@ -38,7 +39,7 @@ class List final : public Verb {
   void limit(std::vector<Inspection>& keys);
   void show(const std::vector<Inspection>& keys);
 
-  KeyOptions key_options_;
+  ListingOptions key_options_;
   KeyChoice choice_;
   std::optional<std::int64_t> limit_;  ///< this many more keys may be printed
   bool limited_ = false;               ///< --limit left out some keys
@@ -56,7 +57,7 @@ void List::declare(VerbSpec& spec) {
                    {"rlock list --all --older 1h --sort age", "also the locks of Redisson"},
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
-  declare_key_options(spec, key_options_);
+  declare_listing_options(spec, key_options_);
   spec.foreign.push_back({"-n", "did you mean --limit?"});
   declare_key_choice(spec, choice_);
   spec.add({.names = "--limit",
@@ -65,12 +66,9 @@ void List::declare(VerbSpec& spec) {
             .manual = "rlock prints the first N keys in the order of --sort.",
             .set = number(limit_, 1, std::numeric_limits<std::int64_t>::max())});
   spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
-  spec.add({.names = "-q, --quiet",
-            .help = "print only the keys, as you type them",
-            .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
-  spec.add({.names = "-v, --verbose",
-            .manual = "Also print what happens inside, such as redirections and broken connections.",
-            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declare_verbosity(
+      spec, {.help = "print only the keys, as you type them"},
+      {.manual = "Also print what happens inside, such as redirections and broken connections."});
 }
 
 /// Removes the keys beyond --limit.

@@ -1,4 +1,4 @@
-#include "cmd/verbs/key_options.h"
+#include "cmd/verbs/listing_options.h"
 
 #include "base/error.h"
 #include "base/key_text.h"
@@ -56,7 +56,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
        .set = choice(chosen.order, kKeyOrders)});
 }
 
-void declare_key_options(VerbSpec& spec, KeyOptions& options) {
+void declare_listing_options(VerbSpec& spec, ListingOptions& options) {
   spec.operands.push_back({.name = "PATTERN",
                            .offer = Offer::counter,
                            .optional = true,
@@ -85,7 +85,7 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
             .set = into(options.scan_time)});
 }
 
-SearchOptions search_options(const KeyOptions& options) {
+SearchOptions search_options(const ListingOptions& options) {
   return {
       .what = options.all ? SearchFor::all : SearchFor::facts,
       .until = kNever,

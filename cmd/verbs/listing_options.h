@@ -11,14 +11,14 @@
 namespace rlock {
 
 /// The keys that list, top and metrics print.
-struct KeyOptions {
+struct ListingOptions {
   std::vector<std::string> patterns;  ///< as typed, for keys without their prefix; empty: all keys
   bool all = false;                   ///< also keys without metadata of rlock
   Milliseconds scan_time{10000};
 };
 
 /// PATTERN..., --all and --scan-time.
-void declare_key_options(VerbSpec& spec, KeyOptions& options);
+void declare_listing_options(VerbSpec& spec, ListingOptions& options);
 
 /// Which of these keys to print, and in which order.
 struct KeyChoice {
@@ -30,6 +30,6 @@ struct KeyChoice {
 void declare_key_choice(VerbSpec& spec, KeyChoice& chosen);
 
 /// The options for a search().
-SearchOptions search_options(const KeyOptions& options);
+SearchOptions search_options(const ListingOptions& options);
 
 }  // namespace rlock

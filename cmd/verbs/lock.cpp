@@ -17,7 +17,8 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/inherited_hold.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
+#include "cmd/server/server_options.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
@@ -257,12 +258,8 @@ class Status final : public LockVerb {
     spec.examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
                      {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}};
     declare_shared(spec, "ask whether this owner holds KEY", {});
-    spec.add({.names = "-q, --quiet",
-              .help = "print nothing: the exit status is the answer",
-              .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
-    spec.add({.names = "-v, --verbose", .help = "also print owner ids in full", .set = [](std::string_view) {
-                set_verbosity(Verbosity::verbose);
-              }});
+    declare_verbosity(spec, {.help = "print nothing: the exit status is the answer"},
+                      {.help = "also print owner ids in full"});
     spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
   }
 

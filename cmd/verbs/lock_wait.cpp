@@ -6,7 +6,7 @@
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/ancestor_watch.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/verbs.h"

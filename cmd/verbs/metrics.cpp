@@ -2,7 +2,7 @@
 
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/verbs/key_options.h"
+#include "cmd/verbs/listing_options.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/key_row.h"
 #include "cmd/view/metrics_text.h"
@@ -16,7 +16,7 @@ class Metrics final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  KeyOptions key_options_;
+  ListingOptions key_options_;
 };
 
 void Metrics::declare(VerbSpec& spec) {
@@ -26,7 +26,7 @@ void Metrics::declare(VerbSpec& spec) {
   spec.examples = {{"rlock metrics", ""},
                    {"rlock metrics --all 'orders:*'", "also the locks of Redisson"},
                    {"rlock metrics >rlock.prom.new && mv rlock.prom.new rlock.prom", ""}};
-  declare_key_options(spec, key_options_);
+  declare_listing_options(spec, key_options_);
 }
 
 int Metrics::act(TimePoint, std::vector<std::string>) {

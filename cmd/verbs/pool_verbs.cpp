@@ -14,7 +14,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/view/inspection_text.h"
 #include "sync/kinds/keys.h"
 #include "sync/watch/metadata.h"

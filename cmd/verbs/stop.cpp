@@ -13,7 +13,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_options.h"
 #include "cmd/hold/stop_rules.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"

@@ -14,7 +14,7 @@
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/full_screen.h"
-#include "cmd/verbs/key_options.h"
+#include "cmd/verbs/listing_options.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/top_screen.h"
 
@@ -30,7 +30,7 @@ constexpr int kSearchPause = 50;
 
 class Live {
  public:
-  Live(Session& session, const KeyOptions& keys, const KeyChoice& choice, Milliseconds every)
+  Live(Session& session, const ListingOptions& keys, const KeyChoice& choice, Milliseconds every)
       : session_(session), keys_(keys), terminal_(session.loop, "use rlock list") {
     screen_.server = session.redis.str();
     screen_.every = every;
@@ -165,7 +165,7 @@ class Live {
   }
 
   Session& session_;
-  const KeyOptions& keys_;
+  const ListingOptions& keys_;
   FullScreen terminal_;
   TopScreen screen_;
   std::vector<LockName> names_;  ///< the result of the last search
@@ -180,7 +180,7 @@ class Top final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  KeyOptions key_options_;
+  ListingOptions key_options_;
   KeyChoice choice_;
   Milliseconds every_{1000};
 };
@@ -198,7 +198,7 @@ void Top::declare(VerbSpec& spec) {
   spec.examples = {{"rlock top", ""},
                    {"rlock top --all --every 5s 'orders:*'", "also the locks of Redisson"}};
   spec.common = "all state sort";
-  declare_key_options(spec, key_options_);
+  declare_listing_options(spec, key_options_);
   declare_key_choice(spec, choice_);
   spec.add({.names = "--every",
             .value = "DUR",

@@ -15,7 +15,7 @@
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
 #include "cmd/hold/hold_options.h"
-#include "cmd/server/owner_option.h"
+#include "cmd/server/key_options.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"

@@ -19,6 +19,8 @@ EndingSignals::EndingSignals(std::vector<int> more) {
   }
   ::sigprocmask(SIG_BLOCK, &ours_, &before_);
   fd_.reset(::signalfd(-1, &ours_, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_)
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);  // no descriptor is free: then they end us as usual
 }
 
 EndingSignals::~EndingSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }

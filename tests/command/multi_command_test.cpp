@@ -272,6 +272,6 @@ TEST_CASE("permits of several pools are refused, with an alternative") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "--permits", "2", "-k", "a", "-k", "b", "--", "true");
   CHECK(run.exit_code(30s) == 64);
-  CHECK(contains(run.err(), "nest one run in the other"));
+  CHECK(contains(run.err(), "hold one inside the other"));
   CHECK(redis.keys().empty());
 }
