@@ -39,9 +39,9 @@ constexpr Milliseconds kAfterFailure{100};
 constexpr Milliseconds kAfterAnswer{300};
 
 std::vector<Stage> stages_for(const AcquireRequest& request) {
-  std::vector<Item> items;
-  for (const Part& part : request.parts) items.push_back({part.lock, part.followers, part.release_followers});
-  return stages_of(std::move(items), request.together);
+  std::vector<PartOf<Waitable>> parts;
+  for (const Part& part : request.parts) parts.push_back({part.lock, part.followers, part.release_followers});
+  return stages_of(std::move(parts), request.together);
 }
 
 /// `renewed`: the same stage with another identity, so it has an owner, too, if `stage` has one.

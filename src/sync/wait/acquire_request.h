@@ -10,12 +10,15 @@
 
 namespace rlock {
 
-/// One of the things to acquire, with the calls that record its metadata.
-struct Part {
-  std::shared_ptr<const Lockable> lock;
+/// One of the things to acquire, with the calls that record its metadata. `Thing`: Lockable; a wait takes any Waitable,
+/// also one that is no lock, such as a semaphore or a latch.
+template <class Thing>
+struct PartOf {
+  std::shared_ptr<const Thing> lock;
   std::vector<Call> followers{};          ///< go behind the call that acquires or renews it
   std::vector<Call> release_followers{};  ///< go behind the call that releases or undoes it
 };
+using Part = PartOf<Lockable>;
 
 inline std::vector<LockName> names_of(const std::vector<Part>& parts) {
   std::vector<LockName> names;

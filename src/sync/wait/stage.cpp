@@ -7,31 +7,31 @@ namespace rlock {
 
 std::vector<Call> Stage::followers() const {
   std::vector<Call> calls;
-  for (const Item& item : items) std::ranges::copy(item.followers, std::back_inserter(calls));
+  for (const auto& part : parts) std::ranges::copy(part.followers, std::back_inserter(calls));
   return calls;
 }
 
 std::vector<UndoCall> Stage::undo_calls(Wake wake) const {
   if (wake == Wake::nobody && together) {
     std::vector<Call> followers;
-    for (const Item& item : items) std::ranges::copy(item.release_followers, std::back_inserter(followers));
+    for (const auto& part : parts) std::ranges::copy(part.release_followers, std::back_inserter(followers));
     return {{*together->undo(wake), std::move(followers)}};
   }
   std::vector<UndoCall> calls;
-  for (const Item& item : items) {
-    auto call = item.lock->undo(wake);
-    if (call) calls.push_back({*std::move(call), item.release_followers});
+  for (const auto& part : parts) {
+    auto call = part.lock->undo(wake);
+    if (call) calls.push_back({*std::move(call), part.release_followers});
   }
   return calls;
 }
 
-std::vector<Stage> stages_of(std::vector<Item> items, const std::optional<Together>& together) {
+std::vector<Stage> stages_of(std::vector<PartOf<Waitable>> parts, const std::optional<Together>& together) {
   std::vector<Stage> stages;
   if (together) {
-    stages.push_back({.items = std::move(items), .together = together});
+    stages.push_back({.parts = std::move(parts), .together = together});
     return stages;
   }
-  for (Item& item : items) stages.push_back({.items = {std::move(item)}});
+  for (auto& part : parts) stages.push_back({.parts = {std::move(part)}});
   return stages;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -9,13 +8,6 @@
 #include "sync/wait/acquire_request.h"
 
 namespace rlock {
-
-/// Like Part, but also for things that are no locks, such as a semaphore or a latch.
-struct Item {
-  std::shared_ptr<const Waitable> lock;
-  std::vector<Call> followers{};
-  std::vector<Call> release_followers{};
-};
 
 /// A call that undoes an acquire, and its followers.
 struct UndoCall {
@@ -26,19 +18,19 @@ struct UndoCall {
 /// What one call asks for: one part of an acquire request, or all parts together. A request is acquired stage
 /// by stage.
 struct Stage {
-  std::vector<Item> items;
+  std::vector<PartOf<Waitable>> parts;
   std::optional<Together> together{};
   bool queued = false;          ///< it was asked for, and may have a place in a queue
   std::vector<bool> reached{};  ///< the nodes that may have received the call but not its undo
 
   const Waitable& what() const {
-    return together ? static_cast<const Waitable&>(*together) : *items.front().lock;
+    return together ? static_cast<const Waitable&>(*together) : *parts.front().lock;
   }
   std::vector<Call> followers() const;
 
   std::vector<UndoCall> undo_calls(Wake wake) const;
 };
 
-std::vector<Stage> stages_of(std::vector<Item> items, const std::optional<Together>& together);
+std::vector<Stage> stages_of(std::vector<PartOf<Waitable>> parts, const std::optional<Together>& together);
 
 }  // namespace rlock
