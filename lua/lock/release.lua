@@ -25,6 +25,7 @@
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
+local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
@@ -48,12 +49,12 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, rest)
-    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+    remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end
 
   redis.call('del', lock)
-  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  remember_answer(way, request, 1, memory)
   return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end
 

@@ -33,6 +33,7 @@ local forget_slots = include('permits/forget_slots')
 local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
 local answered_before = include('hold/answered_before')
+local remember_answer = include('hold/remember_answer')
 local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local leave_line = include('line/leave_line')
@@ -66,13 +67,13 @@ local function release_hold()
   end
   local rest = rest_to_keep(keep, owner, keep_until, goes_on)
   if goes_on then
-    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+    remember_answer(way, request, 0, memory)
     return rest > 0 and {'kept', rest} or {'still_held'}, back
   end
   if rest > 0 and #ours > 0 then
     for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
-    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+    remember_answer(way, request, 0, memory)
     return {'kept', rest}, back
   end
 
@@ -80,7 +81,7 @@ local function release_hold()
   in_pieces('zrem', taken, ours)
   forget_slots(taken, slots, tails)
   if #ours == 0 then return {'not_ours'}, back end
-  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  remember_answer(way, request, 1, memory)
   return {'released'}, #ours + back
 end
 

@@ -18,6 +18,7 @@
 --       {not_ours}      this token does not hold the lock
 local now = include('redis/now')
 local answered_before = include('hold/answered_before')
+local remember_answer = include('hold/remember_answer')
 local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
@@ -28,14 +29,14 @@ if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then ret
 local goes_on = outlived(inner, inside == '1' and request or nil, 1, now())
 local rest = rest_to_keep(keep, owner, keep_until, goes_on)
 if goes_on then
-  if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+  remember_answer(way, request, 0, memory)
   return rest > 0 and {'kept', rest} or {'still_held'}
 end
 if rest > 0 then
   redis.call('pexpire', lock, rest)
-  if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+  remember_answer(way, request, 0, memory)
   return {'kept', rest}
 end
 redis.call('del', lock)
-if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+remember_answer(way, request, 1, memory)
 return {'released', ''}

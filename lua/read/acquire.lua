@@ -54,7 +54,9 @@ redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
-if counts then redis.call('hincrby', lock, owner, 1) end
-if counts and request then redis.call('set', request, 'read', 'px', memory) end
+if counts then
+  redis.call('hincrby', lock, owner, 1)
+  if request then redis.call('set', request, 'read', 'px', memory) end
+end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -17,6 +17,7 @@
 --                        at their timeout keys, so that they do not keep the lock for too long
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
+local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
@@ -47,13 +48,13 @@ local function release_hold()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
-    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+    remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end
 
   redis.call('hdel', lock, owner)
   redis.call('del', timeout)
-  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  remember_answer(way, request, 1, memory)
   if alone then
     redis.call('del', lock)
     return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}

@@ -17,6 +17,7 @@
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
+local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
@@ -46,7 +47,7 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until, reads)
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
-    if way == 'again' then redis.call('set', request, 0, 'px', memory) end
+    remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end
 
@@ -55,7 +56,7 @@ local function release_hold()
   else
     redis.call('del', lock)
   end
-  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  remember_answer(way, request, 1, memory)
   return {'released', silent == '1' and '' or announce(channel, '1', sharded, line)}
 end
 

@@ -261,6 +261,25 @@ TEST_CASE("a late copy of a release that kept the key leaves the owner's next ho
   }
 }
 
+TEST_CASE("a late copy of a release that left an inner hold does not end the owner's next hold") {
+  for (const std::string type : {"plain", "permit"}) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto inner = make(type, kMe, kInnerLease, /*again=*/true, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto answer = [&] { return released(first->read_release(server.redis.run(first->release({})))); };
+    server.run(first->ask());
+    server.run(inner->ask());
+    REQUIRE(answer().how == Released::How::still_held);
+    server.run(second->ask());
+
+    CHECK(answer().how == Released::How::still_held);
+    server.run(inner->release({}));
+    CHECK(server.has(*second).holds == 1);
+  }
+}
+
 TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
