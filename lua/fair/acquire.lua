@@ -21,6 +21,7 @@
 -- A script that calls this one gets a second value: whether the owner held the lock before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
+local now_micros = include('redis/now_micros')
 local write_with_ttl = include('redis/write_with_ttl')
 local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
@@ -54,8 +55,7 @@ local position, length = place.position, place.length
 if patience > 0 then
   -- A call that mends the queue reads all of it: a longer one would keep the server busy.
   if position == 0 and length >= most_waiters then return {'foreign', 'too_many', queue.order} end
-  local micros = redis.call('time')
-  local since = place.since or micros[1] * 1000000 + micros[2]
+  local since = place.since or now_micros()
   local due = patience + place.theirs_ahead * theirs
   local stays = math.max(due, redis.call('pttl', queue.alive))
   write_with_ttl('hset', queue.alive, stays, owner, string.format('%.0f %.0f', time + patience, since))

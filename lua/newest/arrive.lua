@@ -17,6 +17,7 @@
 --       {foreign, kind}      the key holds something else
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
+local now_micros = include('redis/now_micros')
 local waiter_of = include('line/waiter_of')
 local newest_of = include('line/newest_of')
 local note_newest = include('line/note_newest')
@@ -32,10 +33,7 @@ local holds = owner and found ~= 'none' and
 if holds then return {'held', now(), ticket} end
 
 local before, drawn = newest_of(line), ticket
-if drawn == 0 then
-  local clock = redis.call('time')
-  drawn = math.max(clock[1] * 1000000 + clock[2], before.ticket + 1)  -- the clock may have been set back
-end
+if drawn == 0 then drawn = math.max(now_micros(), before.ticket + 1) end  -- the clock may have been set back
 redis.call('set', request, string.format('%.0f', drawn), 'px', memory)
 if drawn > before.ticket then
   -- The waiter takes over the place of the newest one before it. Otherwise deploys that come often would never get a turn.

@@ -1,3 +1,4 @@
+local now_micros = include('redis/now_micros')
 local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local remove_dead = include('line/remove_dead')
@@ -21,8 +22,7 @@ local function take_place(line, ask)
   if known and not listed and known.alive <= time then known = nil end
   local arrived, before = known and known.arrived, known and known.before
   if not known then
-    local clock = redis.call('time')
-    local now = clock[1] * 1000000 + clock[2]
+    local now = now_micros()
     -- If the owner has not waited yet, it stands behind the last waiter, even if the clock was set back since that one came. (A
     -- score above 2^53 was not written by rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
