@@ -26,8 +26,8 @@ class LockBase : public Lockable {
     const Script* enter;  ///< acquires one more hold; null: `acquire` does
     const Script* renew;
     const Script* release;
-    bool counts =
-        true;  ///< the lock counts inner holds; false: they are noted beside it, see inner_holds_key()
+    /// Does the lock count inner holds? If not, they are noted beside it, see inner_holds_key().
+    bool counts = true;
   };
 
   /// Hold::another fails with Refused{absent} if the owner does not hold the lock any more.

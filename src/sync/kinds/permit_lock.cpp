@@ -37,9 +37,12 @@ Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size
                               quoted(name), counted(size, "permit"), count, words_for(name), count - size)};
 }
 
-constinit const LockBase::Form kPermits{&kinds::permit,           &scripts::permit_acquire,
-                                        &scripts::permit_enter,   &scripts::permit_renew,
-                                        &scripts::permit_release, false};
+constinit const LockBase::Form kPermits{.wanted = &kinds::permit,
+                                        .acquire = &scripts::permit_acquire,
+                                        .enter = &scripts::permit_enter,
+                                        .renew = &scripts::permit_renew,
+                                        .release = &scripts::permit_release,
+                                        .counts = false};
 
 /// The keys of a pool, and how many permits to acquire. `slots`: see permit_slots_key().
 Values values_of(const Claim& claim, const PermitLock::Wanted& wanted) {

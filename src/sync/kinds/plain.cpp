@@ -6,8 +6,12 @@
 namespace rlock {
 namespace {
 
-constinit const PlainLock::Form kPlain{&kinds::plain,         &scripts::plain_acquire, &scripts::plain_enter,
-                                       &scripts::plain_renew, &scripts::plain_release, false};
+constinit const PlainLock::Form kPlain{.wanted = &kinds::plain,
+                                       .acquire = &scripts::plain_acquire,
+                                       .enter = &scripts::plain_enter,
+                                       .renew = &scripts::plain_renew,
+                                       .release = &scripts::plain_release,
+                                       .counts = false};
 
 }  // namespace
 
