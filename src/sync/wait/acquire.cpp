@@ -3,13 +3,13 @@
 // reason to ask again, and starts the next round. The order of these steps keeps the promises:
 //
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
-//   undo, then new identity  After an undo, the next round has another owner or other request ids. So a late
-//                            copy of an old call cannot touch what the new round acquires. The owner stays and
-//                            keeps its place in the queue if no copy can be in flight, that is, if there is only
-//                            one server, it has answered the undo, and each call was written once. An owner that
-//                            the user named never changes: the round leaves out the nodes that have not
-//                            answered the undo (Undo::closed_nodes()). If nothing was undone, the same calls
-//                            are sent again.
+//   undo, then new identity  A late copy of an old call must not touch what the next round acquires. So after an
+//                            undo, the next round asks with other request ids, and in most cases as another
+//                            owner. If nothing was undone, the same calls are sent again.
+//                            The owner stays, and keeps its place in the queue, if no copy can be in flight:
+//                            there is only one server, it has answered the undo, and each call was written once.
+//                            An owner that the user named always stays. Then the next round leaves out the nodes
+//                            that have not answered the undo (Undo::closed_nodes()).
 //   listen before sleep      A waiter that began to listen later would miss a release (Sleep).
 //   undo before giving up    The caller may end the process, so give_up() first gives the servers a moment to
 //                            answer. Then another process goes on with the undo, if the caller can start one
@@ -21,7 +21,6 @@
 #include "sync/wait/acquire.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "sync/wait/outage.h"
@@ -58,7 +57,7 @@ std::optional<Value> optional_of(const Value* one) {
 /// One wait: from the first call until everything is acquired or undone.
 class Acquisition {
  public:
-  Acquisition(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options, bool can_be_held)
+  Acquisition(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options, WaitFor wait_for)
       : redis_(redis),
         options_(options),
         several_nodes_(redis.nodes() > 1),
@@ -67,7 +66,7 @@ class Acquisition {
         round_(redis, options, single_round_),
         outage_(options),
         undo_(redis, options.hurried),
-        sleep_(redis, options, can_be_held) {}
+        sleep_(redis, options, wait_for) {}
 
   /// Runs rounds until the wait ends.
   AcquireResult run() {
@@ -75,7 +74,7 @@ class Acquisition {
     for (;;) {
       const TimePoint begun = now();
       sleep_.begin_round();
-      round_.end_by(outage_.limit_of(begun));  // as if an outage began now
+      round_.end_by(outage_.limit_of(begun));  // when an outage that has begun by now would end the wait
       if (auto acquired = round_.run(stages_, undo_, sleep_.facts_needed())) {
         // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
         // of the hold cleans up the nodes that did not answer this round.
@@ -89,7 +88,9 @@ class Acquisition {
       if (last_round()) return give_up();
       undo_round();
       // blocked() is fetched only here: undo_round() may have put a new stage in the place of the old one.
-      std::tie(busy_, outage_) = sleep_.after({blocked().what(), result(), round_.took(), busy_, outage_});
+      Sleep::News news = sleep_.after({blocked().what(), result(), round_.took(), busy_, outage_});
+      busy_ = std::move(news.busy);
+      outage_ = news.outage;
       // A call now would get no answer, and hide the reason of the last failure.
       if (options_.patience.ended(now()) || (failure_ && now() >= outage_.limit())) return give_up();
     }
@@ -99,6 +100,9 @@ class Acquisition {
   TimePoint now() const { return redis_.loop().now(); }
   const BallotResult& result() const { return round_.result(); }
   const Stage& blocked() const { return stages_[round_.blocked()]; }
+
+  /// Has some node given this answer in the last round?
+  bool any_answered(Answer answer) const { return std::ranges::count(result().answers, answer) > 0; }
 
   // --- what the last round tells ------------------------------------------------------------------
 
@@ -110,7 +114,7 @@ class Acquisition {
     }
     if (result().failure() != nullptr) outage_.begin(begun);
     // One node that says "busy" is enough here. busy_ needs so many that no quorum can grant it now.
-    seen_busy_ = seen_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
+    seen_busy_ = seen_busy_ || any_answered(Answer::busy);
     const bool has_reason = failure_ || busy_;
     if (has_reason && cut_short()) return;
     failure_ = optional_of(result().failure());
@@ -143,9 +147,9 @@ class Acquisition {
 
   // --- undo ------------------------------------------------------------------------------------
 
-  /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it. A wait
-  /// without `renew_identity` keeps its identity: it awaits the undo, and drops the calls that are not answered by then.
-  /// If such a call were written later, it would undo the next round.
+  /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it.
+  /// A wait without `renew_identity` keeps its identity. It awaits the undo, and drops the calls that are not answered by
+  /// then: a call that is written later would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
     // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
@@ -158,23 +162,25 @@ class Acquisition {
     }
   }
 
-  /// Undoes what this round was granted, and leaves the queues of all stages. But a place in the queue of the blocked
-  /// stage stays, unless a node granted that stage. Returns false if there was nothing to do.
+  /// Undoes every stage that needs it. Returns false if none did.
   bool undo_stages() {
-    const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
-    // With one node, or in a queue, the next round asks as the same owner, and gets what a late call was granted.
-    const bool late_grant = several_nodes_ && result().may_be_granted && !blocked().queued;
-    const auto has_traces = [&](std::size_t i) {
-      if (i == round_.blocked()) return granted || late_grant;
-      return i < round_.blocked() || stages_[i].queued;  // a later stage: an earlier round came further
-    };
     bool any = false;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!has_traces(i)) continue;
-      undo_.post(stages_[i], wake());
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      if (!needs_undo(stage)) continue;
+      undo_.post(stages_[stage], wake());
       any = true;
     }
     return any;
+  }
+
+  /// Must this stage be undone before we sleep? The stages before the blocked one were granted. A later stage has a place
+  /// in a queue if an earlier round came further. The blocked stage keeps its place in a queue, unless a node granted it.
+  bool needs_undo(std::size_t stage) const {
+    if (stage < round_.blocked()) return true;
+    if (stage > round_.blocked()) return stages_[stage].queued;
+    // The call may be granted late. With one node, or in a queue, the next round asks as the same owner, and gets that grant.
+    const bool late_grant_stays = several_nodes_ && result().may_be_granted && !blocked().queued;
+    return any_answered(Answer::granted) || late_grant_stays;
   }
 
   /// With several nodes we ask again soon, so the undo does not wake other waiters.
@@ -197,8 +203,8 @@ class Acquisition {
   // --- the end ------------------------------------------------------------------------------------
 
   AcquireResult give_up() {
-    // Nothing was granted, and no copy of a call is in flight: only places in queues may be left. (If this round is undone
-    // already, its stages have a new identity, which no node has seen, so Undo::post() sends nothing to several nodes.)
+    // If nothing was granted, and no copy of a call is in flight, only places in queues may be left.
+    // After undo_round(), the stages have an identity that no node has seen: then Undo::post() sends nothing to several nodes.
     const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
@@ -265,14 +271,14 @@ class Acquisition {
 }  // namespace
 
 AcquireResult acquire(Redis& redis, const AcquireRequest& request, const AcquireOptions& options) {
-  return Acquisition{redis, stages_for(request), options, true}.run();
+  return Acquisition{redis, stages_for(request), options, WaitFor::lock}.run();
 }
 
 AcquireResult acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                       const std::vector<Call>& followers) {
   const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};  // owns nothing
   return Acquisition{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options,
-                     false}
+                     WaitFor::no_lock}
       .run();
 }
 

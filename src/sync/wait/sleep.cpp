@@ -35,11 +35,11 @@ std::vector<Channel> channels_for(const Blocked& blocked) {
 
 }  // namespace
 
-Sleep::Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held)
+Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
     : redis_(redis),
       options_(options),
       several_nodes_(redis.nodes() > 1),
-      can_be_held_(can_be_held),
+      wait_for_(wait_for),
       mailbox_(std::make_shared<Mailbox>(redis)) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
@@ -80,8 +80,8 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
     note_losses(blocked, losses, now, wakeup);
     if (now >= wakeup.ask_at || options_.patience.interrupted()) {
       if (wakeup.worth_asking) pacing_.count_wakeup(now);
-      const bool at_front =
-          line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening : can_be_held_;
+      const bool at_front = line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening
+                                                        : wait_for_ == WaitFor::lock;
       facts_needed_ = wakeup.by_text || losses != losses_ || at_front;
       return false;
     }

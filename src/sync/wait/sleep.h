@@ -13,6 +13,9 @@
 
 namespace rlock {
 
+/// What we wait for. The holder of a lock writes facts beside it.
+enum class WaitFor { lock, no_lock };
+
 /// The end of a round that did not acquire everything.
 struct Blocked {
   const Waitable& what;        ///< the stage that could not be acquired
@@ -29,16 +32,20 @@ struct Blocked {
 /// So the confirmation can end the sleep, as a message does.
 class Sleep {
  public:
-  /// `can_be_held`: we wait for a lock, whose holder writes facts beside it. REQUIRES: the other arguments outlive the
-  /// Sleep.
-  Sleep(Redis& redis, const AcquireOptions& options, bool can_be_held);
+  /// REQUIRES: `redis` and `options` outlive the Sleep.
+  Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for);
 
   /// A round begins: if a connection is lost from now on, the next sleep ends soon.
   void begin_round() { losses_ = redis_.losses(); }
 
-  /// Sleeps after a round that failed. Returns its last "busy", with the new place if messages moved us up in the line,
-  /// and its outage, which begins if a connection is lost.
-  [[nodiscard]] std::pair<std::optional<Busy>, Outage> after(Blocked blocked) {
+  /// What a sleep may change of a wait.
+  struct News {
+    std::optional<Busy> busy;  ///< the last "busy", with our new place if messages moved us up in the line
+    Outage outage;             ///< it begins if a connection is lost
+  };
+
+  /// Sleeps after a round that failed.
+  [[nodiscard]] News after(Blocked blocked) {
     while (once(blocked)) {}  // again after each move up in the line
     return {std::move(blocked.busy), blocked.outage};
   }
@@ -67,7 +74,7 @@ class Sleep {
   Redis& redis_;
   const AcquireOptions& options_;
   const bool several_nodes_;
-  const bool can_be_held_;
+  const WaitFor wait_for_;
   Pacing pacing_;
   std::shared_ptr<Mailbox> mailbox_;
   std::uint64_t losses_ = 0;  ///< number of lost connections before the last round
