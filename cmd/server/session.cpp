@@ -112,14 +112,10 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kAnswerGrace});
-  std::size_t answers = 0;
-  Failure failure = no_answer();
-  for (const Vote& vote : votes) {
-    if (vote.good_reply()) ++answers;
-    failure = vote.trouble().value_or(failure);
-  }
   check_signals();  // before the failure, because a signal may have caused it
-  if (answers >= redis.quorum()) return votes;
+  if (answered_by(redis.quorum(), votes)) return votes;
+  Failure failure = no_answer();
+  for (const Vote& vote : votes) failure = vote.trouble().value_or(failure);
   if (redis.nodes() > 1 && failure.kind == Error::unreachable) failure = redis.trouble().value_or(failure);
   fail(failure);
 }

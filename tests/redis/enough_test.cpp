@@ -24,6 +24,23 @@ TEST_CASE("when enough nodes have answered, the others get a while longer, count
   CHECK(enough(votes(3), plus(kNow, 100ms)) == plus(kNow, 250ms));
 }
 
+TEST_CASE("a question is decided when enough nodes say yes, or when too few can still say it") {
+  CHECK_FALSE(Tally{.yes = 1, .open = 1}.is_decided(2));
+  CHECK(Tally{.yes = 2, .open = 1}.is_decided(2));
+  CHECK(Tally{.yes = 2, .open = 1}.has(2));
+  CHECK(Tally{.yes = 1, .open = 0}.is_decided(2));
+  CHECK_FALSE(Tally{.yes = 1, .open = 0}.can_have(2));
+}
+
+TEST_CASE("an error is a reply, a failure is none, and a node that has said nothing is open") {
+  Votes mixed(4);
+  mixed[0].answer = Reply{1};
+  mixed[1].answer = Reply::error("ERR no");
+  mixed[2].answer = Failure{Error::unreachable, "silent"};
+  CHECK(tally_replies(mixed).yes == 2);
+  CHECK(tally_replies(mixed).open == 1);
+}
+
 TEST_CASE("an answer that is an error decides nothing") {
   Votes one = votes(1);
   one[1].answer = Reply::error("ERR no");

@@ -22,6 +22,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "redis/enough.h"
 #include "sync/wait/replicas.h"
 
 namespace rlock {
@@ -192,8 +193,9 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) con
   for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
   const std::size_t quorum = redis_.quorum();
   if (count[Outcome::not_ours] > votes.size() - quorum) return Outcome::not_ours;
-  if (count[Outcome::renewed] >= quorum) return Outcome::renewed;
-  return count[Outcome::renewed] + count[Outcome::open] < quorum ? Outcome::failed : Outcome::open;
+  const Tally renewed{.yes = count[Outcome::renewed], .open = count[Outcome::open]};
+  if (renewed.has(quorum)) return Outcome::renewed;
+  return renewed.can_have(quorum) ? Outcome::open : Outcome::failed;
 }
 
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {

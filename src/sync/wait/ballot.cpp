@@ -1,8 +1,7 @@
 // Turns votes into one result. decode() reads each vote once, when it arrives, as an AcquireAnswer: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
-// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken,
-// because we need not undo blindly at a node whose answer we know. result() then puts the answers into a
-// Tally and decides in this order:
+// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken: we need
+// not undo blindly at a node whose answer we know. result() then sorts the answers and decides in this order:
 //
 //   held     a quorum granted it
 //   refused  so many nodes refuse that a quorum can never grant it
@@ -30,7 +29,7 @@ AcquireAnswer decoded(const Waitable& what, const Vote& vote) {
 }
 
 /// The answers of the nodes, sorted by their type.
-struct Tally {
+struct Sorted {
   std::vector<Held> held;
   std::vector<Busy> busy;
   std::vector<Refused> refused;
@@ -81,11 +80,11 @@ Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
   return typical;
 }
 
-std::string no_quorum(const Redis& redis, const Tally& tally) {
+std::string no_quorum(const Redis& redis, const Sorted& answers) {
   std::vector<std::string> reasons;
-  for (const auto& [node, failure] : tally.failed)
+  for (const auto& [node, failure] : answers.failed)
     reasons.push_back(fmt::format("{}: {}", redis.str(node), failure.text));
-  const std::size_t answer = redis.nodes() - tally.failed.size();
+  const std::size_t answer = redis.nodes() - answers.failed.size();
   return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
                      answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
 }
@@ -93,17 +92,17 @@ std::string no_quorum(const Redis& redis, const Tally& tally) {
 /// The failure to report when too many nodes fail. Some failures are permanent (no access, no such database).
 /// If these and the refusals alone prevent a quorum, a permanent one is reported: then waiting cannot help,
 /// and the wait must end.
-Failure failure_of(const Redis& redis, const Tally& tally) {
+Failure failure_of(const Redis& redis, const Sorted& answers) {
   const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
-  const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));
-  const bool for_good = lasting + tally.refused.size() > redis.nodes() - redis.quorum();
+  const auto lasting = static_cast<std::size_t>(std::ranges::count_if(answers.failed, lasts));
+  const bool for_good = lasting + answers.refused.size() > redis.nodes() - redis.quorum();
   const auto first =
-      std::ranges::find_if(tally.failed, [&](const auto& one) { return lasts(one) == for_good; });
+      std::ranges::find_if(answers.failed, [&](const auto& one) { return lasts(one) == for_good; });
   if (redis.nodes() == 1) return first->second;
   return {.kind = for_good ? first->second.kind : Error::unreachable,
-          .text = no_quorum(redis, tally),
-          .lasts =
-              std::ranges::any_of(tally.failed, [](const auto& one) { return one.second.needs_a_person(); })};
+          .text = no_quorum(redis, answers),
+          .lasts = std::ranges::any_of(answers.failed,
+                                       [](const auto& one) { return one.second.needs_a_person(); })};
 }
 
 }  // namespace
@@ -120,24 +119,22 @@ void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
 
 TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
   decode(votes);
-  std::size_t granted = 0;
-  std::size_t open = 0;
+  Tally granted;
   for (const auto& answer : decoded_) {
-    if (!answer) ++open;
-    if (answer && std::holds_alternative<Held>(*answer)) ++granted;
+    if (!answer) ++granted.open;
+    if (answer && std::holds_alternative<Held>(*answer)) ++granted.yes;
   }
-  const std::size_t quorum = redis_.quorum();
-  if (granted >= quorum) return TimePoint::min();  // renewals and the release tell the other nodes
-  return grace_.from(granted + open < quorum, now);
+  if (granted.has(redis_.quorum())) return TimePoint::min();  // renewals and the release tell the other nodes
+  return grace_.from(!granted.can_have(redis_.quorum()), now);
 }
 
 BallotResult Ballot::result(const Votes& votes) {
   decode(votes);
   BallotResult result;
-  Tally tally;
+  Sorted sorted;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Vote& vote = votes[node];
-    const Answer answer = decoded_[node] ? tally.put(node, *decoded_[node]) : Answer::late;
+    const Answer answer = decoded_[node] ? sorted.put(node, *decoded_[node]) : Answer::late;
     result.answers.push_back(answer);
     if (answer == Answer::granted) result.asked = earliest(result.asked, vote.asked);
     // If a call was written, the node may carry it out although no reply has come.
@@ -146,21 +143,21 @@ BallotResult Ballot::result(const Votes& votes) {
   }
   const std::size_t quorum = redis_.quorum();
   const std::size_t spare = votes.size() - quorum;
-  if (tally.held.size() >= quorum) {
-    result.outcome = typical(std::move(tally.held));
+  if (sorted.held.size() >= quorum) {
+    result.outcome = typical(std::move(sorted.held));
     return result;
   }
   // Split: some nodes granted it to us, and no other owner has a quorum. All contenders undo and try again,
   // each after a different pause (Pacing).
   const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
-  result.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
-  result.may_be_granted = result.may_be_granted || !tally.held.empty();
-  if (tally.refused.size() > spare) {
-    result.outcome = tally.refused.front();
-  } else if (tally.refused.size() + tally.failed.size() > spare) {
-    result.outcome = failure_of(redis_, tally);
-  } else if (!tally.busy.empty()) {
-    result.outcome = typical(tally.busy, quorum - tally.held.size());
+  result.split = !sorted.held.empty() && std::ranges::none_of(holders_of(sorted.busy), has_quorum);
+  result.may_be_granted = result.may_be_granted || !sorted.held.empty();
+  if (sorted.refused.size() > spare) {
+    result.outcome = sorted.refused.front();
+  } else if (sorted.refused.size() + sorted.failed.size() > spare) {
+    result.outcome = failure_of(redis_, sorted);
+  } else if (!sorted.busy.empty()) {
+    result.outcome = typical(sorted.busy, quorum - sorted.held.size());
   }
   return result;
 }

@@ -48,11 +48,7 @@ void Round::connect() {
   if (!several_nodes_ || redis_.keeps_trying() || options_.node_timeout >= kConnecting) return;
   EqualGrace grace{redis_.loop().now()};
   const auto enough_from = [&](const Votes& votes, TimePoint now) {
-    const auto replies =
-        std::ranges::count_if(votes, [](const Vote& vote) { return vote.reply() != nullptr; });
-    const auto open = std::ranges::count_if(votes, [](const Vote& vote) { return !vote.settled(); });
-    const auto quorum = static_cast<std::ptrdiff_t>(redis_.quorum());
-    return grace.from(replies >= quorum || replies + open < quorum, now);
+    return grace.from(tally_replies(votes).is_decided(redis_.quorum()), now);
   };
   static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
 }

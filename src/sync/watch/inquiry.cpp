@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "redis/enough.h"
 #include "sync/watch/listeners.h"
 
 namespace rlock {
@@ -38,9 +39,7 @@ void Inquiry::post_next() {
 
 /// Has a quorum answered, or will no more answers come?
 bool Inquiry::answered() const {
-  const auto replies =
-      std::ranges::count_if(asked_.votes(), [](const Vote& vote) { return vote.reply() != nullptr; });
-  return static_cast<std::size_t>(replies) >= redis_.quorum() || asked_.settled();
+  return tally_replies(asked_.votes()).has(redis_.quorum()) || asked_.settled();
 }
 
 TimePoint Inquiry::wake_at() const { return under_way() && answered() ? TimePoint::min() : kNever; }
