@@ -25,7 +25,7 @@ std::unique_ptr<Lockable> make(const LockSpec& spec) {
 }
 
 std::unique_ptr<Lockable> make_fair(const LockSpec& spec) {
-  const auto turn = spec.waits ? Turn::queue : Turn::leave;
+  const auto turn = spec.waits ? Turn::place : Turn::leave;
   return std::make_unique<FairLock>(spec.claim, turn, hold_of(spec), spec.options.fair_wait_timeout);
 }
 

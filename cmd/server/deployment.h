@@ -34,7 +34,7 @@ struct Deployment {
   /// What a busy acquire of a lock that is not fair leaves behind.
   Turn turn(bool waits) const {
     if (targets.size() > 1) return Turn::no_places;
-    return waits ? Turn::queue : Turn::leave;
+    return waits ? Turn::place : Turn::leave;
   }
 
   PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }

@@ -57,9 +57,9 @@ bool is_empty_pool(const WaitView& view) {
 }
 
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
-  if (view.busy.queue && view.busy.position == 1)
+  if (view.busy.waiters && view.busy.position == 1)
     return fmt::format("{} free, and we are next in its queue", is);
-  if (view.busy.queue) return fmt::format("{} free, and reserved for the first waiter in its queue", is);
+  if (view.busy.waiters) return fmt::format("{} free, and reserved for the first waiter in its queue", is);
   if (view.seen != nullptr && view.seen->absent())
     return moment == Moment::over ? " was taken, and is free by now" : ": free by now";
   return moment == Moment::waiting ? "" : fmt::format("{} taken", is);
@@ -70,8 +70,8 @@ std::string place(const WaitView& view) {
   if (view.seen != nullptr && view.seen->place)
     return fmt::format("; {} of {} in the queue", ordinal(view.seen->place->position),
                        view.seen->place->length);
-  if (busy.position && busy.queue)
-    return fmt::format("; {} of {} in the queue", ordinal(*busy.position), *busy.queue);
+  if (busy.position && busy.waiters)
+    return fmt::format("; {} of {} in the queue", ordinal(*busy.position), *busy.waiters);
   if (view.listeners == 0) return "";
   return view.listeners == 1 ? "; 1 client waits" : fmt::format("; {} clients wait", view.listeners);
 }
@@ -129,7 +129,7 @@ std::string wait_remedy(const WaitView& view, const std::string& words) {
   if (is_empty_pool(view)) return fmt::format("to make the pool larger: rlock permit set {} N", words);
   if (!view.state.empty())  // a semaphore, a pool or a latch: it has no single holder to remove
     return holders.empty() ? "" : "to see its holders: rlock inspect " + words;
-  if (holders.empty() && view.busy.queue) return "to see its waiters: rlock inspect -v " + words;
+  if (holders.empty() && view.busy.waiters) return "to see its waiters: rlock inspect -v " + words;
   if (view.seen == nullptr || view.seen->kind == nullptr) return "";
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";

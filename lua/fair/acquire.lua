@@ -6,7 +6,7 @@
 --       request   optional, string: as in lock/acquire
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
---       patience  number of ms for which we count as alive from now on; 0: we do not queue
+--       alive_for  number of ms for which we count as alive from now on; 0: we do not queue
 --       channel   each waiter listens on <channel>:<owner>
 --       sharded   1 to publish by sharded pub/sub, too
 --       memory    for how many ms the server remembers the request
@@ -52,13 +52,13 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
 end
 
 local position, length = place.position, place.length
-if patience > 0 then
+if alive_for > 0 then
   -- A call that mends the queue reads all of it: a longer one would keep the server busy.
   if position == 0 and length >= most_waiters then return {'foreign', 'too_many', queue.order} end
   local since = place.since or now_micros()
-  local due = patience + place.theirs_ahead * theirs
+  local due = alive_for + place.theirs_ahead * theirs
   local stays = math.max(due, redis.call('pttl', queue.alive))
-  write_with_ttl('hset', queue.alive, stays, owner, string.format('%.0f %.0f', time + patience, since))
+  write_with_ttl('hset', queue.alive, stays, owner, string.format('%.0f %.0f', time + alive_for, since))
   redis.call('zadd', queue.deadlines, string.format('%.0f', time + due), owner)
   if position == 0 then
     redis.call('rpush', queue.order, owner)

@@ -32,7 +32,7 @@ TEST_CASE(
     "the only waiter of a free fair lock learns that it is next, and the others that the lock is kept") {
   const LockName name{"k"};
   const auto text = [&](std::int64_t position) {
-    const Busy busy{.position = position, .queue = 2, .key = name};
+    const Busy busy{.position = position, .waiters = 2, .key = name};
     return wait_text({.now = Clock::now(), .busy = busy}, Moment::waiting);
   };
   CHECK_MESSAGE(contains(text(1), ": free, and we are next in its queue; 1st of 2"), text(1));

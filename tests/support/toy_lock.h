@@ -41,7 +41,7 @@ class Toy : public Lockable {
   AcquireAnswer decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     if (reply.integer() == 0)
-      return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .queue = {}, .key = {}};
+      return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .waiters = {}, .key = {}};
     return Refused{Refused::Why::wrong_type, "a toy of another kind"};
   }
   bool queues() const override { return queues_; }

@@ -193,7 +193,7 @@ TEST_CASE("a waiter that asks during a repair keeps its arrival time") {
   const auto arrival = [&] { return split(scene.server.cli({"HGET", kWaiters, "b:1"}), ' ').at(1); };
   const std::string before = arrival();
   scene.server.cli({"RPUSH", kQueue, "ghost:1"});
-  CHECK(busy(scene.ask("b:1")).queue == 1);
+  CHECK(busy(scene.ask("b:1")).waiters == 1);
   CHECK(arrival() == before);
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a busy fair lock tells the place and the length of the queue") {
         lock.read(Reply{{Reply{std::string{"busy"}}, Reply{retry}, Reply{pttl}, Reply{place}, Reply{5}}}));
   };
   CHECK(answer(-1, 900, 3).position == 3);
-  CHECK(answer(-1, 900, 3).queue == 5);
+  CHECK(answer(-1, 900, 3).waiters == 5);
   CHECK(!answer(-1, 900, 3).retry_after);
   CHECK(!answer(-1, 900, 0).position);
   CHECK(answer(900, 900, 1).retry_after == 900ms);
@@ -73,7 +73,7 @@ TEST_CASE("waiters get a fair lock in the order of arrival, not of later questio
   scene.ask("a:1");
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(busy(scene.ask("c:1")).position == 2);
-  CHECK(busy(scene.ask("b:1")).queue == 2);
+  CHECK(busy(scene.ask("b:1")).waiters == 2);
 
   scene.release("a:1");
   CHECK(busy(scene.ask("c:1")).position == 2);
@@ -234,7 +234,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
 
 TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places ahead of us") {
   FairScene scene;
-  const FairLock ours{claim("b:1"), Turn::queue, Hold::first, 1h};
+  const FairLock ours{claim("b:1"), Turn::place, Hold::first, 1h};
   auto first = scene.peer("p:1", 3600000);
   auto last = scene.peer("p:2", 3600000);
   scene.ask("a:1");
@@ -251,7 +251,7 @@ TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places 
 
 TEST_CASE("a waiter says that it lives within the wait timeout, and is forgotten after it") {
   FairScene scene;
-  const FairLock hasty{claim("b:1"), Turn::queue, Hold::first, 3s};
+  const FairLock hasty{claim("b:1"), Turn::place, Hold::first, 3s};
   CHECK(hasty.poll_every() <= 1500ms);
   scene.ask("a:1");
   scene.ask(hasty);
@@ -408,7 +408,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock outer{claim("a:1")};
-  const FairLock inner{claim("a:1"), Turn::queue, Lock::Hold::another};
+  const FairLock inner{claim("a:1"), Turn::place, Lock::Hold::another};
   scene.ask(outer);
   CHECK(is_held(scene.ask(inner)));
   scene.ask("b:1");

@@ -28,7 +28,7 @@ const std::string kChannel = "redisson_lock__channel:{deploy}";
 const std::string kLine = "redisson_unlock_latch:{deploy}:line";
 
 Claim waiting(const std::string& owner) {
-  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = 30000ms, .turn = Turn::queue};
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = 30000ms, .turn = Turn::place};
 }
 
 Claim leaving(const std::string& owner) {
@@ -161,13 +161,13 @@ TEST_CASE(
   scene.ask("a:1");
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(busy(scene.ask("c:1")).position == 2);
-  CHECK(busy(scene.ask("b:1")).queue == 2);
+  CHECK(busy(scene.ask("b:1")).waiters == 2);
   CHECK(busy(scene.ask("b:1")).holder == "a:1");
   CHECK(scene.line() == "b:1\nc:1");
 
   const Busy& left = busy(scene.ask(Lock{leaving("d:1")}));
   CHECK_FALSE(left.position);
-  CHECK(left.queue == 2);
+  CHECK(left.waiters == 2);
   CHECK(scene.line() == "b:1\nc:1");
   CHECK(scene.server.pttl(kLine) > 0);
   CHECK(scene.server.pttl(kLine + ":waiters") > 0);

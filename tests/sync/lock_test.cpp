@@ -143,7 +143,7 @@ TEST_CASE("over several servers a lock sends the script without a line, if it ha
 
 TEST_CASE("a waiter that polls stands in no line") {
   Claim waiting = claim("me:1");
-  waiting.turn = Turn::queue;
+  waiting.turn = Turn::place;
   CHECK(Lock{waiting}.queues());
   CHECK_FALSE(SpinLock{waiting, {}}.queues());
   CHECK_FALSE(PlainLock{waiting, {}}.queues());

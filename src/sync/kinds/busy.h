@@ -14,8 +14,8 @@ struct Busy {
   /// When to ask again, even without an announcement. Empty: the answer names no time.
   std::optional<Milliseconds> retry_after{};
   bool no_ttl = false;                     ///< the key has no TTL, so it never expires
-  std::optional<std::int64_t> position{};  ///< our place in the queue, from 1
-  std::optional<std::int64_t> queue{};     ///< the length of the queue
+  std::optional<std::int64_t> position{};  ///< our place in the line or queue, from 1
+  std::optional<std::int64_t> waiters{};   ///< how many have a place there
   LockName key{};        ///< the busy key; the waiter fills it in if the answer does not name it
   std::string holder{};  ///< one owner that holds it; empty: unknown
   std::optional<Milliseconds> rest{};  ///< the rest of the holder's lease at the time of the answer

@@ -8,10 +8,10 @@
 
 namespace rlock {
 
-/// What a busy acquire leaves behind. `queue`: a place among the waiters. `leave`: nothing, because the
-/// caller does not wait, or polls. `no_places`: over several servers there is no line, because each server
-/// would order the waiters differently.
-enum class Turn { queue, leave, no_places };
+/// What a busy acquire leaves behind. `place`: a place in the line, or in the queue of a fair lock. `leave`:
+/// nothing, because the caller does not wait, or polls. `no_places`: over several servers there is no line, because
+/// each server would order the waiters differently.
+enum class Turn { place, leave, no_places };
 
 /// The lock, the owner and the lease that an acquire asks for. Every synchronizer with an owner is made from
 /// a Claim.

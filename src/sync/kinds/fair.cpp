@@ -36,7 +36,7 @@ Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_ti
 Values values_of(const Claim& claim, Turn turn, std::optional<Milliseconds> wait_timeout) {
   Values all = queue_values(claim.name);
   const Milliseconds alive = interval_of(claim, wait_timeout) * kMissedBeforeDead;
-  all.emplace_back(Parameter::patience, number(turn == Turn::queue ? alive : Milliseconds{0}));
+  all.emplace_back(Parameter::alive_for, number(turn == Turn::place ? alive : Milliseconds{0}));
   all.emplace_back(Parameter::theirs, number(wait_timeout.value_or(kTheirWaitTimeout)));
   return all;
 }

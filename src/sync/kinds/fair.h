@@ -25,10 +25,10 @@ class FairLock final : public Lock {
   /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. A waiter of
   /// rlock that does not ask loses its place after two thirds of its lease, or after this time if it is given
   /// and shorter.
-  explicit FairLock(const Claim& claim, Turn turn = Turn::queue, Hold hold = Hold::first,
+  explicit FairLock(const Claim& claim, Turn turn = Turn::place, Hold hold = Hold::first,
                     std::optional<Milliseconds> wait_timeout = std::nullopt);
 
-  bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
+  bool queues() const override { return turn_ == Turn::place && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
   const Line* line(const Busy&) const override { return nullptr; }
   Line::Notice read_notice(const Message& message, const Busy& busy) const override;

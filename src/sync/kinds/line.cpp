@@ -127,7 +127,7 @@ Busy decode_place(const Reply& reply) {
             .holder = reply.at(5).is_nil() ? "" : reply.at(5).text(),
             .rest = time_from(reply.at(2))};
   if (reply.at(3).integer() > 0) busy.position = reply.at(3).integer();
-  if (reply.at(4).integer() > 0) busy.queue = reply.at(4).integer();
+  if (reply.at(4).integer() > 0) busy.waiters = reply.at(4).integer();
   return busy;
 }
 

@@ -37,10 +37,10 @@ class Line {
   std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
   /// The values for the scripts: the keys of the line, the channel of releases, and our ticket (--newest).
   Values values() const;
-  /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we do not queue.
+  /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we take no place.
   std::string waited(Milliseconds waited) const;
   const Channel& releases() const noexcept { return releases_; }
-  bool queues() const noexcept { return turn_ == Turn::queue; }
+  bool queues() const noexcept { return turn_ == Turn::place; }
   bool exists() const noexcept { return turn_ != Turn::no_places; }
 
   /// The channels to which a waiter in this place listens.

@@ -106,7 +106,7 @@ class Waitable {
   /// Wake::nobody, because the queue could be stuck otherwise.
   virtual std::optional<Call> undo(Wake wake) const = 0;
 
-  /// Must ask() be undone even if the answer was busy? It may have left a trace, such as a place in a queue.
+  /// Must ask() be undone even if the answer was busy? It may have left a trace, such as a place in a line or queue.
   virtual bool queues() const { return false; }
 
   /// The channels on which releases are announced. Empty: releases are not announced, and waiters poll with

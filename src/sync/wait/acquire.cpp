@@ -6,7 +6,7 @@
 //   undo, then new identity  A late copy of an old call must not touch what the next round acquires. So after an
 //                            undo, the next round asks with other request ids, and in most cases as another
 //                            owner. If nothing was undone, the same calls are sent again.
-//                            The owner stays, and keeps its place in the queue, if no copy can be in flight:
+//                            The owner stays, and keeps its place, if no copy can be in flight:
 //                            there is only one server, it has answered the undo, and each call was written once.
 //                            An owner that the user named always stays. Then the next round leaves out the nodes
 //                            that have not answered the undo (Undo::closed_nodes()).
@@ -174,12 +174,12 @@ class Acquisition {
   }
 
   /// Must this stage be undone before we sleep? The stages before the blocked one were granted. A later stage has a place
-  /// in a queue if an earlier round came further. The blocked stage keeps its place in a queue, unless a node granted it.
+  /// if an earlier round came further. The blocked stage keeps its place, unless a node granted it.
   bool needs_undo(std::size_t stage) const {
     if (stage < round_.blocked()) return true;
-    if (stage > round_.blocked()) return stages_[stage].queued;
-    // The call may be granted late. With one node, or in a queue, the next round asks as the same owner, and gets that grant.
-    const bool late_grant_stays = several_nodes_ && result().may_be_granted && !blocked().queued;
+    if (stage > round_.blocked()) return stages_[stage].has_place;
+    // The call may be granted late. With one node, or with a place, the next round asks as the same owner, and gets that grant.
+    const bool late_grant_stays = several_nodes_ && result().may_be_granted && !blocked().has_place;
     return any_answered(Answer::granted) || late_grant_stays;
   }
 
@@ -188,27 +188,27 @@ class Acquisition {
 
   void renew_identity() {
     const bool certain = !several_nodes_ && undo_.certain();
-    // A new owner needs a new place: the old owner leaves the queue.
-    if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake());
+    // A new owner needs a new place: the old owner gives up its own.
+    if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked()], wake());
     std::vector<Stage> renewed =
         stages_for(options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner));
     // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
     // that the user named none.
     undo_.renew_identity(std::ranges::equal(stages_, renewed, have_same_owner));
     // A place that was not given up stays, and must be given up at the end.
-    for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].queued = stages_[i].queued;
+    for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].has_place = stages_[i].has_place;
     stages_ = std::move(renewed);
   }
 
   // --- the end ------------------------------------------------------------------------------------
 
   AcquireResult give_up() {
-    // If nothing was granted, and no copy of a call is in flight, only places in queues may be left.
+    // If nothing was granted, and no copy of a call is in flight, only places may be left.
     // After undo_round(), the stages have an identity that no node has seen: then Undo::post() sends nothing to several nodes.
     const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].queued || (!nothing_to_undo && i <= round_.blocked()))
+      if (stages_[i].has_place || (!nothing_to_undo && i <= round_.blocked()))
         undo_.post(stages_[i], Wake::waiters);
     finish_undo();
 

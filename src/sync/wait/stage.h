@@ -20,7 +20,7 @@ struct UndoCall {
 struct Stage {
   std::vector<PartOf<Waitable>> parts;
   std::optional<Together> together{};
-  bool queued = false;          ///< it was asked for, and may have a place in a queue
+  bool has_place = false;       ///< it was asked for, and may have a place in a line or queue
   std::vector<bool> reached{};  ///< the nodes that may have received the call but not its undo
 
   const Waitable& what() const {

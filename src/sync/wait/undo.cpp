@@ -23,7 +23,7 @@ Undo::Undo(Redis& redis, Interrupted hurried)
 /// A copy of a call may still be carried out if the call was written and has no good reply, or was written
 /// more than once.
 void Undo::note(Stage& stage, const Votes& votes) {
-  stage.queued = stage.what().queues();
+  stage.has_place = stage.what().queues();
   stage.reached.resize(votes.size(), false);
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Vote& vote = votes[node];
@@ -34,7 +34,7 @@ void Undo::note(Stage& stage, const Votes& votes) {
 }
 
 void Undo::post(Stage& stage, Wake wake) {
-  stage.queued = false;  // the undo also gives up the place in the queue
+  stage.has_place = false;  // the undo also gives up the place
   // Several nodes: a new identity has reached none of them before its first round. A single one may have our place.
   if (redis_.nodes() > 1 && std::ranges::count(stage.reached, true) == 0) return;
   for (UndoCall& undo : stage.undo_calls(wake)) {

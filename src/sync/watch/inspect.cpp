@@ -58,7 +58,7 @@ struct KeyReply {
         first(reply.at(3).at(0)),
         content(reply.at(3).items()),
         queue(reply.at(4).items()),
-        patience(reply.at(5).items()),
+        deadlines(reply.at(5).items()),
         token(reply.at(6)),
         taken(reply.at(7).items()),
         owners(reply.at(8).items()),
@@ -71,7 +71,7 @@ struct KeyReply {
   std::string kind;
   std::optional<Milliseconds> ttl;
   const Reply& first;  ///< the first item of content; nil: content is empty
-  const std::vector<Reply>&content, &queue, &patience;
+  const std::vector<Reply>&content, &queue, &deadlines;
   const Reply& token;
   const std::vector<Reply>&taken, &owners, &living;
   std::int64_t leases, further;
@@ -234,8 +234,8 @@ class Reader {
   void queue() {
     seen_.further_waiters = reply_.further;
     std::map<std::string, Milliseconds> ends;
-    for (std::size_t i = 0; i + 1 < reply_.patience.size(); i += 2)
-      ends[reply_.patience[i].text()] = time_of(reply_.patience[i + 1]);
+    for (std::size_t i = 0; i + 1 < reply_.deadlines.size(); i += 2)
+      ends[reply_.deadlines[i].text()] = time_of(reply_.deadlines[i + 1]);
     std::map<std::string, Waiter> ours = living();
     for (const Reply& item : reply_.queue) {
       const std::string owner = item.text();
