@@ -171,7 +171,8 @@ endfunction()
 
 # Takes the lines `local <name> = include('<folder>/<name>')` out of the text. For each it adds lua/shared/<folder>/<name>.lua,
 # without its last line `return <name>`, to the property `shared`: once, and behind the files that it includes itself. In a script
-# for several servers, lua/quorum/<folder>/<name>.lua replaces that file if it exists.
+# for several servers, lua/quorum/<folder>/<name>.lua replaces that file if it exists; in the scripts of lua/multi,
+# lua/multi/shared/<folder>/<name>.lua does.
 function(take_includes folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+/([a-z_]+))'\\)[ \t]*\n")
@@ -186,7 +187,11 @@ function(take_includes folder variable)
     if(NOT path IN_LIST there)
       set_property(GLOBAL APPEND PROPERTY included ${path})
       get_property(for_quorum GLOBAL PROPERTY for_quorum)
+      get_property(own GLOBAL PROPERTY own_shared)
       set(file ${folder}/shared/${path}.lua)
+      if(EXISTS ${own}/${path}.lua)
+        set(file ${own}/${path}.lua)
+      endif()
       if(for_quorum AND EXISTS ${folder}/quorum/${path}.lua)
         set(file ${folder}/quorum/${path}.lua)
       endif()
@@ -303,6 +308,8 @@ function(embed_scripts folder to)
         set(several "&quorum_${several_${file}}")
       endif()
     endif()
+    get_filename_component(synchronizer ${file} DIRECTORY)
+    set_property(GLOBAL PROPERTY own_shared ${folder}/${synchronizer}/shared)
     read_script(${folder} ${file} source)
     string(SHA1 sha1 "${source}")
     foreach(section IN ITEMS KEYS ARGV)

@@ -27,6 +27,7 @@ local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
+local take_over = include('hold/take_over')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
 local most_waiters = 5000  -- rlock-capacity(7) names this number
@@ -47,6 +48,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
+  if request then take_over(request, owner, memory) end
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, ours
 end

@@ -38,6 +38,7 @@ local no_lease = include('permits/no_lease')
 local in_pieces = include('redis/in_pieces')
 local is_over = include('hold/is_over')
 local starts_anew = include('hold/starts_anew')
+local take_over = include('hold/take_over')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -104,6 +105,7 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
+if request then take_over(request, owner, memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

@@ -18,6 +18,7 @@ local now = include('redis/now')
 local is_over = include('hold/is_over')
 local is_value = include('redis/is_value')
 local starts_anew = include('hold/starts_anew')
+local take_over = include('hold/take_over')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
@@ -33,4 +34,5 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
+if request then take_over(request, owner, memory) end
 return {'held', time}, not anew

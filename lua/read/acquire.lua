@@ -28,6 +28,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
+local take_over = include('hold/take_over')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -58,5 +59,6 @@ if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
+if request and another ~= '1' then take_over(request, owner, memory) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -19,6 +19,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
+local take_over = include('hold/take_over')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -46,5 +47,6 @@ if counts then
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
 end
+if request and another ~= '1' then take_over(request, owner, memory) end
 if not writes then leave_line(line, owner, longest) end
 return {'held', time}, not counts, line and line.passed and line

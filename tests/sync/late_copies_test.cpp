@@ -294,6 +294,45 @@ TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   }
 }
 
+TEST_CASE("an owner that has acquired the lock again keeps it when its earlier acquire is undone, or comes again") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());  // its answer is lost
+    server.run(second->ask());
+    for (const Call& late : {*first->undo(Wake::waiters), first->ask(), *first->undo(Wake::waiters)}) {
+      server.run(late);
+      CHECK(server.has(*second).holds == 1);
+      CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
+    }
+    server.run(second->release({}));
+    CHECK(server.has(*second).holds == 0);
+
+    const auto third = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    server.run(third->ask());
+    server.run(*third->undo(Wake::waiters));
+    CHECK(server.has(*third).holds == 0);
+  }
+}
+
+TEST_CASE("one more hold of an owner leaves the undo of its first hold as it was") {
+  for (const std::string& type : kCounted) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto again = make(type, kMe, kInnerLease, /*again=*/true, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(again->ask());
+    REQUIRE(server.has(*first).holds == 2);
+    server.run(*first->undo(Wake::waiters));
+    CHECK(server.has(*first).holds == 1);
+    server.run(*again->undo(Wake::waiters));
+    CHECK(server.has(*first).holds == 0);
+  }
+}
+
 TEST_CASE("an acquire that comes after its undo takes nothing") {
   for (const std::string& type : kAll) {
     CAPTURE(type);

@@ -1,6 +1,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
+local take_over = include('hold/take_over')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -29,6 +30,7 @@ local function take_lock(lock, line, request, owner, lease, memory, draw)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
   -- A second copy finds `ours`: it counts nothing.
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
+  if request then take_over(request, owner, memory) end
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, ours, line and line.passed and line
 end
