@@ -94,7 +94,7 @@ void Connection::subscribe(const Subscription& to) {
 void Connection::unsubscribe(const Subscription& from) { pipeline_.unsubscribe(from); }
 
 void Connection::encode() {
-  for (const CommandWords& words : pipeline_.take_commands()) wire_->say(words);
+  for (const CommandWords& words : pipeline_.take_commands()) wire_->append(words);
 }
 
 void Connection::flush() {

@@ -49,7 +49,7 @@ bool Handshake::comes_alone() const noexcept {
 
 std::vector<CommandWords> Handshake::begin() {
   std::vector<CommandWords> commands;
-  const auto say = [&](Step step, CommandWords words) {
+  const auto send = [&](Step step, CommandWords words) {
     commands.push_back(std::move(words));
     unanswered_.push_back(step);
   };
@@ -60,23 +60,23 @@ std::vector<CommandWords> Handshake::begin() {
   const bool by_password_alone = is_default && greeting_.password.has_value();
   const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` accepts any
                                                                  // password
-  if (by_password_alone) say(Step::auth, {"AUTH", password});
+  if (by_password_alone) send(Step::auth, {"AUTH", password});
   const bool by_name = !by_password_alone && !greeting_.user.empty();
   if (greeting_.resp3) {
     CommandWords hello{"HELLO", "3"};
     if (by_name) hello.insert(hello.end(), {"AUTH", greeting_.user, password});
     hello.insert(hello.end(), {"SETNAME", client_name()});
-    say(Step::hello, std::move(hello));
+    send(Step::hello, std::move(hello));
   } else {
-    if (by_name) say(Step::auth, {"AUTH", greeting_.user, password});
-    say(Step::name, {"CLIENT", "SETNAME", client_name()});
+    if (by_name) send(Step::auth, {"AUTH", greeting_.user, password});
+    send(Step::name, {"CLIENT", "SETNAME", client_name()});
   }
-  if (greeting_.db != 0) say(Step::select, {"SELECT", std::to_string(greeting_.db)});
+  if (greeting_.db != 0) send(Step::select, {"SELECT", std::to_string(greeting_.db)});
   if (!greeting_.resp3) {  // the facts that HELLO would have told
-    say(Step::mode, {"INFO", "server"});
-    say(Step::role, {"INFO", "replication"});
+    send(Step::mode, {"INFO", "server"});
+    send(Step::role, {"INFO", "replication"});
   } else if (greeting_.ask_run_id) {
-    say(Step::run_id, {"INFO", "server"});
+    send(Step::run_id, {"INFO", "server"});
   }
   return commands;
 }

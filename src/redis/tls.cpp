@@ -104,7 +104,7 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
   if (!context_) throw Error{Error::system, "cannot initialise OpenSSL: " + openssl_reason(ERR_get_error())};
   SSL_CTX_set_min_proto_version(handle(), TLS1_2_VERSION);
   SSL_CTX_set_mode(handle(), SSL_MODE_AUTO_RETRY);
-  SSL_CTX_set_options(handle(), SSL_OP_NO_RENEGOTIATION);  // what say() gets during one would be lost
+  SSL_CTX_set_options(handle(), SSL_OP_NO_RENEGOTIATION);  // what encrypt() gets during one would be lost
   SSL_CTX_set_verify(handle(), tls_.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   trust();
   identify();
@@ -225,10 +225,10 @@ void TlsSession::fail(int result) {
   ERR_clear_error();
 }
 
-std::string TlsSession::hear(std::string_view wire) {
+std::string TlsSession::decrypt(std::string_view wire) {
   if (failure_) return {};
-  const bool plaintext = !heard_ && wire.front() != '\x16' && wire.front() != '\x15';  // handshake, alert
-  heard_ = true;
+  const bool plaintext = !received_ && wire.front() != '\x16' && wire.front() != '\x15';  // handshake, alert
+  received_ = true;
   if (plaintext) {
     failure_ = Failure{.text =
                            "the program at this address does not speak TLS: it looks like a plaintext server "
@@ -252,7 +252,7 @@ std::string TlsSession::hear(std::string_view wire) {
   return plain;
 }
 
-void TlsSession::say(std::string_view plain) {
+void TlsSession::encrypt(std::string_view plain) {
   if (plain.empty() || failure_) return;
   ERR_clear_error();
   const int result = SSL_write(session_.get(), plain.data(), static_cast<int>(plain.size()));

@@ -58,10 +58,10 @@ class TlsSession {
   bool established() const noexcept { return established_; }
 
   /// Takes bytes from the wire, and returns their plain text.
-  std::string hear(std::string_view wire);
+  std::string decrypt(std::string_view wire);
 
   /// Encrypts. REQUIRES: established()
-  void say(std::string_view plain);
+  void encrypt(std::string_view plain);
 
   /// The bytes for the wire: handshake and encrypted text.
   std::string take_wire();
@@ -81,7 +81,7 @@ class TlsSession {
   const std::string host_;
   std::unique_ptr<ssl_st, Free> session_;
   bool established_ = false;
-  bool heard_ = false;
+  bool received_ = false;
   std::optional<Failure> failure_;
 };
 

@@ -35,7 +35,7 @@ short Wire::interest() const noexcept {
   return static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT);
 }
 
-void Wire::say(const std::vector<std::string>& words) {
+void Wire::append(const std::vector<std::string>& words) {
   std::string for_tls;
   std::string& command = tls_ ? for_tls : unsent_;
   std::size_t size = kLongestHead;
@@ -46,7 +46,7 @@ void Wire::say(const std::vector<std::string>& words) {
     append_head(command, '$', word.size());
     command.append(word).append(kEnd);
   }
-  if (tls_) tls_->say(command);
+  if (tls_) tls_->encrypt(command);
 }
 
 void Wire::flush() {
@@ -81,7 +81,7 @@ void Wire::receive(ReplyReader& reader) {
 
 void Wire::take(std::string_view bytes, ReplyReader& reader) {
   if (!tls_) return reader.feed(bytes);
-  reader.feed(tls_->hear(bytes));
+  reader.feed(tls_->decrypt(bytes));
   if (!tls_->failure()) return;
   flush();  // sends the alert, so that the other end knows the reason
   failure_ = tls_->failure();

@@ -28,7 +28,7 @@ class Wire {
   short interest() const noexcept;
 
   /// Appends a command to the unsent bytes. Words may contain any byte. REQUIRES: secure()
-  void say(const std::vector<std::string>& words);
+  void append(const std::vector<std::string>& words);
 
   void flush();
   void receive(ReplyReader& reader);  ///< reads the available bytes, 256 KiB at most

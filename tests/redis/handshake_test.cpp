@@ -14,7 +14,9 @@ const Address kAddress{.host = "db1", .port = 6379};
 const Reply kOk{"OK", Reply::Kind::status};
 const Reply kNotAllowed = Reply::error("NOPERM no permissions to run the 'info' command");
 
-Handshake handshake(Greeting greeting, bool tls = false) { return {std::move(greeting), kAddress, tls}; }
+constexpr bool kTls = true;
+
+Handshake handshake(Greeting greeting, bool tls = !kTls) { return {std::move(greeting), kAddress, tls}; }
 
 /// The answer to HELLO, as a flat map.
 Reply hello(const std::string& mode = "standalone", const std::string& role = "master") {
@@ -177,7 +179,7 @@ TEST_CASE("a server that hangs up without a word may know only RESP2, or speak T
   CHECK(resp3.wants_resp2() == Handshake::Resp2::suspected);
   CHECK(handshake({.to_known = true}).hung_up(why).text == why.text);
 
-  Handshake resp2 = handshake({.resp3 = false}, true);
+  Handshake resp2 = handshake({.resp3 = false}, kTls);
   CHECK(resp2.hung_up(why).text == why.text);
   CHECK(resp2.wants_resp2() == Handshake::Resp2::no);
 }
