@@ -6,7 +6,7 @@
 
 namespace rlock {
 
-/// How much stderr gets. `quiet`: errors only; `verbose`: inner events too.
+/// How much stderr gets. `quiet`: errors and warnings; `verbose`: inner events, too.
 enum class Verbosity { quiet, normal, verbose };
 
 /// Set by options, variables and configuration files.

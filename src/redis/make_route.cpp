@@ -29,7 +29,7 @@ std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeou
     case Target::Topology::sentinel: return std::make_unique<Sentinel>(loop, target, timeouts);
     case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }
-  throw Error{Error::internal, "a deployment of no kind"};
+  throw Error{Error::internal, "a target of no kind"};
 }
 
 }  // namespace rlock

@@ -1,6 +1,6 @@
-// wanted_ has the wanted subscriptions. connection_ is the number of the pub/sub connection, or 0. begin()
-// subscribes a new connection to all of wanted_ at once; later changes are sent one by one (add() and
-// remove()). The server's answers mean:
+// wanted_ has the wanted subscriptions. connection_ is the number of the pub/sub connection, or
+// ConnectionNumber::none. begin() subscribes a new connection to all of wanted_ at once. add() and remove() send later
+// changes one by one. The server's answers mean:
 //
 //   message, confirmation     a reason to ask again (wakeups_)
 //   refused for now, ended    all of wanted_ is subscribed to again, after a pause
