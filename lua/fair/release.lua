@@ -1,5 +1,5 @@
 -- Leave the queue, and release the hold that fair/acquire may have acquired, as lock/release does. If the lock is free now, wake
--- up the head of the queue: an earlier release may have woken us up, when we were the head. If the lock is held and we were the
+-- up the head of the queue. An earlier release may have woken us up, when we were the head. If the lock is held and we were the
 -- head, tell the new head that it is the first.
 -- This call may be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken. But if its
 -- request was answered before, the place is of a new acquire of this owner, and stays.

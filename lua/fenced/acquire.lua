@@ -11,8 +11,7 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- A script that calls this one gets two more values: whether the owner held the lock before; and `line`, if the owner has
--- passed the waiters in it.
+-- A script that calls this one gets two more values: did the owner hold the lock before, and `line` if it has passed the waiters.
 local kind_of = include('redis/kind_of')
 local take_lock = include('hold/take_lock')
 

@@ -1,4 +1,4 @@
--- Delete a lock, no matter who holds it, and wake up the waiters whose turn it is: in the line, and in the queue of a fair lock.
+-- Delete a lock, no matter who holds it. Then wake up the waiters whose turn it is, in the line and in the queue of a fair lock.
 -- This call may be sent twice.
 --
 -- KEYS  lock     hash: owner -> holds

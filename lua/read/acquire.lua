@@ -23,8 +23,7 @@
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
 -- the owner. For other clients this has the same effect.
--- A script that calls this one gets two more values: whether this call left all counts as they were; and `line`, if the
--- owner has passed the waiters in it.
+-- A script that calls this one gets two more values: did all counts stay, and `line` if the owner has passed the waiters.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')

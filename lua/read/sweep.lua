@@ -1,5 +1,5 @@
 -- After a reader has left: let the lock last no longer than the readers that are alive, and delete it if none is.
--- If the readers are not those that the call names, the script does nothing: the lock is in use, and the next reader to leave
+-- If the readers are not those that the call names, the script does nothing. The lock is in use, and the next reader to leave
 -- asks again.
 -- This call may be sent twice.
 --

@@ -14,8 +14,7 @@
 --                        acquired has ended
 --       {upgrade}        this owner reads: it would wait for itself
 --       {foreign, kind}  the key holds something else
--- A script that calls this one gets two more values: whether this call left all counts as they were; and `line`, if the
--- owner has passed the waiters in it.
+-- A script that calls this one gets two more values: did all counts stay, and `line` if the owner has passed the waiters.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')

@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-/// The user (LOGNAME or USER if one is set, else the effective user) and the host of this process, for people who
-/// look for the holder of a lock. They are looked up once, and "?" if unknown.
+/// The user and the host of this process, for people who look for the holder of a lock. The user is LOGNAME or USER if
+/// one is set, else the effective user. Both are looked up once, and "?" if unknown.
 const std::string& user_name();
 const std::string& host_name();
 

@@ -20,8 +20,7 @@ namespace rlock {
 class CommandFamily final : public Family {
  public:
   /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment
-  /// has all of them, each as a whole value or as the first lines of a longer one. Empty: only the group
-  /// counts.
+  /// has all of them. Each may be a whole value, or the first lines of a longer one. Empty: only the group counts.
   CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks);
 
   pid_t session() const noexcept { return session_; }

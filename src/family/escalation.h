@@ -24,8 +24,8 @@ inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
   return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
 }
 
-/// Decides which signal is due next: the stop signal, then CONT (without it, a stopped process would not handle the
-/// stop signal), then KILL until no process is left. It knows no processes.
+/// Decides which signal is due next: the stop signal, then CONT, then KILL until no process is left. Without CONT, a
+/// stopped process would not handle the stop signal. It knows no processes.
 class Escalation {
  public:
   explicit Escalation(int signal) : signal_(signal) {}

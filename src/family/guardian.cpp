@@ -30,8 +30,8 @@
 namespace rlock {
 namespace {
 
-/// The third guardian and each later one starts this long after the one before it at the earliest, because something
-/// may kill each of them at once.
+/// The third guardian and each later one starts at least this long after the one before it. Something may kill each of
+/// them at once.
 constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace

@@ -24,7 +24,7 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
 bool is_our_stdout(int fd);
 
 /// May a process in the background that ends soon after the process `pid` keep our stderr? Not if stderr is a pipe or
-/// socket that `pid` does not have as its own stderr: then `pid` itself may be the reader, and wait for its end.
+/// socket that `pid` does not have as its own stderr. Then `pid` itself may be the reader, and wait for its end.
 bool may_keep_stderr(pid_t pid);
 
 /// How many more descriptors this process can open, up to `most`.

@@ -9,8 +9,8 @@
 
 namespace rlock {
 
-/// Makes a command in its own group look like one in our group: to the terminal, to the shell above us, and to
-/// processes that signal us.
+/// Makes a command in its own group look like one in our group. The terminal, the shell above us, and processes that
+/// signal us see no difference.
 ///
 /// If a process sends us a signal, the command's group gets it too. Signals of the terminal are forwarded unless the
 /// command has the terminal, because then it got them itself. If the command is stopped by ^Z, we stop too. If it is

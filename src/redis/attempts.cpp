@@ -4,8 +4,8 @@
 //   advance()  looks at the written call: there is a reply (accept()), the connection broke or the server is
 //              silent (failed()), or nothing has happened
 //
-// An attempt ends with finish(). After that the vote is settled, or begin() starts the next attempt: at once after a
-// redirection or a change to RESP2, otherwise after a pause. A settled vote never changes.
+// An attempt ends with finish(). After that the vote is settled, or begin() starts the next attempt. It starts at once
+// after a redirection or a change to RESP2, otherwise after a pause. A settled vote never changes.
 //
 // Three dangers shaped this file:
 // - A hanging server takes calls and answers them much later. If an attempt takes longer than
@@ -128,8 +128,8 @@ void Attempts::accept(TimePoint now) {
   vote_.answer = std::move(reply);
 }
 
-/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out: after a
-/// redirection, or if the server cannot answer now.
+/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out. That is so after
+/// a redirection, or if the server cannot answer now.
 void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   Route& route = *node_.route;
   // A call that was not carried out does not count, because the next reply does not depend on it.

@@ -13,8 +13,8 @@ namespace rlock {
 class Confirmation {
  public:
   /// For how long an answer is believed. A holder learns of a new primary within a third of its lease, and its lock stays
-  /// on the old one for two thirds more. So a waiter that believes in the old one for this long still finds the lock held
-  /// there, if the lease is 750 ms or more.
+  /// on the old one for two thirds more. If the lease is 750 ms or more, a waiter that believes in the old one for this long
+  /// still finds the lock held there.
   static constexpr Milliseconds kBelieved{500};
 
   /// For how long calls wait for an answer. If all Sentinels are silent, the primary serves on, and a lease of 1.5 s or

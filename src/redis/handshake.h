@@ -41,8 +41,8 @@ class Handshake {
   /// The commands of the greeting, in order. Each gets one reply. Call begin() only once.
   [[nodiscard]] std::vector<CommandWords> begin();
 
-  /// Must the greeting be answered before calls are written? Yes if it names a user, a password or a database:
-  /// otherwise we could acquire a lock as the wrong user or in the wrong database.
+  /// Must the greeting be answered before calls are written? Yes if it names a user, a password or a database.
+  /// Otherwise we could acquire a lock as the wrong user or in the wrong database.
   [[nodiscard]] bool comes_alone() const noexcept;
 
   /// Takes the reply to the next command, and returns the commands to write now. These are none, or a

@@ -127,7 +127,7 @@ void Pipeline::write(Expected expected) {
 }
 
 /// Is the hash of the script enough? With `with_source`, we may not be able to react to NOSCRIPT. So the first call
-/// of a script on this connection carries its source. Later calls carry the hash, to be short: if a stopped server
+/// of a script on this connection carries its source. Later calls carry the hash, to be short. If a stopped server
 /// goes on after our process has ended, it reads only the first part of our bytes.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);

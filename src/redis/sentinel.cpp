@@ -7,7 +7,7 @@
 //   confirming  What the Sentinels said is so old that the server may have been replaced since. They are asked
 //               once more before any call is sent.
 //   leading     Calls are sent to the primary. If the last answer of the Sentinels is half a second old, a call asks them
-//               again (asks_again_), and the state becomes `confirming` for a while.
+//               again (asks_again_). The state then becomes `confirming` for a while.
 //
 // A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
 // primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the
@@ -76,8 +76,8 @@ void Sentinel::search(TimePoint now) {
   advance(now);
 }
 
-/// Goes on as far as possible without waiting. The order is that of the states: a confirmation may name
-/// another primary, follow_search() takes this one, and check() connects to it, all in one turn.
+/// Goes on as far as possible without waiting. The order is that of the states. In one turn, a confirmation may name
+/// another primary, follow_search() takes this one, and check() connects to it.
 void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     contacted_ = contacted_ || link_->contacted();
@@ -198,9 +198,8 @@ void Sentinel::fail(Failure why, TimePoint now) {
   backoff_.ended(now);
 }
 
-/// Gives up the link to the primary. If one of its connections was abandoned, the link stays in retired_: a
-/// silent server may still carry out what it has been sent, and send_on_abandoned() writes the undo behind
-/// it.
+/// Gives up the link to the primary. If one of its connections was abandoned, the link stays in retired_. A silent
+/// server may still carry out what it has been sent, so send_on_abandoned() writes the undo behind it.
 void Sentinel::retire(TimePoint now) {
   if (!link_) return;
   old_wakeups_ += link_->wakeups();  // the sums must never shrink

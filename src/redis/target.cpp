@@ -57,8 +57,8 @@ bool consists_of_host_characters(std::string_view text) {
   });
 }
 
-/// Reads one URL from left to right. Its errors name only the scheme, because a text that looks like a host or a path
-/// may be part of a password with an unencoded slash.
+/// Reads one URL from left to right. Its errors name only the scheme. A text that looks like a host or a path may be
+/// part of a password with an unencoded slash.
 class UrlReader {
  public:
   UrlReader(const Scheme& scheme, std::string_view rest) : scheme_(scheme), rest_(rest) {}

@@ -134,10 +134,14 @@ end
 -- place of an owner is dropped. So is a place without a deadline, or a deadline without a place, unless it belongs to a living
 -- waiter of rlock. If a waiter of Redisson is dropped, it queues again at its next try.
 --
--- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`: position (0: none),
--- length (of the queue), head (an owner, or false), moved (the head has just changed), theirs_ahead (the number of Redisson's
--- waiters ahead of us, or of the end), since (our arrival in microseconds, if we wait). If a key has another type, or too many
--- items, answers nil, what look_through() says of the key, and the key.
+-- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`:
+--   position      0: it has none
+--   length        of the queue
+--   head          an owner, or false
+--   moved         the head has just changed
+--   theirs_ahead  the number of Redisson's waiters ahead of us, or of the end
+--   since         our arrival in microseconds, if we wait
+-- If a key has another type, or too many items, answers nil, what look_through() says of the key, and the key.
 local function mended_queue(queue, time, owner)
   local most = 5500  -- fair/acquire stops at 5000 waiters, but Redisson's clients do not: a few more must do no harm
   for key, wanted in pairs({ [queue.order] = 'list', [queue.deadlines] = 'zset', [queue.alive] = 'hash' }) do

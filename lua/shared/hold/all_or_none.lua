@@ -1,8 +1,8 @@
 local size_of = include('redis/size_of')
 local unpass = include('line/unpass')
 
--- The members of a call for several keys, each as KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. If their keys hold more
--- than a script may read in one go, the answer also has the number of the member that passes the limit, and the key.
+-- The members of a call for several keys, each as KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. Their keys may hold
+-- more than a script may read in one go. Then the answer also has the number of the member that passes the limit, and the key.
 local function members_of(KEYS, ARGV)
   local next_key, next_argument = 1, 2
   local most = 17000  -- a whole queue of a fair lock fits: three keys of 5500 items each, see fair_queue/mended_queue

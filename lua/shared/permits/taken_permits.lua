@@ -1,7 +1,9 @@
 local look_through = include('redis/look_through')
 
--- The type of `taken`, the permits that are taken from a pool. 'zset' or 'none': the scripts for permits can use it;
--- 'too_many': it has more permits than a script may read in one go; 'permits': it has another type.
+-- The type of `taken`, the permits that are taken from a pool:
+--   zset, none  the scripts for permits can use it
+--   too_many    it has more permits than a script may read in one go
+--   permits     it has another type
 local function taken_permits(taken)
   local kind = look_through(taken, 12000)
   local known = kind == 'zset' or kind == 'none' or kind == 'too_many'

@@ -1,7 +1,14 @@
 local field_of = include('redis/field_of')
 
--- The kind of what `key` holds: none; lock (a hash owner -> holds); read-write; group (of a FasterMultiLock of Redisson); hash
--- (any other); number (semaphore, permits, latch); string; else the Redis type.
+-- The kind of what `key` holds:
+--   none
+--   lock        a hash: owner -> holds
+--   read-write
+--   group       of a FasterMultiLock of Redisson
+--   hash        any other
+--   number      semaphore, permits, latch
+--   string      any other
+--   else the type that Redis names
 local function kind_of(key)
   local kind = redis.call('type', key).ok
   if kind == 'string' then

@@ -10,8 +10,7 @@
 //
 // The Keeper needs no reply to know how long the lock is ours. stop_at() lies at a fixed distance from the
 // last successful try, so the command is stopped in time even if no reply ever comes. All votes for one
-// renewal come from the same try, because half of one try and half of another may never have been true at the
-// same time.
+// renewal come from the same try: half of one try and half of another may never have been true together.
 
 #include "sync/hold/keeper.h"
 

@@ -84,8 +84,8 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return back;
 }
 
-/// Sends the second call that some answers ask for (Released::then), and awaits the answers of the nodes
-/// that asked for it; the others may be down. If a node had already released our hold, its first answer
+/// Sends the second call that some answers ask for (Released::then). It awaits only the nodes that asked for it, because
+/// the others may be down. If a node had already released our hold, its first answer
 /// stays, even if the second call fails: that call only clears away dead readers.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {

@@ -58,8 +58,8 @@ HoldEntry FairLock::hold_entry() const {
   return {name().str(), owner().str(), {fair_queue_keys(name()).back(), line_keys(name()).back()}};
 }
 
-/// A message means the same as in a line: each waiter has a channel of its own, and "1 <rest>" tells the
-/// waiter that it is first now.
+/// A message means the same as in a line. Each waiter has a channel of its own, and "1 <rest>" tells it that it is first
+/// now.
 Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) const {
   const Line* const line = Lock::line(busy);
   return line != nullptr ? line->read_notice(message, busy) : Line::Notice::reason();

@@ -16,15 +16,15 @@ namespace rlock {
 ///
 /// Each waiter listens to a channel of its own, and a release wakes the head of the queue, not all waiters.
 /// So a hand-over takes no more messages in a long queue than in a short one. If a new head is a waiter of
-/// rlock, the server tells it that it is first, and how long the holder may keep the lock. If the holder
+/// rlock, the server tells it so, and for how long the holder may keep the lock. If the holder
 /// dies, the head asks when the lease ends.
 class FairLock final : public Lock {
  public:
   /// `turn`: whether to take a place in the queue, at several servers, too. (Claim::turn counts for a line only.)
   /// `wait_timeout`: Redisson's fairLockWaitTimeout if it differs from the default of 5 minutes. Each waiter
-  /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. A waiter of
-  /// rlock that does not ask loses its place after two thirds of its lease, or after this time if it is given
-  /// and shorter.
+  /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. If a
+  /// waiter of rlock does not ask, it loses its place after two thirds of its lease, or after a shorter
+  /// `wait_timeout`.
   explicit FairLock(const Claim& claim, Turn turn = Turn::place, Hold hold = Hold::first,
                     std::optional<Milliseconds> wait_timeout = std::nullopt);
 

@@ -24,12 +24,15 @@ Channel read_write_channel(const LockName& name);
 Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
-/// The keys of a fair lock's queue, in the order of the scripts: Redisson's list of owners; Redisson's zset of
-/// their deadlines; rlock's hash of its living waiters. The hash has a name among Redisson's unlock latches,
+/// The keys of a fair lock's queue, in the order of the scripts:
+///   Redisson's list of owners
+///   Redisson's zset of their deadlines
+///   rlock's hash of its living waiters
+/// The hash has a name among Redisson's unlock latches,
 /// which are named at random. So an ACL made for Redisson suffices, and no name can collide.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
-/// The keys of the line of rlock's waiters for a lock that is not fair:
+/// The keys of the line of rlock's waiters, for a lock that is not fair:
 ///   a zset, owner -> time of arrival
 ///   a hash, owner -> notes of the scripts about the waiter
 ///   a hash, owner -> JSON, the waiter's description of itself (also for waiters for a fair lock)
@@ -47,8 +50,8 @@ std::string taken_key(const LockName& name);
 /// that of the queue.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the time until which a lock must stay (--min-hold, --once-per). If the hold that asked for it
-/// ends before its inner holds, its release writes the time here for the release of the last inner hold. The
+/// A string: the time until which a lock must stay (--min-hold, --once-per). The hold that asked for it may
+/// end before its inner holds. Then its release writes the time here, for the release of the last inner hold. The
 /// name is among Redisson's unlock latches, like that of the queue.
 std::string keep_key(const LockName& name);
 

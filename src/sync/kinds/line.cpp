@@ -15,8 +15,8 @@ namespace {
 /// lock by then, it is probably frozen.
 constexpr Milliseconds kFirstMayAcquire{300};
 
-/// The first waiter asks again after this at the latest, the second after twice as long, and so on, because
-/// messages get lost and people delete keys by hand. lua/shared/line/alive_until has the same figure.
+/// The first waiter asks again after this at the latest, the second after twice as long, and so on. Messages get lost,
+/// and people delete keys by hand. lua/shared/line/alive_until has the same figure.
 constexpr Milliseconds kFirstSleeps{2000};
 
 /// When waiters have lost the server or their line, each asks this much later than the one before it. Until a

@@ -6,7 +6,7 @@
 //   undo, then new identity  A late copy of an old call must not touch what the next round acquires. So after an
 //                            undo, the next round asks with other request ids, and in most cases as another
 //                            owner. If nothing was undone, the same calls are sent again.
-//                            The owner stays, and keeps its place, if no copy can be in flight:
+//                            The owner stays, and keeps its place, if no copy can be in flight. That is so if
 //                            there is only one server, it has answered the undo, and each call was written once.
 //                            An owner that the user named always stays. Then the next round leaves out the nodes
 //                            that have not answered the undo (Undo::closed_nodes()).
@@ -152,8 +152,8 @@ class Acquisition {
   /// then: a call that is written later would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
-    // If there are several nodes, we do not wait for silent ones: the next round has a new owner, or leaves
-    // out the nodes that have not answered the undo (Undo::closed_nodes()).
+    // If there are several nodes, we do not wait for silent ones. The next round has a new owner, or leaves out the
+    // nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (options_.renew_identity) {
       renew_identity();
@@ -178,7 +178,8 @@ class Acquisition {
   bool needs_undo(std::size_t stage) const {
     if (stage < round_.blocked()) return true;
     if (stage > round_.blocked()) return stages_[stage].has_place;
-    // The call may be granted late. With one node, or with a place, the next round asks as the same owner, and gets that grant.
+    // The call may be granted late. With one node, or with a place, the next round asks as the same owner, and gets
+    // that grant.
     const bool late_grant_stays = several_nodes_ && result().may_be_granted && !blocked().has_place;
     return any_answered(Answer::granted) || late_grant_stays;
   }
@@ -204,7 +205,8 @@ class Acquisition {
 
   AcquireResult give_up() {
     // If nothing was granted, and no copy of a call is in flight, only places may be left.
-    // After undo_round(), the stages have an identity that no node has seen: then Undo::post() sends nothing to several nodes.
+    // After undo_round(), the stages have an identity that no node has seen. Then Undo::post() sends nothing to several
+    // nodes.
     const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)

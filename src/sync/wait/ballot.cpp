@@ -1,7 +1,7 @@
 // Turns votes into one result. decode() reads each vote once, when it arrives, as an AcquireAnswer: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
-// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken: we need
-// not undo blindly at a node whose answer we know. result() then sorts the answers and decides in this order:
+// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken. A node
+// whose answer we know needs no blind undo. result() then sorts the answers and decides in this order:
 //
 //   held     a quorum granted it
 //   refused  so many nodes refuse that a quorum can never grant it

@@ -5,8 +5,8 @@
 namespace rlock {
 namespace {
 
-/// The sleep between two polls is longer by a random time, at most a tenth of it, so that waiters that began
-/// together do not poll together.
+/// The sleep between two polls is longer by a random time, at most a tenth of it. Otherwise waiters that began together
+/// would poll together.
 constexpr int kPollJitterPart = 10;
 
 /// A TTL counts whole milliseconds: in the millisecond in which it ends, asking would be too early.
@@ -24,8 +24,8 @@ constexpr Milliseconds kFailurePause{50};
 /// their grants may send them.
 constexpr int kIgnoredPauses = 8;
 
-/// After a message of one of several nodes, a waiter pauses for a random time, at most this long: the other
-/// nodes send messages, too, and all waiters get them.
+/// After a message of one of several nodes, a waiter pauses for a random time, at most this long. The other nodes send
+/// messages, too, and all waiters get them.
 constexpr Milliseconds kHerdPause{10};
 
 constexpr int kWakeupsAtOnce = 100;

@@ -25,8 +25,7 @@ class Round {
   std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, bool facts);
 
   /// Before the first contact with several nodes, waits until a quorum is connected or cannot be. If the
-  /// lease is short, the time of a node in a round is too short for that: a connection with TLS takes several
-  /// round trips.
+  /// lease is short, a round gives a node too little time for that: a connection with TLS takes several round trips.
   void connect();
 
   /// From now on a round ends at `at` at the latest; a single round (-n) may take longer.

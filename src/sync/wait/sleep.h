@@ -25,8 +25,8 @@ struct Blocked {
   Outage outage;               ///< of this wait
 };
 
-/// The sleep between two rounds of a wait. It ends when there is a reason to ask again (a message, a lost connection,
-/// the time that Pacing plans, a last question before the wait ends), or when the wait ends.
+/// The sleep between two rounds of a wait. It ends when the wait ends, or when there is a reason to ask again: a message,
+/// a lost connection, the time that Pacing plans, or the last question before the end.
 ///
 /// It listens before it sleeps. We may miss a release that comes before the server confirms the subscription.
 /// So the confirmation can end the sleep, as a message does.

@@ -20,8 +20,8 @@ namespace rlock {
 Undo::Undo(Redis& redis, Interrupted hurried)
     : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
 
-/// A copy of a call may still be carried out if the call was written and has no good reply, or was written
-/// more than once.
+/// A copy of a call may still be carried out in two cases: the call was written and has no good reply, or it was
+/// written more than once.
 void Undo::note(Stage& stage, const Votes& votes) {
   stage.has_place = stage.what().queues();
   stage.reached.resize(votes.size(), false);

@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// Two ways lead to the rlock that keeps a hold: messages on a channel of the owner, and a mark, which stays
-/// if a message is lost (mark_released()). That rlock listened on the channel also while it waited. The names
+/// Two ways lead to the rlock that keeps a hold: messages on a channel of the owner, and a mark (mark_released()). The
+/// mark stays if a message is lost. That rlock listened on the channel also while it waited. The names
 /// are among Redisson's, so an ACL made for Redisson suffices.
 Channel holder_channel(const LockName& name, const Owner& owner);
 

@@ -29,8 +29,8 @@ struct KnownFacts {
 };
 KnownFacts read_facts(const Reply& reply);
 
-///   2. The key and the keys beside it. `wanted`: the owner of a lock, or the id of a permit in hexadecimal, that must be
-///   among the holders if it is one, even if they are too many to read. Empty: none.
+///   2. The key and the keys beside it. `wanted`: the owner of a lock, or the id of a permit in hexadecimal. If it is a
+///   holder, it is among those that are read, even if they are too many to read all. Empty: none.
 Call inspect_key(const LockName& name, const Facts& facts, const std::string& wanted = {});
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
 
