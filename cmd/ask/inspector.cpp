@@ -1,5 +1,14 @@
-// Each key is a Task: the calls of its InspectionSteps one after the other, then a call that counts the
-// listeners. Calls of different keys do not wait for each other.
+// Each key is a Task, whose calls come one after the other. Calls of different keys do not wait for each other. The
+// steps of a Task:
+//
+//   InspectionSteps  Its calls go to all nodes. When a quorum has answered, the other nodes get a moment more. The
+//                    call about the key itself gives them more than the others do: its answers are the result.
+//   read_views()     What each node sees. If fewer than a quorum have answered, the key has failed, and its task ends.
+//   listeners        Last, because the type of the lock decides on which channel they are counted. Without this
+//                    answer the count stays 0, and the rest of the result is good.
+//
+// With one node, every call before the last is retried: without its answer the inspection has failed. With several,
+// only the call about the key is retried, because other nodes can stand in for one that does not answer.
 
 #include "cmd/ask/inspector.h"
 

@@ -1,3 +1,14 @@
+// search() scans one server after the other, or one primary of a Cluster after the other, and unites what they have.
+// Each step of a scan takes these calls:
+//
+//   SCAN         It names keys, of which some stand beside a lock and tell its name.
+//   take_named() The key beside "x" may also belong to "{x}". So it asks which of the two exist.
+//   ask_about()  The other keys may be anything. So it asks for their content, and takes those that are locks or
+//                numbers.
+//
+// If the time or the memory is over, the names that were found until then are the result (FoundKeys::late, too_many).
+// If a server is silent, only its own scan ends, as long as a quorum of the others can be searched.
+
 #include "cmd/ask/search.h"
 
 #include <fmt/format.h>

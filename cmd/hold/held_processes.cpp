@@ -1,9 +1,14 @@
-// turn() handles facts in this order: the deadlines of the lock, which go to the guardian; a request to end;
-// an announcement that is due; a signal that is due. Escalation decides about signals, by the deadlines of the
-// lock and all other deadlines.
+// turn() handles the facts of a turn in this order:
 //
-// If the processes were stopped, all of them must be gone before the lock is released: they may still use the
-// protected resource. If the lock is lost already, the wait protects nothing: then rlock waits at most
+//   guardian      It gets the deadlines of the lock first: a renewal may have moved them, and rlock may be killed or
+//                 stopped at any moment.
+//   request       A request to end (rlock stop) sets deadlines, which the next steps read.
+//   announcement  A loss or the end of --max-hold is printed before the first signal. After a loss or a request,
+//                 the end of --max-hold is no news.
+//   signals       Escalation decides which signal is due, by the earliest of all deadlines.
+//
+// others_must_end() delays the release. If the processes were stopped, all of them must be gone: they may still use
+// the protected resource. If the lock is lost already, the wait protects nothing. Then rlock waits at most
 // StopOptions::last_tries for a process that survives KILL, and only names a process that it does not stop.
 
 #include "cmd/hold/held_processes.h"

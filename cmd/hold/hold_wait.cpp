@@ -1,10 +1,16 @@
-// run() makes one wait of acquire() after the other. Most runs need only one.
+// run() takes these steps:
+//
+//   latch      A pool of permits and a latch look alike, so a latch is refused before anything is taken from it.
+//   arrival    With --newest, we draw a ticket at each key before we ask for any: the acquire carries the ticket.
+//   acquire()  One wait after the other, each with a fresh owner unless the user named it. Most need only one.
+//
 // Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
 // server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold a key, it
-// acquires this key for the first time. Each case happens at most once for a key.
+// acquires this key for the first time. Each case happens at most once for a hold, so the waits come to an end.
 //
-// wait_is_over() asks all watches after every turn of the loop. They send nothing to the server before the
-// lock is busy.
+// During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
+// nothing to the server before the lock is busy. Then give_up() says why there is no lock. Several reasons may be
+// true: the order in why_not() decides.
 
 #include "cmd/hold/hold_wait.h"
 #include "cmd/ask/latch_guard.h"

@@ -3,8 +3,17 @@
 //
 // It holds the lock as `rlock run` does: RenewedKeys renews, and HeldProcesses guards and stops. But the script
 // is no child of the keeper, and a signal to the keeper is meant for the keeper. Another rlock may release the
-// lock while the script goes on. If the script was stopped, the keeper releases the lock only when all
-// processes of the script have ended.
+// lock while the script goes on. run() takes these steps:
+//
+//   release numbers  First, because the guardian needs them, too, and is forked with them.
+//   guardian         Before the parent prints the owner: a hold that a script has got is always guarded.
+//   script           Does it still live? By now all watches of its PID have begun, so they watch the right process.
+//   at_work()        The parent prints the owner. If it cannot, the parent undoes the acquire, and we leave the lock.
+//   turns            Until the script has ended or the lock is gone. If the script was stopped, its other processes
+//                    must have ended, too.
+//   end              The guardian goes first. Keys that were released elsewhere are dropped before renewals stop, so
+//                    that they do not count as lost. The release comes last, and may end later than the lease: so
+//                    whether the lock was lost is decided before it.
 
 #include "cmd/hold/script_keeper.h"
 

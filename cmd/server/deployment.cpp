@@ -1,5 +1,12 @@
-// resolve() finds the servers from all sources (settings.h). The URLs become Targets, and complete() adds the
-// options to each. If no source names a server, REDIS_URL or the default address counts.
+// resolve() finds the servers from all sources, in these steps:
+//
+//   sources         They are read and merged (settings.h). For messages, rlock remembers where each setting came from.
+//   targets         The URLs are parsed. If no source names a server, REDIS_URL or the default address counts.
+//   password        It is for all servers whose URL has none. If the user has just typed it (--askpass), it is for
+//                   all servers.
+//   complete()      It adds the options to each target.
+//   refuse_twins()  After complete(): until then, two URLs may look different, and mean the same database.
+//   environment     Last, because it has the completed URLs.
 //
 // No typed option may be ignored silently, such as --tls beside a Unix socket. And two processes must not use
 // different servers while they believe that they share one. So contradictions are errors, a default server is

@@ -1,5 +1,12 @@
-// rlock lock release | renew | status: the verbs after rlock lock acquire. Each finds the kind of the lock
-// from the key itself.
+// rlock lock release | renew | status: the verbs after rlock lock acquire. They know a key and perhaps an owner, but
+// not the type of the lock. So each begins with find(), which inspects the key. release and renew then make the lock
+// from what was found (found_lock()).
+//
+// If the hold may have a keeper, release_one() takes three steps, so that the keeper sees a release and no loss:
+//
+//   mark, number   First, and the answer is awaited: a keeper that finds its hold gone asks for them.
+//   release        The record for the history, or the removal of the metadata, travels behind it.
+//   message        Last: the keeper then asks for the mark at once, and does not wait for its next renewal.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,13 @@
-// rlock lock acquire: acquires a lock for a script that cannot wrap its commands. This file checks the
-// options, waits (HoldWait, like rlock run), and prints why there is no lock. hand_over.cpp does the rest.
+// rlock lock acquire: acquires a lock for a script that cannot wrap its commands. The steps of act() and acquire():
+//
+//   check()       What the options and the script forbid is refused before rlock looks for a server.
+//   descriptors   With --while-pid: a keeper that could not open what it needs must not begin after the acquire.
+//   open_events() Before the wait, which is reported, too.
+//   HoldWait      The wait, as in rlock run.
+//   hand_over()   Prints the owner and leaves a keeper behind (hand_over.cpp).
+//
+// Without a lock, exit_without_lock() prints why. With --export, a failure also prints code that gives `eval` our exit
+// status. So if a signal ends the wait, rlock exits with that status, and does not die of the signal.
 
 #include <fmt/format.h>
 #include <unistd.h>

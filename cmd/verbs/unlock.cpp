@@ -1,4 +1,13 @@
-// rlock unlock: warns the user, then removes a lock by force.
+// rlock unlock: warns the user, then removes a lock by force. With several keys, act() first looks at all of them:
+// if one may not be removed, none is. Then remove() handles one key after the other, in these steps:
+//
+//   look again     The removal of an earlier key ends its run, which then releases this key, too. Another client may
+//                  have it by now, and the user has never seen that hold.
+//   warn and ask   The user sees this look. If it has one holder, whose() takes the owner from it, and only a hold of
+//                  this owner is removed: another client may acquire the lock while the user thinks.
+//   remove         Notices and records of holds with metadata travel behind the removal (ForcedRemoval).
+//   write_history  Only after a removal, and only for holds without metadata. Such a key does not show whether the
+//                  hold had ended before.
 
 #include <fmt/format.h>
 
