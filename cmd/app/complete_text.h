@@ -12,8 +12,8 @@ namespace rlock {
 /// The command line from a shell, and the answer in the form of that shell.
 ///
 /// stdin has texts, each followed by NUL. From zsh and fish these are the words up to the cursor, without
-/// quotes. From bash they are the line up to the cursor, and then its COMP_WORDS as typed. stdout gets a line
-/// that says what to offer, then the candidates, one a line:
+/// quotes. From bash they are the line up to the cursor, and then its COMP_WORDS as typed. The answer begins
+/// with a line that says what to offer. The candidates follow, one a line:
 ///
 ///     words N    the candidates follow; N bytes of the last word stand before each of them
 ///     files N    names of files, folders N: names of folders; the shell finds and quotes them better

@@ -1,8 +1,8 @@
 // The wait lines that users read. hear() takes the last answer to the wait, before each sleep. A line becomes
 // due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about
-// the holder. The line is printed when the inquiry ends, or at wanted_by_ with what is known then, because a
-// silent server must not delay it. give_up() and interrupted() print the last line, and turn the loop for its
-// inquiry.
+// the holder. The line is printed when the inquiry ends. A silent server must not delay it, so at wanted_by_ it
+// is printed with what is known then. The last line comes from give_up() and interrupted(), which turn the loop
+// for its inquiry.
 //
 // Inquiries are made for lines only. So a wait with -q sends only its own calls, unless USR1 asks for a line.
 

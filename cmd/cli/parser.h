@@ -22,8 +22,8 @@ struct [[nodiscard]] Parsed {
 /// Parses `words` (those behind the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`, `-w10`,
 /// bundles (-nqE0); `--` ends the options; there are no abbreviations. With command_follows, the first word
 /// that is neither an option nor an option's value ends the options, and starts the command. A value in a
-/// separate word must not be "--" or an option of this verb, because such a word follows if the value was
-/// forgotten, or a variable was empty. `--opt=value` takes such a value, too.
+/// separate word must not be "--" or an option of this verb: then the value was forgotten, or a variable was
+/// empty. `--opt=value` takes such a value, too.
 ///
 /// Throws Error{usage}: one line that names the first refused option and what it accepts. All other options
 /// are set.

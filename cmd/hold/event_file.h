@@ -28,8 +28,8 @@ struct Event {
 
 /// --events: one JSON object a line (rlock-json(5)), to a file, a pipe or an open descriptor.
 ///
-/// Each line is one write() or send() that does not wait for the reader: a slow, stopped or missing reader must not
-/// delay a renewal or the stop of the command. A line that cannot be written is dropped. The next line that can be
+/// Each line is one write() or send() that does not wait for the reader. So a slow, stopped or missing reader delays
+/// neither a renewal nor the stop of the command. A line that cannot be written is dropped. The next line that can be
 /// written has the number of dropped lines.
 class EventFile {
  public:

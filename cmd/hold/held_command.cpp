@@ -26,8 +26,8 @@ namespace {
 
 using How = CommandOutcome::How;
 
-/// If a signal has ended the first process of a group, the others may take kRestEnds to end. kBetweenLooks is the
-/// pause between two looks at them.
+/// If a signal has ended the first process of a group, the others may take kRestEnds to end. The pause between two
+/// looks at them is kBetweenLooks.
 constexpr Milliseconds kRestEnds{200};
 constexpr Milliseconds kBetweenLooks{5};
 

@@ -52,8 +52,8 @@ void check(const HoldRequest& request) {
 /// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).
 constexpr std::size_t kLongestVariable = 128 * 1024;
 
-/// If the keys do not fit into the environment, the command could not start after the acquire, and a script could start
-/// nothing after `lock acquire --export`.
+/// The keys must fit into the environment. Otherwise the command could not start after the acquire, and a script could
+/// start nothing after `lock acquire --export`.
 void refuse_too_many(const HoldRequest& request) {
   constexpr std::size_t kMostKeys = 1000;
   constexpr std::size_t kMostBytes = 64 * 1024;

@@ -142,7 +142,7 @@ AcquireOptions HoldWait::options() {
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
   options.good_for = request_.good_for;
   options.sync_replicas = request_.sync_replicas;
-  // If a watch has ended the wait, the undo must not move to another process: the next wait, or a question of the
+  // If a watch has ended the wait, the undo must not move to another process. The next wait, or a question of the
   // watch, may follow on the same connections.
   options.behind = [this, behind = options.behind](const std::function<void()>& work) {
     return !wait_is_over() && behind(work);

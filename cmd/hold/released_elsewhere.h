@@ -17,7 +17,7 @@ class ReleasedElsewhere {
  public:
   explicit ReleasedElsewhere(const HeldKeys& keys) : keys_(keys) {}
 
-  /// Call it when the hold begins. An owner that the user named may have other holds before and after this one, and each
+  /// Call it when the hold begins. An owner that the user named may have other holds before and after this one. Each
   /// of its releases leaves another number at the key. For such an owner this notes the numbers.
   void begin(Redis& redis, Milliseconds within);
 

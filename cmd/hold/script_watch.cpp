@@ -13,8 +13,9 @@
 namespace rlock {
 namespace {
 
-/// What a keeper opens besides the standard streams: a timer, the signals, one end of each of the two pipes of its start,
-/// both ends of the pipe to the guardian, a pidfd of the script and one of another process, and a file of /proc.
+/// A keeper has so many besides the standard streams. They are a timer, the signals, one end of each of two pipes for
+/// its start, and both ends of the pipe to the guardian. The others are a pidfd of the script, a pidfd of another
+/// process, and a file of /proc.
 constexpr std::size_t kOfKeeper = 9;
 
 /// A connection, and a pipe while the name is looked up.

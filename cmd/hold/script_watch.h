@@ -14,9 +14,9 @@ namespace rlock {
 /// Throws Error{system} unless rlock can open as many descriptors as the keeper of a script needs for this many servers.
 void expect_descriptors(std::size_t servers);
 
-/// Identifies the process of --while-pid. Throws Error{usage} if there is no such process, if we may not
-/// signal it, if the kernel runs it, or if it is PID 1 and not our parent. Throws Error{config} if /proc is not
-/// mounted for our PID namespace, and Error{system} if too few descriptors are free for a keeper.
+/// Identifies the process of --while-pid. Throws Error{usage} if there is no such process, or if we may not signal it.
+/// The same error refuses a thread of the kernel, and PID 1 unless it is our parent. Throws Error{config} if /proc is
+/// not mounted for our PID namespace, and Error{system} if too few descriptors are free for a keeper.
 ProcessId expect_script(pid_t script);
 
 /// Wakes the loop when the script ends.

@@ -102,9 +102,9 @@ void Flock::declare(VerbSpec& spec) {
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
 
-/// Takes -n, -w and -E of run with the names and the default status of flock. It also takes the options for events, and
-/// those options of run that a configuration file may set: then the file counts for both verbs. --backoff and
-/// --fair-wait-timeout are left out, because they are for other types of lock.
+/// Takes -n, -w and -E of run with the names and the default status of flock. It also takes the options for events.
+/// A configuration file must count for both verbs, so it takes those options of run that such a file may set. It
+/// leaves out --backoff and --fair-wait-timeout, because they are for other types of lock.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
   declare_run(run, options_, typed_);

@@ -45,8 +45,8 @@ struct Instead {
   std::string then{};
 };
 
-/// If a server has answered "busy", or one of our keys exists on a server that still answers, the command does not run
-/// without a lock.
+/// The command does not run without a lock if a server has answered "busy". Nor does it if one of our keys exists on a
+/// server that still answers.
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   const IfUnreachable choice = run.request.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};

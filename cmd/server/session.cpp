@@ -1,5 +1,5 @@
 // How verbs ask and take the answers. Each method sends one call, and waits at most as long as the patience
-// of the verb. any_answer() waits for all nodes, the others for a quorum and a moment more. ask() and
+// of the verb. any_answer() waits for all nodes. The others wait for a quorum and a moment more. ask() and
 // ask_all() want replies that are no errors; ask_each() keeps the votes of all nodes; any_answer() and
 // any_answers() accept errors too.
 //

@@ -20,9 +20,9 @@ struct Settings {
   bool behind_environment = false;  ///< the environment overrules it
 };
 
-/// All sources, the more important first. Each one fills in what those before it lack. The order: the command line, the
-/// profile of --profile, the environment, the profile of RLOCK_PROFILE, and the lines of the files that are in no
-/// profile. Throws Error{config} for errors in a file, and for an unknown profile.
+/// All sources, the more important first. Each one fills in what those before it lack. The first two are the command
+/// line and the profile of --profile. The environment, the profile of RLOCK_PROFILE, and the lines of the files that
+/// are in no profile follow. Throws Error{config} for errors in a file, and for an unknown profile.
 std::vector<Settings> settings_of(const ServerOptions& flags);
 
 /// The settings of all sources; each one fills in what those before it lack.

@@ -211,8 +211,8 @@ void Acquire::plan_hold() {
                                            exact(opt_.lease), exact(kShortestLease))};
 }
 
-/// The key of a plain lock holds only the owner id. If the id is a number of at most 16 characters, the key looks like a
-/// semaphore (lua/shared/redis/kind_of): `rlock lock release` would refuse it, and `rlock sem` would change it.
+/// The key of a plain lock holds only the owner id. If the id is a number of at most 16 characters, the key looks like
+/// a semaphore (lua/shared/redis/kind_of). Then `rlock lock release` would refuse it, and `rlock sem` would change it.
 bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
 void Acquire::check_owner() const {

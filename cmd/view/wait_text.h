@@ -25,9 +25,9 @@ struct WaitView {
 /// The time that a text is about. `waiting`: now. `over`: the end of the wait. `past`: the last answer.
 enum class Moment { waiting, over, past };
 
-/// The holder, our place in the queue, and when the hold ends: "'deploy': held by alice@ci-7 pid 4121 for
-/// 12m03s (make); 3rd of 5; expires in 26s if the holder is dead". A holder that is known to be gone is not
-/// named.
+/// The holder, our place in the queue, and when the hold ends. A holder that is known to be gone is not named.
+/// An example: "'deploy': held by alice@ci-7 pid 4121 for 12m03s (make); 3rd of 5; expires in 26s if the
+/// holder is dead".
 std::string wait_text(const WaitView& view, Moment moment);
 
 /// The owner that wait_text() names first; empty: it names none.
