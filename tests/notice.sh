@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that NOTICE names every library that is linked into the binary (according to the linker's map) or included by the sources,
-# and that the installed copy names their versions.
+# Checks that NOTICE names every library that is linked into the binary (by the linker's map) or included by the
+# sources. Also checks that the copy that is installed, and rlock.spdx.json, name their versions.
 set -u
 folder=$(dirname "$RLOCK_BINARY")
 bad=0

@@ -1,8 +1,8 @@
 # The tests again, with an rlock that has AddressSanitizer and UndefinedBehaviorSanitizer: cmake --workflow --preset asan,
 # then ctest --test-dir build/dev -C Sanitized -R lease.
 #
-# Only the code of rlock is compiled again. The objects of the tests are the same, and are linked behind it: if both contain a
-# template, the linker takes the first one, which is instrumented.
+# Only the code of rlock is compiled again. The objects of the tests are the same, and are linked behind it. If both
+# contain a template, the linker takes the first one, which is instrumented.
 
 function(sanitized_program target name)
   add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:rlock_sanitized> ${ARGN})

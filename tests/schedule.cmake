@@ -1,6 +1,6 @@
-# When a test starts, whether it runs alone, and labels that its folder does not give it. ctest starts the test with the highest
-# cost first. Tests that start no server come first: they take milliseconds, and show most mistakes. The longest come next, so that
-# ctest does not wait for them at the end.
+# When a test starts, whether it runs alone, and labels that its folder does not give it. A test with a higher cost
+# starts earlier. Tests that start no server come first: they take milliseconds, and show most mistakes. The longest
+# come next, so that ctest does not wait for them at the end.
 #
 # A row "any-..." is for all tests of a kind: see rlock_test(). The row of a test comes on top of it; "-": as the kind.
 

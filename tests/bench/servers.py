@@ -68,8 +68,8 @@ class Askable(Server):
         return subprocess.run([*self.client, *words], capture_output=True, text=True, check=True).stdout.strip()
 
     def stats(self):
-        """How often it has read from clients (commands inside scripts do not count, and several calls in one write count once), and
-        how many connections it has accepted."""
+        """How often it has read from clients, and how many connections it has accepted. Commands inside scripts do not
+        count as reads, and several calls in one write count once."""
         info = self.ask("INFO", "stats")
         return [int(info.split(f"{name}:")[1].split()[0]) for name in ("total_reads_processed", "total_connections_received")]
 

@@ -13,7 +13,7 @@ def fields(text):
 
 class Sentinel(Deployment):
     """A primary, its replica, and three Sentinels. A failover may lose writes that were not replicated. So each failover is recorded as
-    a lapse, from the last time at which all was well until all is well again, with a later epoch."""
+    a lapse. It lasts from the last time at which all was well until all is well again, with a later epoch."""
 
     replicated = True
     often = ("server killed", "partition")

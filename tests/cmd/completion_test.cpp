@@ -213,8 +213,8 @@ TEST_CASE("bash completes verbs, options, types, files and keys of a live server
 
 namespace {
 
-/// Makes the keys for the rows below: an untouched pool, semaphore and latch, a lock with a known owner, a
-/// key below a prefix, and a number of another program, which the verbs for locks must not offer.
+/// Makes the keys for the rows below: an untouched pool, semaphore and latch, a lock with a known owner, and two
+/// keys below a prefix. Another program has a text, which no verb for semaphores may offer.
 void furnish(RedisServer& redis) {
   for (const Words& words :
        {Words{"permit", "init", "seats", "3"}, Words{"sem", "init", "slots", "3"},

@@ -35,7 +35,7 @@ class Forking {
   }
 
   /// True: nothing of the script executes any more. A killed process gives its kernel locks back only when it gets a
-  /// processor, which may take long on a busy machine; it has no environment then, so it is not in the family.
+  /// processor, which may take long on a busy machine. Until then it has no environment, so it is not in the family.
   bool nothing_works() const { return witness_is_free() || process_.family().empty(); }
 
  private:
@@ -57,8 +57,8 @@ class Forking {
 
 const std::string kAcquire = "owner=$(\"$RLOCK\" lock acquire k --while-pid $$) || exit\n";
 
-/// The exit status of the next holder: 0 if no earlier process works any more, 1 if one still does, 75 if the
-/// lock is held.
+/// The exit status of the next holder. 0: no earlier process works any more. 1: one still works. 75: the lock is
+/// held.
 int next_holder(const RedisServer& redis, const std::string& witness) {
   return status_of(redis, {"run", "-qn", "-k", "k", "--", "flock", "-n", "-x", witness, "true"});
 }

@@ -1,4 +1,4 @@
-// Large or damaged keys on the server, from malice or from many crashes: no command of rlock keeps the server
+// Large or damaged keys on the server, from malice or from many crashes. No command of rlock keeps the server
 // busy for long, and each ends as documented.
 
 #include <doctest/doctest.h>

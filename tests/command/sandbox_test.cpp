@@ -1,4 +1,4 @@
-// rlock in containers and sandboxes that refuse system calls, or that give it a namespace of its own: rlock
+// rlock in containers and sandboxes that refuse system calls, or that give it a namespace of its own. There it
 // goes on, or reports what it lacks. It never hangs, and leaves no lock behind.
 
 #include <doctest/doctest.h>

@@ -22,8 +22,8 @@ namespace {
 
 constexpr auto kLong = 20s;
 
-/// The line with which a script starts a process that changes its user by `become`, outlives its parent, and holds a
-/// kernel lock on the file `witness`. Its number is in the file `on`.
+/// The line with which a script starts a process that outlives its parent. The process changes its user by `become`,
+/// and holds a kernel lock on the file `witness`. Its number is in the file `on`.
 std::string orphan(const std::string& become) {
   return "(setsid env -i sh -c \"exec 9>>$FOLDER/witness; flock -s 9; echo \\$\\$ >$FOLDER/on; exec " +
          become + " sleep 30\" &)\nsleep 60\n";

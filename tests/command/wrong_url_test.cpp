@@ -1,6 +1,6 @@
 // A server that differs from its URL: a node of a cluster, a Sentinel, a replica, one server under two names.
-// rlock reports it at once. There are two exceptions: with --wait it waits until a replica is the primary, and a
-// server under two names may be reported only at the end, if the others are enough.
+// rlock reports it at once. There are two exceptions. With --wait it waits until a replica is the primary. A server
+// under two names may be reported only at the end, if the others are enough.
 
 #include <doctest/doctest.h>
 

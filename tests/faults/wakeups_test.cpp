@@ -160,8 +160,8 @@ TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
   const auto before = static_cast<std::ptrdiff_t>(monitor.commands().size());
   const auto span = long_profile() ? 20s : 5s;
   std::this_thread::sleep_for(span);
-  // Not counted: the waiter's facts, which travel in the same write as an acquire, and the calls of the wait lines
-  // after 1 s and 5 s. Only the latter name the keys of the queue.
+  // The waiter's facts are not counted, because they travel in the same write as an acquire. Nor are the calls of
+  // the wait lines after 1 s and 5 s. Only the latter name the keys of the queue.
   const auto polls =
       std::count_if(monitor.commands().begin() + before, monitor.commands().end(), [](const auto& command) {
         return !contains(command, "rlock:meta:") && !contains(command, "redisson_lock_queue:") &&

@@ -32,8 +32,8 @@ std::vector<std::string> corpus_of(std::string_view name) {
   return inputs;
 }
 
-/// One of the inputs with up to four small changes: a byte is replaced, dropped or doubled, a part of another
-/// input is inserted, or the rest is cut off.
+/// One of the inputs with up to four small changes. A change replaces, drops or doubles a byte, inserts a part of
+/// another input, or cuts off the rest.
 std::string mutated(Dice& dice, const std::vector<std::string>& inputs) {
   std::string text = dice.pick(inputs);
   for (std::size_t changes = dice.below(4) + 1; changes > 0 && !text.empty(); --changes) {

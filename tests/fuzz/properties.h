@@ -5,9 +5,9 @@
 
 namespace rlock::test {
 
-/// These properties must hold for all bytes. A check throws std::logic_error if its property fails.
-/// fuzz_test.cpp and corpus_test.cpp try thousands of inputs in every run; the fuzzers (fuzzer.cpp) run as
-/// long as one likes.
+/// These properties must hold for all bytes. A check throws std::logic_error if its property fails. In every
+/// run of the tests, fuzz_test.cpp and corpus_test.cpp try thousands of inputs. The fuzzers (fuzzer.cpp) run
+/// as long as one likes.
 
 /// The bytes give either Error{usage} with a text that a terminal may show, or a target. The target prints
 /// harmlessly, and its URL reads back as the same target.

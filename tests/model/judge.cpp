@@ -15,8 +15,8 @@ namespace {
 /// Like valid_for() of src/sync/hold/lease.cpp: a client relies on a lease for this long.
 std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
 
-/// A lock may be free for this long while a client waits, because the next waiter asks every two seconds, even if all
-/// messages are lost.
+/// A lock may be free for this long while a client waits. Even if all messages are lost, the next waiter asks every
+/// two seconds.
 constexpr std::int64_t kFreeAtMost = 2500;
 constexpr std::int64_t kMoreForFault = 1000;  ///< a client waits this long for a lost reply
 constexpr std::int64_t kMoreForCrash = 2500;  ///< the waiter that was told may be dead
@@ -258,8 +258,7 @@ bool World::held(const std::string& key) const {
 /// The extra time if only Redisson's clients wait. They ask when the TTL that they have seen ends. The
 /// release of a reader lowers the TTL to that of the remaining readers, and announces nothing, in rlock as in
 /// Redisson. The remaining readers may be dead, or come from a late copy of an acquire. In a fair queue, a
-/// client of Redisson 3.17.7 asks when the place before its own ends, and a client that gives up tells no
-/// other.
+/// client of Redisson 3.17.7 asks when the place before its own ends. A client that gives up tells no other.
 std::int64_t World::seen_by_redisson() const {
   std::int64_t longest = 0;
   for (std::size_t who = 0; who < clients_.size(); ++who) {

@@ -1,4 +1,4 @@
-// Compares the explorer's model of Redisson with recordings of two releases (recordings/): the same calls in
+// Compares the explorer's model of Redisson with recordings of two releases (recordings/). The same calls in
 // the same order must get the same answers, leave the same keys, and tell the same listeners.
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kBegin = 1'700'000'000'000;
 
-/// In ms. The time of an entry of a recording may be this much too late: it is the time of the reply, and a new JVM is
+/// In ms. The time of an entry of a recording may be this much too late. It is the time of the reply, and a new JVM is
 /// slow.
 constexpr std::int64_t kLate = 80;
 

@@ -1,7 +1,7 @@
 // The fault proxy as a program, for scripts: tcp_proxy SERVER [PORT], with SERVER unix:/path or host:port.
 //
-// Prints the port it listens on, then obeys one line of stdin after the other (see TcpProxy::obey: "drop
-// to_client", "pass", "delay to_server 100", ...), answers each by "ok", and ends with its stdin.
+// Prints the port it listens on. Then it obeys one line of stdin after the other, and answers each by "ok". A
+// line is "drop to_client", "pass", "delay to_server 100", ... (TcpProxy::obey). It ends with its stdin.
 #include <iostream>
 #include <string>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A job in the crontab of every host that runs on one of them: at once or not at all, silently, and not again within
-# four minutes, so that the hosts' clocks may differ.
+# A job in the crontab of every host that runs on one of them. It runs at once or not at all, and prints nothing. It
+# does not run again within four minutes, so that the hosts' clocks may differ.
 #
 #   */5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report
 set -eu

@@ -8,8 +8,8 @@ namespace rlock::test {
 using namespace std::chrono_literals;
 
 /// Waits until `fact()` is true, at most `deadline`. Returns whether it became true. Tests wait for facts by this
-/// function, because it returns as soon as the fact is true. A test sleeps only if the time itself is what it tests:
-/// the length of a fault, the pace of a deed, a time in which nothing may happen.
+/// function, because it returns as soon as the fact is true. A test sleeps only if it tests the time itself. Examples
+/// are the length of a fault, the pace of a deed, and a time in which nothing may happen.
 template <class Fact>
 bool eventually(Fact&& fact, std::chrono::milliseconds deadline = 5s) {
   const auto until = std::chrono::steady_clock::now() + deadline;

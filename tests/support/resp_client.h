@@ -19,8 +19,8 @@ class RespClient {
   RespClient(const RespClient&) = delete;
   RespClient& operator=(const RespClient&) = delete;
 
-  /// Sends a command and returns its reply as redis-cli prints it into a pipe: text unchanged, numbers in
-  /// decimal, nil as an empty text, arrays one item a line, errors as "(error) ...".
+  /// Sends a command and returns its reply as redis-cli prints it into a pipe. Text is unchanged, numbers are
+  /// decimal, nil is an empty text, an array has one item a line, and an error begins with "(error) ".
   std::string ask(const Words& words);
 
   void send(const Words& words) const;

@@ -22,7 +22,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 /// What the user types for a step: a control character for ^C, ^Z, ^\ or ^D, and any other text with Enter
-/// behind it. A scene must not press ^Z while /bin/sh (dash) starts a process: if the child is stopped before
+/// behind it. A scene must not press ^Z while /bin/sh (dash) starts a process. If the child is stopped before
 /// exec, dash hangs in vfork(), and the shell above it waits for ever.
 std::string keys(const std::string& step, const std::string& rlock) {
   if (step == "^C") return Pty::kInterrupt;
@@ -121,8 +121,8 @@ const std::vector<TerminalScene>& terminal_scenes() {  // NOLINT(readability-fun
   static const std::string ticker =
       R"({} bash -c 'trap "echo ba""ck" CONT; echo re""ady; while :; do read -t 0.1 <>nothing; done')";
   // This command waits until the shell makes a file, because a test cannot know how long a stop takes. It starts
-  // no process meanwhile: a process that is being forked when TSTP and CONT come may get its parent's TSTP, but
-  // not the CONT, and then stays stopped, with or without rlock.
+  // no process meanwhile. If a process is being forked when TSTP and CONT come, it may get its parent's TSTP and
+  // not the CONT. Then it stays stopped, with or without rlock.
   static const std::string until_told = "until [ -e go ]; do read -t 0.1 <>nothing; done";
   static const std::string editor =
       R"({} vim -u NONE -N -c 'autocmd VimResume * echo "ba"."ck"' -c 'echo "re"."ady"')";

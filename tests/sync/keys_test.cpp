@@ -11,8 +11,8 @@ using namespace rlock::test;
 
 namespace {
 
-/// The part of a key that decides its slot: the text between the first '{' and the first '}' after it; if
-/// there is none, or the text is empty, the whole key.
+/// The part of a key that decides its slot: the text between the first '{' and the first '}' after it. If
+/// there is none, or the text is empty, it is the whole key.
 std::string hashed_part(const std::string& key) {
   const auto open = key.find('{');
   if (open == std::string::npos) return key;

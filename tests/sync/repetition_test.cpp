@@ -31,7 +31,7 @@ struct Repetition {
   const char* again = nullptr;  ///< the second copy's answer; nullptr: the same one
 };
 
-// The lock is k; the owners are o and p; r is the memory of a request; ch is a channel; a lease has 9 s.
+// The lock is k; the owners are o and p; ch is a channel. The key r is the memory of a request. A lease has 9 s.
 const Repetition kRepetitions[] = {
     {"lock/acquire", "", "k", "o 9000", "['held', N]"},
     {"lock/acquire", "HSET k o 2", "k", "o 9000", "['held', N]"},
