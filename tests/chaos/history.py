@@ -17,8 +17,8 @@ The rules:
 
     exclusion   Two stays with one key do not overlap, unless both may share it. An overlap is excused (and counted as excused)
                 if the second stay begins after a lapse, and the overlap ends within the lease of the first. The first
-                holder cannot learn of the lapse sooner. A `strict` run has required that replicas have its lock (--sync-replicas),
-                so no failover excuses an overlap of two strict runs.
+                holder cannot learn of the lapse sooner. A `strict` run has required that replicas have its lock
+                (--sync-replicas), so no failover excuses an overlap of two strict runs.
     order       A later hold has a larger fence, unless a lapse lies between the two.
     once        After a success of a run with --once-per, the next success comes when that time is over, unless a lapse lies
                 between the two.
