@@ -9,6 +9,7 @@
 //   guardian         Before the parent prints the owner: a hold that a script has got is always guarded.
 //   script           Does it still live? By now all watches of its PID have begun, so they watch the right process.
 //   at_work()        The parent prints the owner. If it cannot, the parent undoes the acquire, and we leave the lock.
+//                    If the parent is killed meanwhile, we undo it.
 //   turns            Until the script has ended or the lock is gone. If the script was stopped, its other processes
 //                    must have ended, too.
 //   end              The guardian goes first. Keys that were released elsewhere are dropped before renewals stop, so
@@ -78,8 +79,8 @@ class ScriptKeeper {
         script_(session_.loop, *request_.script),
         processes_(session_.loop, family_, renewed_.lock(), stop_options(request_, events)) {}
 
-  /// Calls `at_work` when all watches have begun. If `at_work` returns false, leaves the lock alone.
-  void run(const std::function<bool()>& at_work);
+  /// Calls `at_work` when all watches have begun.
+  void run(const std::function<Start()>& at_work);
 
  private:
   void turn();
@@ -101,7 +102,7 @@ class ScriptKeeper {
   TimePoint rest_ends_ = kNever;
 };
 
-void ScriptKeeper::run(const std::function<bool()>& at_work) {
+void ScriptKeeper::run(const std::function<Start()>& at_work) {
   released_elsewhere_.begin(session_.redis, kCleanupTime);  // before the guardian, which must know it, too
   const int no_guardian = processes_.guard(
       session_.signals,
@@ -117,7 +118,14 @@ void ScriptKeeper::run(const std::function<bool()>& at_work) {
     processes_.dismiss_guardian();
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
-  if (!at_work()) return processes_.dismiss_guardian();
+  if (const Start start = at_work(); start != Start::now) {
+    processes_.dismiss_guardian();
+    // The script sees that rlock was killed, so it does not go on with the lock.
+    const Patience patience{.until = plus(session_.loop.now(), request_.lease),
+                            .interrupted = [this] { return session_.signals.any(); }};
+    if (start == Start::parent_died) static_cast<void>(undo(session_.redis, keys_.parts(), patience));
+    return;
+  }
   while (!renewed_.parts().empty() && !over()) turn();
   processes_.dismiss_guardian();
   if (!renewed_.parts().empty()) forget_released();
@@ -215,7 +223,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
 void start_script_keeper(const HeldKeys& keys, Events& events, const std::function<void()>& then) {
   std::vector<int> kept = events.descriptors();
   if (may_keep_stderr(keys.request().script->pid)) kept.push_back(STDERR_FILENO);
-  go_on_in_background([&](const std::function<bool()>& at_work) { ScriptKeeper{keys, events}.run(at_work); },
+  go_on_in_background([&](const std::function<Start()>& at_work) { ScriptKeeper{keys, events}.run(at_work); },
                       then, std::move(kept));
 }
 

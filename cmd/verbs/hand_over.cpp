@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,30 +39,37 @@ std::string document(const HeldKeys& keys) {
   return Json::object(fields).str();
 }
 
-HoldReport::Released released_of(Undone undone) {
-  switch (undone) {
-    case Undone::all: return HoldReport::Released::yes;
-    case Undone::nothing: return HoldReport::Released::no;
-    case Undone::unconfirmed: break;
-  }
-  return HoldReport::Released::unknown;
+bool any(const std::vector<Undone>& undone, Undone wanted) { return std::ranges::count(undone, wanted) > 0; }
+
+HoldReport::Released released_of(const std::vector<Undone>& undone) {
+  if (any(undone, Undone::unconfirmed)) return HoldReport::Released::unknown;
+  const bool some_stay = any(undone, Undone::one_hold) || any(undone, Undone::nothing);
+  return some_stay ? HoldReport::Released::no : HoldReport::Released::yes;
 }
 
-/// For people: "'deploy' was released".
-std::string text_of(Undone undone, const HeldKeys& held) {
-  const std::string keys = held.request().all_keys();
-  switch (undone) {
-    case Undone::all: return keys + " was released";
-    case Undone::nothing: return keys + " stays held, as it was before";
-    case Undone::unconfirmed: break;
-  }
-  return fmt::format("release of {} not confirmed; it {}", keys,
-                     unconfirmed_end(held.expires_within(held.parts().front())));
+/// For people: "'d' was released; 'a', 'b' stay held, as before".
+std::string text_of(const std::vector<Undone>& undone, const HeldKeys& held) {
+  std::vector<std::string> texts;
+  const auto add = [&](Undone wanted, std::string_view before, std::string_view behind_one,
+                       std::string_view behind_several) {
+    std::vector<LockName> keys;
+    for (std::size_t i = 0; i < undone.size(); ++i)
+      if (undone[i] == wanted) keys.push_back(held.parts()[i].lock->name());
+    if (keys.empty()) return;
+    texts.push_back(
+        fmt::format("{}{}{}", before, quoted(keys), keys.size() == 1 ? behind_one : behind_several));
+  };
+  const std::string end = unconfirmed_end(held.expires_within(held.parts().front()));
+  add(Undone::freed, "", " was released", " were released");
+  add(Undone::one_hold, "the new hold of ", " was released", " was released");
+  add(Undone::nothing, "", " stays held, as it was before", " stay held, as they were before");
+  add(Undone::unconfirmed, "release of ", " not confirmed; it " + end, " not confirmed; each " + end);
+  return joined(texts, "; ");
 }
 
 }  // namespace
 
-Undone undo_acquire(Session& session, std::span<const Part> parts) {
+std::vector<Undone> undo_acquire(Session& session, std::span<const Part> parts) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
   return undo(session.redis, parts, patience);
@@ -73,12 +81,12 @@ int print_hold(Session& session, std::string_view text) {
 
 void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Events& events) {
   if (keys.joins() && !keys.joins_all()) {  // the printed owner must hold all keys
-    const Undone undone = undo_acquire(session, keys.parts());
+    const std::vector<Undone> undone = undo_acquire(session, keys.parts());
     throw Error{
         Error::usage,
         fmt::format("a process above this one holds some of the keys, and not the others; take them one "
                     "after the other{}",
-                    undone == Undone::unconfirmed ? "; " + text_of(undone, keys) : "")};
+                    any(undone, Undone::unconfirmed) ? "; " + text_of(undone, keys) : "")};
   }
   HoldReport report = report_of(keys.request());
   report_acquired(report, session.redis, keys.id(), keys.acquired(), keys.waited());
@@ -95,7 +103,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
       print_it();
     }
   } catch (const Error& error) {  // adds what became of the keys
-    const Undone undone = undo_acquire(session, keys.parts());
+    const std::vector<Undone> undone = undo_acquire(session, keys.parts());
     const std::string why = fmt::format("{}; {}", error.what(), text_of(undone, keys));
     if (!session.signals.drain_any()) {
       report_failed(report, error);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cmd/hold/events.h"
 #include "cmd/hold/held_keys.h"
@@ -23,7 +24,7 @@ struct PrintedAs {
 [[nodiscard]] int print_hold(Session& session, std::string_view text);
 
 /// Undoes what this process has acquired: see undo(). A second signal ends the wait for the answers.
-Undone undo_acquire(Session& session, std::span<const Part> parts);
+[[nodiscard]] std::vector<Undone> undo_acquire(Session& session, std::span<const Part> parts);
 
 /// Gives held keys to the script: reports the acquire to `events`, starts a keeper if one was asked for, and prints the
 /// owner. After that only the keeper reports events. If the keeper does not start, nothing is printed. After any

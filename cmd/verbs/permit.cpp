@@ -182,7 +182,7 @@ class Acquire final : public PoolVerb {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
-    const bool released = undo_acquire(session, parts) != Undone::unconfirmed;
+    const bool released = undo_acquire(session, parts).front() != Undone::unconfirmed;
     if (!released)
       warn(fmt::format("release of permits of {} not confirmed; {}", quoted(parts.front().lock->name()),
                        lease_ ? "each " + unconfirmed_end(lease_) : "see their ids: rlock inspect -v"));

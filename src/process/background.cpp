@@ -38,22 +38,25 @@ struct ReadyPipes {
   }
 
   /// Called in the background process: reports that it is ready, and waits until it is told to go on.
-  bool at_work() {
-    const char byte = '1';
-    (void)!::write(ready.writing.number(), &byte, 1);
-    ready.writing.reset();
-    const bool allowed = gets_byte(go_on.reading);
+  Start at_work() {
+    put(ready.writing, kReady);
+    const char told = get(go_on.reading);
     go_on.reading.reset();
-    return allowed;
+    return told == kNothing ? Start::parent_died : told == kGoOn ? Start::now : Start::taken_back;
   }
 
-  /// False: the other process has ended, or closed its end.
-  static bool gets_byte(const Descriptor& from) {
-    char byte = 0;
-    ssize_t got = 0;
-    do got = ::read(from.number(), &byte, 1);
-    while (got < 0 && errno == EINTR);
-    return got == 1;
+  static constexpr char kNothing = 0, kReady = 'r', kGoOn = 'g', kTakenBack = 't';
+
+  /// kNothing: the other process has ended, or closed its end.
+  static char get(const Descriptor& from) {
+    char byte = kNothing;
+    while (::read(from.number(), &byte, 1) < 0 && errno == EINTR) continue;
+    return byte;
+  }
+
+  static void put(Descriptor& into, char byte) {
+    (void)!::write(into.number(), &byte, 1);
+    into.reset();
   }
 };
 
@@ -89,11 +92,15 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
   if (process < 0) throw_system_error("cannot start a process");
   pipes.ready.writing.reset();
   pipes.go_on.reading.reset();
-  if (!ReadyPipes::gets_byte(pipes.ready.reading))
+  if (ReadyPipes::get(pipes.ready.reading) == ReadyPipes::kNothing)
     throw Error{Error::system, "the process that keeps it has ended"};
-  then();
-  const char byte = '1';
-  (void)!::write(pipes.go_on.writing.number(), &byte, 1);
+  try {
+    then();
+  } catch (...) {  // goes on to the caller
+    ReadyPipes::put(pipes.go_on.writing, ReadyPipes::kTakenBack);
+    throw;
+  }
+  ReadyPipes::put(pipes.go_on.writing, ReadyPipes::kGoOn);
 }
 
 bool is_our_stdout(int fd) {

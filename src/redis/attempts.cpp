@@ -64,8 +64,7 @@ void Attempts::begin(TimePoint now) {
   Connection* connection = std::get<Connection*>(choice);
   if (connection == nullptr)  // the call asks for this connection (only_connection)
     return settle({Error::unreachable, "the connection broke"});
-  if (may_not_follow(*connection))
-    return settle({Error::unreachable, "the server has not answered the previous request"});
+  if (may_not_follow(*connection)) return settle(no_answer());
   sent_at_ = now;
   connection_ = connection->number();
   in_flight_ = connection->send(slot_moves_ ? posted_.call.while_slot_moves.front() : posted_.call,

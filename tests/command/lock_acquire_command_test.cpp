@@ -436,6 +436,45 @@ TEST_CASE("a signal ends an acquire whose output is a pipe that nobody reads, an
   CHECK(redis.cli({"GET", "slots"}) == "3");
 }
 
+TEST_CASE("if an acquire is killed while it prints, its keeper gives the lock back") {
+  const FullPipe nobody;
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.descriptors[STDOUT_FILENO] = nobody.writing();
+  TempDir folder;
+  Process script{{"sleep", "60"}};
+  const std::string events = folder / "events";
+  Rlock acquire{{"lock", "acquire", "k", "--while-pid", std::to_string(script.pid()), "--lease", "1m",
+                 "--events", events},
+                options};
+  REQUIRE(eventually([&] { return acquire.family().size() == 3; }, 20s));  // it, a keeper and a guardian
+  REQUIRE(contains(read_file(events), "\"acquired\""));
+  acquire.signal(SIGKILL);
+  CHECK(acquire.exit_code() == 128 + SIGKILL);
+  CHECK(eventually([&] { return !redis.has("k"); }, 20s));
+  CHECK(script.running());
+}
+
+TEST_CASE("of an acquire that could not be printed, each key is told what became of it") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  const Descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
+  options.descriptors[STDOUT_FILENO] = full.number();
+  const auto why = [&](Words words) {
+    words.insert(words.end(), {"--owner", "me", "--lease", "1m"});
+    Rlock acquire{words, options};
+    CHECK(acquire.exit_code() == 71);
+    return acquire.err();
+  };
+  for (const char* key : {"a", "b"})
+    REQUIRE(status_of(redis, {"lock", "acquire", key, "--owner", "me", "--lease", "1m"}) == 0);
+  CHECK(contains(why({"lock", "acquire", "a", "b", "c"}),
+                 "; 'c' was released; 'a', 'b' stay held, as they were before"));
+  CHECK(contains(why({"lock", "acquire", "c", "d"}), "; 'c', 'd' were released"));
+  CHECK(contains(why({"lock", "acquire", "a", "--again"}), "; the new hold of 'a' was released"));
+  CHECK(redis.cli({"HGET", "a", "me"}) == "1");
+}
+
 TEST_CASE(
     "after a signal --export still prints code that fails, so that the script does not go on without the lock") {
   FullPipe shell;
@@ -471,7 +510,8 @@ TEST_CASE(
     acquire.signal(SIGTERM);
     if (count > 30) acquire.signal(SIGINT);  // the kernel would merge a second SIGTERM with the first
     CHECK(acquire.exit_code(deadline) > 128);
-    CHECK(contains(acquire.err(), " not confirmed; it expires within 10m"));
+    const std::string which = count == 1 ? "it" : "each";
+    CHECK(contains(acquire.err(), " not confirmed; " + which + " expires within 10m"));
     redis.thaw();
     if (count == 1) CHECK(eventually([&] { return !redis.has(words.back()); }, 20s));
   }

@@ -197,7 +197,8 @@ TEST_CASE("a keeper that could not learn of an earlier release does not take it 
   redis.cli({"SET", "redisson_unlock_latch:{k}:released:w1:number", "1"});
   redis.cli({"DEL", "k"});
   redis.cli({"ACL", "SETUSER", "default", "resetkeys", "~k", "~rlock:*", "~redisson_lock*",
-             "~redisson_unlock_latch:{k}:[0-9a-f]*", "~redisson_unlock_latch:{k}:line*"});
+             "~redisson_unlock_latch:{k}:[0-9a-f]*", "~redisson_unlock_latch:{k}:of:*",
+             "~redisson_unlock_latch:{k}:line*"});
   Script script{redis, acquire + ": >$FOLDER/on\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
   redis.cli({"ACL", "SETUSER", "default", "~*"});

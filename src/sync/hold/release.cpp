@@ -111,6 +111,20 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
+Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
+  std::size_t confirmed = 0;
+  Undone undone = Undone::nothing;
+  for (const NodeAnswer& node : answers) {
+    const auto* released = std::get_if<Released>(&node.answer);
+    if (released == nullptr) continue;
+    ++confirmed;
+    if (released->how == Released::How::yes) undone = Undone::freed;
+    const bool stays = released->how == Released::How::still_held || released->how == Released::How::kept;
+    if (stays && undone == Undone::nothing) undone = Undone::one_hold;
+  }
+  return confirmed < quorum ? Undone::unconfirmed : undone;
+}
+
 }  // namespace
 
 std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
@@ -141,7 +155,7 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
   return back;
 }
 
-Undone undo(Redis& redis, std::span<const Part> parts, const Patience& patience) {
+std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience) {
   std::vector<Redis::Request> requests;
   std::vector<Call> calls;
   for (const Part& part : parts) {
@@ -152,18 +166,10 @@ Undone undo(Redis& redis, std::span<const Part> parts, const Patience& patience)
   redis.await(requests, kReleaseGrace, patience);
   redis.send_on_abandoned(calls);
 
-  bool undone = false;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::size_t confirmed = 0;
-    for (const NodeAnswer& node : answers_of(*parts[i].lock, requests[i].votes())) {
-      const auto* released = std::get_if<Released>(&node.answer);
-      if (released == nullptr) continue;
-      ++confirmed;
-      undone = undone || released->how != Released::How::was_not_ours;
-    }
-    if (confirmed < redis.quorum()) return Undone::unconfirmed;
-  }
-  return undone ? Undone::all : Undone::nothing;
+  std::vector<Undone> undone;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    undone.push_back(undone_by(answers_of(*parts[i].lock, requests[i].votes()), redis.quorum()));
+  return undone;
 }
 
 void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience) {

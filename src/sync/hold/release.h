@@ -28,12 +28,17 @@ struct ReleaseResult {
 [[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
                                                  const ReleaseOptions& options, const Patience& patience);
 
-/// What an undo came to. `nothing`: the owner has no more than the holds that it had before.
-enum class [[nodiscard]] Undone { all, nothing, unconfirmed };
+/// What the undo of a part came to.
+enum class Undone {
+  freed,        ///< the key is free now
+  one_hold,     ///< the new hold is gone, and the owner has its earlier holds
+  nothing,      ///< the acquire had given the owner no new hold: it has what it had before
+  unconfirmed,  ///< no quorum has answered
+};
 
 /// Undoes what these parts have acquired, and no other hold of the owner. Each undo goes with the release_followers of its
-/// part. Waiters are told.
-Undone undo(Redis& redis, std::span<const Part> parts, const Patience& patience);
+/// part. Waiters are told. Returns one result per part.
+[[nodiscard]] std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience);
 
 /// Sends only the release_followers of the parts, and releases nothing. It is for keys that are lost, and
 /// that the same owner may have acquired again.
