@@ -220,7 +220,7 @@ TEST_CASE("if older and newer deploys cannot be told apart, --newest is refused 
   refused({"--type", "spin"}, "--type spin: its waiters have no queue");
   refused({"--type", "plain"}, "--type plain: its waiters have no queue");
   refused({"-n"}, "-n: ");
-  refused({"--wait", "0"}, "-n: ");
+  refused({"--wait", "0"}, "--wait 0: ");
   refused({"--queue-limit", "3"}, "--queue-limit: ");
   CHECK(status_of(redis, {"lock", "acquire", "deploy", "--lease", "1m", "--newest", "--fair"}) == 64);
   Masters three{3};
