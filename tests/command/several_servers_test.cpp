@@ -134,6 +134,25 @@ TEST_CASE("in JSON each view names its server") {
           R"(","stale":false,"last":null},{"key":"deploy","name":"deploy","type":"none","state":"free",)"));
 }
 
+TEST_CASE("keys that are acquired one after the other are acquired on all servers that answer") {
+  Masters masters{3};
+  for (std::size_t i = 1; i < 3; ++i)
+    masters.proxy(i).delay(TcpProxy::Way::to_client, std::chrono::milliseconds{30});
+  const auto acquire = [&](const std::string& keys) {
+    return Words{"lock", "acquire", "-n", keys, "--owner", "me", "--lease", "1m"};
+  };
+  REQUIRE(status_of(masters, acquire("a")) == 0);
+  Words more = acquire("a");
+  more.insert(more.end(), {"b", "c", "--again"});  // a second hold of a, and first holds of the others
+  CHECK(status_of(masters, more) == 0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    CHECK(masters[i].cli({"HGET", "a", "me"}) == "2");
+    CHECK(masters[i].cli({"HGET", "b", "me"}) == "1");
+    CHECK(masters[i].cli({"HGET", "c", "me"}) == "1");
+  }
+}
+
 TEST_CASE("types that one server counts are refused with several servers") {
   Masters masters{2};
   for (const Words& words :

@@ -151,6 +151,13 @@ TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long 
     votes[2].answer = kHeld;
     CHECK(ballot.enough_from(votes, after(20ms)) == TimePoint::min());
   }
+  SUBCASE("granted by two, and another call follows: it goes to the third, too, if that answers soon") {
+    votes[1].answer = kHeld;
+    CHECK(ballot.enough_from(votes, after(20ms), Next::another_call) == kNever);
+    votes[0].answer = kHeld;
+    Ballot next{kToy, redis, begun};
+    CHECK(next.enough_from(votes, after(20ms), Next::another_call) == after(45ms));
+  }
   SUBCASE("a quorum cannot be had any more") {
     votes[1].answer = kBusy;
     CHECK(ballot.enough_from(votes, after(20ms)) == after(45ms));

@@ -1,7 +1,8 @@
 // Turns votes into one result. decode() reads each vote once, when it arrives, as an AcquireAnswer: held, busy,
 // refused or a failure. enough_from() counts them during the call. A quorum that grants ends the call at
-// once. When a quorum has become impossible, silent nodes get as much time again as the call has taken. A node
-// whose answer we know needs no blind undo. result() then sorts the answers and decides in this order:
+// once. If another call follows, or a quorum has become impossible, silent nodes get as much time again as the
+// call has taken. A node whose answer we know gets the next call, and needs no blind undo. result() then sorts
+// the answers and decides in this order:
 //
 //   held     a quorum granted it
 //   refused  so many nodes refuse that a quorum can never grant it
@@ -117,15 +118,16 @@ void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
     if (nodes[node]) decoded_[node] = why;
 }
 
-TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
+TimePoint Ballot::enough_from(const Votes& votes, TimePoint now, Next next) {
   decode(votes);
   Tally granted;
   for (const auto& answer : decoded_) {
     if (!answer) ++granted.open;
     if (answer && std::holds_alternative<Held>(*answer)) ++granted.yes;
   }
-  if (granted.has(redis_.quorum())) return TimePoint::min();  // renewals and the release tell the other nodes
-  return grace_.from(!granted.can_have(redis_.quorum()), now);
+  const bool held = granted.has(redis_.quorum());
+  if (held && next == Next::nothing) return TimePoint::min();  // renewals and the release tell the other nodes
+  return grace_.from(held || !granted.can_have(redis_.quorum()), now);
 }
 
 BallotResult Ballot::result(const Votes& votes) {

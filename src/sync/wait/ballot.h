@@ -37,6 +37,9 @@ struct BallotResult {
   bool may_be_granted = false;    ///< not Held: some nodes granted it, or may have received the call
 };
 
+/// What comes after a round that a quorum grants.
+enum class Next { nothing, another_call };
+
 /// Counts the votes on one acquire. Each vote is decoded once, when it arrives.
 class Ballot {
  public:
@@ -47,10 +50,10 @@ class Ballot {
   /// Leaves these nodes out of this round for this reason. An empty list leaves out none.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
 
-  /// The time from which these votes are enough: at once if a quorum has granted. If a quorum has become
-  /// impossible, the nodes that are still silent get as much time again as the call has taken. We need not
-  /// undo blindly at a node whose answer we know.
-  TimePoint enough_from(const Votes& votes, TimePoint now);
+  /// The time from which these votes are enough. If a quorum has granted, that is at once. But before another call the
+  /// nodes that are still silent get as much time again as this one has taken, because an acquire is not sent behind an
+  /// unanswered one. They get it, too, if a quorum has become impossible: then we need not undo blindly.
+  TimePoint enough_from(const Votes& votes, TimePoint now, Next next = Next::nothing);
 
   /// REQUIRES: all votes are settled, or enough.
   BallotResult result(const Votes& votes);

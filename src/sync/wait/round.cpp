@@ -24,7 +24,7 @@ constexpr Milliseconds kConnecting{1000};
 std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, bool facts) {
   Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
-    ask(stages[blocked_], undo, facts);
+    ask(stages[blocked_], undo, facts, blocked_ + 1 < stages.size() ? Next::another_call : Next::nothing);
     if (result_.held() == nullptr || !replicated()) return std::nullopt;
     acquired.asked = earliest(acquired.asked, result_.asked);
     if (stages[blocked_].together) {
@@ -53,7 +53,7 @@ void Round::connect() {
   static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
 }
 
-void Round::ask(Stage& stage, Undo& undo, bool facts) {
+void Round::ask(Stage& stage, Undo& undo, bool facts, Next next) {
   const TimePoint begun = redis_.loop().now();
   const std::vector<bool> closed = undo.closed_nodes();
   Ballot ballot{stage.what(), redis_, begun};
@@ -66,7 +66,7 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   if (!several_nodes_ && !single_round_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
                       patience_of(several_nodes_ ? options_.node_timeout : options_.round_timeout),
-                      [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
+                      [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now, next); });
   const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);

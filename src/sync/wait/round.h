@@ -37,7 +37,7 @@ class Round {
   Milliseconds took() const noexcept { return took_; }
 
  private:
-  void ask(Stage& stage, Undo& undo, bool facts);
+  void ask(Stage& stage, Undo& undo, bool facts, Next next);
   Failure why_closed() const;
   bool replicated();
   Patience patience_of(Milliseconds step) const;
