@@ -237,9 +237,7 @@ class Acquisition {
     const bool stays_here = !options_.behind || result().refused() != nullptr;
     const Milliseconds moment = result().failure() != nullptr ? kAfterFailure : kAfterAnswer;
     undo_.await(redis_.loop().within(stays_here ? Undo::kAwait : moment));
-    // An acquire never follows unanswered calls at one of several servers (Attempts::may_not_follow()).
-    if (stays_here) return redis_.await_followers(redis_.loop().within(Undo::kAwait));
-    if (undo_.answered()) return;
+    if (stays_here || undo_.answered()) return;
     const auto work = [this] {
       redis_.loop().take_own_timer();
       undo_.await(redis_.loop().within(Undo::kTryFor));
