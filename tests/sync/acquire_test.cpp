@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "support/contains.h"
 #include "support/list_redis.h"
@@ -83,6 +84,21 @@ class ToyWrittenAgain final : public Toy {
 
  private:
   ListRedis& redis_;
+};
+
+/// A toy whose first acquire is written, and no other one: the time is over before.
+class ToyAskedOnce final : public Toy {
+ public:
+  ToyAskedOnce(ListRedis& redis, std::string name) : Toy(std::move(name)), redis_(redis) {}
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override {
+    redis_.attempts = std::exchange(time_is_left_, false) ? 1 : 0;
+    return Toy::ask(waited);
+  }
+
+ private:
+  ListRedis& redis_;
+  mutable bool time_is_left_ = true;
 };
 
 const GaveUp& gave_up(const AcquireResult& result) {
@@ -494,6 +510,20 @@ TEST_CASE("a round that the end of the wait cuts short does not hide the server'
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   REQUIRE(gave_up(got).failure.has_value());
   CHECK(contains(gave_up(got).failure->text, "does not keep the scripts"));
+}
+
+TEST_CASE("a round whose time is over before its last key was asked for does not hide that the key is busy") {
+  ListRedis redis{3};
+  redis.silence_lasts = true;
+  const ToyWrittenAgain first{redis, "a"};
+  const ToyAskedOnce last{redis, "b"};
+  redis.answers(kHeld);
+  redis.answers(kBusy);
+  redis.answers(kDone);
+  redis.answers(kHeld);
+  redis.is_silent();
+  const AcquireResult got = acquire(redis, {.parts = {part_of(first), part_of(last)}}, waiting(redis, 200ms));
+  CHECK(gave_up(got).why == GaveUp::Why::busy);
 }
 
 TEST_CASE("a round that the end of an outage cuts short does not hide what a node has said") {

@@ -130,7 +130,8 @@ class Acquisition {
   /// Did the wait, or the outage, end while servers could still answer, before they had the time of a full round?
   /// Then the failure of an earlier round says more. With trouble() the failure is real, and no lack of time.
   bool cut_short() const {
-    const bool may_answer_yet = unreachable() && result().may_be_granted;
+    // If the time was over before the call of a later stage, no node was asked.
+    const bool may_answer_yet = unreachable() && (result().may_be_granted || !round_.has_asked());
     const bool is_over = options_.patience.ended(now()) && !redis_.trouble();
     // Of several nodes, one may have had the outage, while another one only had too little time. The outage of a single
     // node is the reason itself.

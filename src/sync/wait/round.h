@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -35,6 +36,11 @@ class Round {
   std::size_t blocked() const noexcept { return blocked_; }
   const BallotResult& result() const noexcept { return result_; }
   Milliseconds took() const noexcept { return took_; }
+
+  /// Was the last call written to any node?
+  bool has_asked() const {
+    return std::ranges::any_of(votes_, [](const Vote& vote) { return vote.attempts > 0; });
+  }
 
  private:
   void ask(Stage& stage, Undo& undo, bool facts, Next next);
