@@ -31,6 +31,7 @@ constexpr std::array kSettings{
         .member = &ServerOptions::password_file,
         .manual =
             "Read the password from file F at each connection. rlock leaves out the end of its line (LF or CR LF). "
+            "If F is a pipe, rlock reads it once, and waits for its end at most 60s, or as long as --wait says. "
             "Without the option, the variables RLOCK_PASSWORD_FILE and RLOCK_PASSWORD count.",
         .offer = Offer::file,
         .variable = "RLOCK_PASSWORD_FILE",

@@ -28,6 +28,9 @@ constexpr Milliseconds kFailover{30000};
 /// Without --wait, an outage during a wait may last this long. In this time a server can restart.
 constexpr Milliseconds kOutage{60000};
 
+/// How long a program may take that writes the password into a pipe. It may ask a person.
+constexpr Milliseconds kPassword{60000};
+
 }  // namespace
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
@@ -49,7 +52,14 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              .retry_first_contact = wait != nullptr && wait->given,
              // A private server may have to start first. The loop does not turn then, so signals are drained
              // here.
-             .interrupted = [this] { return signals.drain_any(); }}) {}
+             .interrupted = [this] { return signals.drain_any(); }}) {
+  // Now, because later a wait that does not turn the loop would delay renewals.
+  const TimePoint limit = wait != nullptr && !wait->nonblock ? wait->until(loop.now()) : kNever;
+  const Patience patience{.until = earliest(limit, plus(loop.now(), kPassword)),
+                          .interrupted = [this] { return signals.drain_any(); }};
+  for (const Target& target : deployment.targets)
+    if (target.topology != Target::Topology::local) target.password.await(patience);
+}
 
 Milliseconds Session::first_contact() const {
   const auto fails_over = [](const Target& target) {

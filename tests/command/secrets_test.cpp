@@ -7,8 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/contains.h"
@@ -98,6 +102,20 @@ Words run(const Source& source, Words options, const Words& command) {
   for (const Words& more : {source.words, std::move(options), Words{"--"}, command})
     words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+
+/// How many descriptors of this process lead to the file of our descriptor `fd`?
+std::ptrdiff_t opened(pid_t pid, int fd) {
+  struct stat ours{};
+  REQUIRE(::fstat(fd, &ours) == 0);
+  std::error_code gone;
+  return std::ranges::count_if(
+      std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/fd", gone},
+      [&](const auto& entry) {
+        struct stat theirs{};
+        return ::stat(entry.path().c_str(), &theirs) == 0 && theirs.st_dev == ours.st_dev &&
+               theirs.st_ino == ours.st_ino;
+      });
 }
 
 std::string file_of(pid_t pid, const std::string& name) {
@@ -218,6 +236,46 @@ TEST_CASE(
     CHECK(rlock.exit_code(kDeadline) == 0);
     CHECK_MESSAGE(contains(rlock.out(), left), rlock.out());
   }
+}
+
+TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by a signal") {
+  RedisServer redis;
+  TempDir folder;
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const Descriptor reading{ends[0]}, writing{ends[1]};
+  Process::Options options = redis.environment();
+  options.descriptors = {{7, reading.number()}};
+  const std::string why =
+      "password file '/dev/fd/7' (--password-file): did not end in time; the process at its other end must "
+      "write the password and close it";
+  for (const Words& words :
+       {Words{"run", "-w", "200ms", "-k", "k", "--", "true"},
+        Words{"run", "-w", "200ms", "-u", redis.url(), "-u", "unix:///none", "-k", "k", "--", "true"},
+        Words{"lock", "wait", "-w", "200ms", "k"}}) {
+    Process::Options once = options;
+    once.env["RLOCK_PASSWORD_FILE"] = "/dev/fd/7";
+    Rlock rlock{words, once};
+    CHECK(rlock.exit_code(kDeadline) == 78);
+    CHECK_MESSAGE(contains(rlock.err(), "did not end in time; the process at its other end must"),
+                  rlock.err());
+  }
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    Rlock rlock{
+        {"run", "-k", "k", "--status-file", folder / "status", "--password-file", "/dev/fd/7", "--", "true"},
+        options};
+    // It waits as soon as it has opened the pipe. Before exec(), its process has our descriptors, too.
+    REQUIRE(eventually(
+        [&] {
+          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), reading.number()) == 2;
+        },
+        kDeadline));
+    rlock.signal(signal);
+    CHECK(rlock.exit_code(kDeadline) == 128 + signal);
+    CHECK(contains(read_file(folder / "status"), "\"outcome\":\"interrupted\""));
+    CHECK_MESSAGE(contains(rlock.err(), why), rlock.err());
+  }
+  CHECK(redis.keys().empty());
 }
 
 TEST_CASE("a password that is typed is not shown") {

@@ -1,13 +1,17 @@
 #include "redis/target.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "redis/password.h"
 #include "support/contains.h"
 #include "support/dice.h"
 #include "support/process.h"
@@ -377,6 +381,103 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(complaint(pipe) ==
         "password file '" + pipe + "' (--password-file): is empty");  // reading an empty pipe does not hang
+}
+
+namespace {
+
+/// A pipe as a shell makes it for `--password-file <(pass redis)`.
+struct PasswordPipe {
+  Descriptor reading, writing;
+
+  PasswordPipe() {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    reading.reset(ends[0]);
+    writing.reset(ends[1]);
+  }
+
+  PasswordSource source() const {
+    return PasswordSource::file("/dev/fd/" + std::to_string(reading.number()));
+  }
+  void write(const std::string& text) const {
+    REQUIRE(::write(writing.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+};
+
+std::string failure_of(const PasswordSource& source) {
+  try {
+    return "read " + source.read().value_or("nothing");
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::config);
+    return error.what();
+  }
+}
+
+const std::string kSilent =
+    "did not end in time; the process at its other end must write the password and close it";
+
+}  // namespace
+
+TEST_CASE("a pipe with a password is read when its writer has closed it, once for all copies") {
+  PasswordPipe pipe;
+  const PasswordSource source = pipe.source(), copy = source;
+  pipe.write("s3cr");
+  int looks = 0;
+  source.await({.until = kNever, .interrupted = [&] {
+                  if (++looks < 3) return false;
+                  if (looks == 3) pipe.write("et\n");
+                  pipe.writing.reset();
+                  return false;
+                }});
+  CHECK(looks >= 3);
+  CHECK(source.read() == "s3cret");
+  CHECK(copy.read() == "s3cret");
+}
+
+TEST_CASE("a pipe whose writer is silent does not delay its reader longer than its patience") {
+  const PasswordPipe pipe;
+  const TimePoint started = Clock::now();
+  SUBCASE("its time is over") {
+    const PasswordSource source = pipe.source();
+    source.await(within(Milliseconds{50}));
+    CHECK(Clock::now() - started >= Milliseconds{50});
+    CHECK_MESSAGE(failure_of(source).ends_with(kSilent), failure_of(source));
+  }
+  SUBCASE("it is interrupted") {
+    const PasswordSource source = pipe.source();
+    source.await({.until = kNever, .interrupted = [] { return true; }});
+    CHECK_MESSAGE(failure_of(source).ends_with(kSilent), failure_of(source));
+  }
+  SUBCASE("nobody waits for it") {
+    CHECK_MESSAGE(failure_of(pipe.source()).ends_with(kSilent), failure_of(pipe.source()));
+  }
+}
+
+TEST_CASE("why the password of a pipe was refused is remembered for all copies") {
+  for (const auto& [content, why] : std::vector<std::pair<std::string, std::string>>{
+           {std::string(9000, 'x'), "is too long for a password"},
+           {"one\ntwo\n", "has more than one line"}}) {
+    PasswordPipe pipe;
+    const PasswordSource source = pipe.source(), copy = source;
+    pipe.write(content);
+    pipe.writing.reset();
+    SUBCASE("by a wait") { source.await(within(Milliseconds{5000})); }
+    SUBCASE("by the first connection") {}
+    for (const PasswordSource& one : {source, copy, source})
+      CHECK_MESSAGE(failure_of(one).ends_with(why), failure_of(one));
+  }
+}
+
+TEST_CASE("waiting for a password file that can be read again does nothing") {
+  const TempDir dir;
+  const PasswordSource source = PasswordSource::file(dir / "password");
+  source.await({.until = kNever});
+  write_file(dir / "password", "first\n");
+  source.await({.until = kNever});
+  write_file(dir / "password", "second\n");
+  CHECK(source.read() == "second");
+  PasswordSource{}.await({.until = kNever});
+  PasswordSource::fixed("x").await({.until = kNever});
 }
 
 TEST_CASE("the line of a password file may end as on Windows, or not at all") {
