@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <climits>
 #include <csignal>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/hold/system_log.h"
@@ -41,12 +43,22 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
   };
 }
 
+/// Digits, with or without a sign. It may be more than any integer type holds.
+bool is_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
 /// Looks at a descriptor now, because later its number may be that of a descriptor of ours.
 Setter events_into(std::string& events) {
   return [&events](std::string_view value) {
-    not_empty(events, "a file or an open descriptor")(value);
-    if (const auto number = parse_count(value); number && *number <= INT_MAX)
+    const auto number = parse_count(value);
+    if (number && *number <= INT_MAX) {
       expect_writable(static_cast<int>(*number));
+    } else if (is_number(value)) {
+      throw Error{Error::usage, fmt::format("descriptor {0} is not open; ./{0} names a file", value)};
+    }
+    not_empty(events, "a file or an open descriptor")(value);
   };
 }
 

@@ -308,6 +308,32 @@ TEST_CASE("an unwritable events file is reported before anything is sent") {
   CHECK_FALSE(redis.has("rlock:history:{k}"));
 }
 
+TEST_CASE("a number is a descriptor, also one that cannot be open, and never the name of a file") {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.directory = folder.path();
+  for (const std::string number : {"-1", "+1", "-0", "2147483648", "99999999999", "99999999999999999999"}) {
+    CAPTURE(number);
+    for (const Words& words : {Words{"run", "--events=" + number, "-k", "k", "--", "true"},
+                               Words{"lock", "acquire", "--lease", "1m", "--events=" + number, "k"}}) {
+      Rlock rlock{words, options};
+      CHECK(rlock.exit_code() == 64);
+      CHECK_MESSAGE(contains(rlock.err(), "--events: descriptor " + number + " is not open; ./" + number +
+                                              " names a file"),
+                    rlock.err());
+    }
+    CHECK_FALSE(std::filesystem::exists(folder / number));
+  }
+  CHECK(redis.keys().empty());
+  for (const std::string file : {"./-1", "./2", "1.5", "-", "1a"}) {
+    CAPTURE(file);
+    Rlock run{{"run", "-q", "--events=" + file, "-k", "k", "--", "true"}, options};
+    CHECK_MESSAGE(run.exit_code() == 0, run.err());
+    CHECK(events_in(folder / file) == "acquired released");
+  }
+}
+
 TEST_CASE("one file for the events and the status is refused, because the status would replace the events") {
   RedisServer redis;
   TempDir folder;
