@@ -1,6 +1,5 @@
 #include "cmd/cli/output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -14,13 +13,12 @@
 #include "base/write_all.h"
 #include "loop/ending_signals.h"
 #include "loop/signals.h"
+#include "process/std_descriptors.h"
 
 namespace rlock {
 
 int try_print(std::string_view text, const Patience& patience) noexcept {
-  // If stdout was closed at our start, it is the placeholder of fill_std_descriptors(). Only the placeholder
-  // has this flag.
-  if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
+  if (is_placeholder(STDOUT_FILENO)) return EBADF;
   return write_all(STDOUT_FILENO, text, patience);
 }
 

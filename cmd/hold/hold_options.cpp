@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/hold/system_log.h"
 #include "loop/signal_names.h"
+#include "process/std_descriptors.h"
 #include "sync/kinds/permit_lock.h"
 
 namespace rlock {
@@ -76,7 +77,8 @@ void declare_newest(VerbSpec& spec, HoldRequest& request) {
 
 void expect_writable(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", fd)};
+  if (flags < 0 || is_placeholder(fd))
+    throw Error{Error::usage, fmt::format("descriptor {} is not open", fd)};
   if ((flags & O_ACCMODE) == O_RDONLY)
     throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", fd)};
 }

@@ -52,6 +52,7 @@ std::optional<int> descriptor_linked(const std::string& path) {
 }
 
 Descriptor duplicate(int fd, const std::string& path) {
+  if (is_placeholder(fd)) refuse(path, std::strerror(EBADF));
   Descriptor copy{::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
   if (!copy) refuse(path, std::strerror(errno));
   if ((::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) refuse(path, "not open for writing");

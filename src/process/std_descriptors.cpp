@@ -28,6 +28,12 @@ void fill_std_descriptors() {
   }
 }
 
+bool is_placeholder(int fd) noexcept {
+  // Only a placeholder has this flag, because exec() closes a standard descriptor that has it.
+  const int flags = fd <= 2 ? ::fcntl(fd, F_GETFD) : -1;
+  return flags >= 0 && (flags & FD_CLOEXEC) != 0;
+}
+
 void keep_from_command(int fd) noexcept {
   if (fd <= 2) return;
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -8,6 +8,9 @@ namespace rlock {
 /// fails.
 void fill_std_descriptors();
 
+/// Has fill_std_descriptors() opened this one? Then the user has closed it, and no text reaches anybody.
+bool is_placeholder(int fd) noexcept;
+
 /// Makes a descriptor of the user, or its duplicate, close-on-exec unless it is a standard one. Otherwise the command
 /// would inherit it. REQUIRES: it stays open until this process ends.
 void keep_from_command(int fd) noexcept;

@@ -291,6 +291,33 @@ TEST_CASE("a descriptor that is not open is refused also if rlock itself opens t
   }
 }
 
+TEST_CASE("a standard descriptor that was closed at the start is not open, although rlock fills its number") {
+  RedisServer redis;
+  TempDir folder;
+  for (const int number : {0, 1, 2}) {
+    Process::Options options = redis.environment();
+    options.closed = {number};
+    const std::string fd = std::to_string(number);
+    const auto status = [&](const Words& words) {
+      CAPTURE(words.back());
+      Rlock rlock{words, options};
+      const int exit = rlock.exit_code();
+      if (number != 2)
+        CHECK_MESSAGE(
+            contains(rlock.err(), exit == 71 ? "Bad file descriptor" : "descriptor " + fd + " is not open"),
+            rlock.err());
+      return exit;
+    };
+    const std::string ran = folder / "ran";
+    CHECK(status({"run", "--events", fd, "-k", "k", "--", "touch", ran}) == 64);
+    CHECK(status({"run", "--status-fd", fd, "-k", "k", "--", "touch", ran}) == 64);
+    CHECK(status({"run", "--status-file", "/dev/fd/" + fd, "-k", "k", "--", "touch", ran}) == 71);
+    CHECK(status({"lock", "acquire", "--lease", "1m", "--events", fd, "k"}) == 64);
+    CHECK_FALSE(std::filesystem::exists(ran));
+  }
+  CHECK(redis.keys().empty());
+}
+
 TEST_CASE("an unwritable events file is reported before anything is sent") {
   RedisServer redis;
   TempDir folder;
