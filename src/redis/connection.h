@@ -64,7 +64,7 @@ class Connection final : public Source {
   /// See Pipeline.
   void leave_behind(const std::vector<Call>& calls);
 
-  /// May the server still carry out a call that the caller has given up?
+  /// May the server still carry out a script that the caller has given up?
   bool has_unanswered() const;
 
   /// See Pipeline.

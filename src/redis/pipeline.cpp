@@ -252,8 +252,9 @@ void Pipeline::write_with_source(Expected expected) {
 }
 
 bool Pipeline::has_unanswered() const {
-  return std::ranges::any_of(expected_,
-                             [](const Expected& e) { return e.in_flight && e.in_flight->forgotten; });
+  return std::ranges::any_of(expected_, [](const Expected& e) {
+    return e.in_flight && e.in_flight->forgotten && e.call.script != nullptr;
+  });
 }
 
 }  // namespace rlock

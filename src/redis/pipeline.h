@@ -96,7 +96,8 @@ class Pipeline {
   [[nodiscard]] std::vector<Push> take_pushes() { return std::exchange(pushes_, {}); }
   bool has_pushes() const noexcept { return !pushes_.empty(); }
 
-  /// Has a caller given up a call that was written and whose reply has not come yet?
+  /// Has a caller given up a script that was written and whose reply has not come yet? A plain command, such as PING,
+  /// leaves nothing to undo.
   bool has_unanswered() const;
 
   /// Is any reply still to come?

@@ -197,7 +197,7 @@ TEST_CASE("a server that is frozen while we hold costs no processor time") {
                           "touch " + folder / "in" + "; sleep 5; cat /proc/$PPID/stat > " + stat);
   REQUIRE(eventually([&] { return inside(folder); }, 20s));
   three[1].freeze();
-  CHECK(run.exit_code(40s) == 0);
+  CHECK_MESSAGE(run.exit_code(40s) == 0, run.err());
   three[1].thaw();
 
   std::istringstream fields{read_file(stat)};

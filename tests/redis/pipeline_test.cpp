@@ -106,6 +106,15 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   CHECK(call->answer->integer() == 7);
 }
 
+TEST_CASE("a plain command that was given up is in nobody's way") {
+  Pipeline pipeline = opened();
+  const auto ping = pipeline.send(command({"PING"}), {});
+  ping->forgotten = true;
+  REQUIRE(pipeline.take_commands() == Commands{{"PING"}});
+  CHECK(pipeline.expects_replies());
+  CHECK_FALSE(pipeline.has_unanswered());
+}
+
 TEST_CASE("a call that is given up before it could be written is never written") {
   Pipeline pipeline{true};
   const auto call = pipeline.send(call_of(kScript), kFollowed);
