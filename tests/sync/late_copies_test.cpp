@@ -294,7 +294,8 @@ TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   }
 }
 
-TEST_CASE("an owner that has acquired the lock again keeps it when its earlier acquire is undone, or comes again") {
+TEST_CASE(
+    "an owner that has acquired the lock again keeps it when its earlier acquire is undone, or comes again") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;

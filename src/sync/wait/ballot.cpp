@@ -126,7 +126,8 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now, Next next) {
     if (answer && std::holds_alternative<Held>(*answer)) ++granted.yes;
   }
   const bool held = granted.has(redis_.quorum());
-  if (held && next == Next::nothing) return TimePoint::min();  // renewals and the release tell the other nodes
+  if (held && next == Next::nothing)
+    return TimePoint::min();  // renewals and the release tell the other nodes
   return grace_.from(held || !granted.can_have(redis_.quorum()), now);
 }
 

@@ -64,9 +64,10 @@ void Round::ask(Stage& stage, Undo& undo, bool facts, Next next) {
   delivery.only_nodes.flip();
   // With several nodes, this round must not wait for a silent one: the next round asks it again.
   if (!several_nodes_ && !single_round_) delivery.retry = Delivery::Retry::until_deadline;
-  votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
-                      patience_of(several_nodes_ ? options_.node_timeout : options_.round_timeout),
-                      [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now, next); });
+  votes_ =
+      redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
+                 patience_of(several_nodes_ ? options_.node_timeout : options_.round_timeout),
+                 [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now, next); });
   const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
