@@ -103,32 +103,27 @@ PasswordSource PasswordSource::file(std::string path) {
 
 std::optional<std::string> PasswordSource::read() const {
   if (!known_) return std::nullopt;
+  if (!known_->failure && !known_->password) {
+    const File file{path_};
+    if (file.can_be_read_again()) return file.password({.until = TimePoint::min()});
+    remember({.until = TimePoint::min()});
+  }
   if (known_->failure) throw Error{*known_->failure};
-  if (known_->password) return known_->password;
-  return read_file({.until = TimePoint::min()});
+  return known_->password;
 }
 
 void PasswordSource::await(const Patience& patience) const {
   struct stat facts{};
   if (!known_ || known_->failure || known_->password) return;
-  if (::stat(path_.c_str(), &facts) != 0 || is_regular(facts)) return;
-  try {
-    read_file(patience);
-  } catch (const Error&) {
-    // It is remembered, and read() throws it when a connection needs the password.
-  }
+  if (::stat(path_.c_str(), &facts) == 0 && !is_regular(facts)) remember(patience);
 }
 
-std::string PasswordSource::read_file(const Patience& patience) const {
-  const File file{path_};
-  if (file.can_be_read_again()) return file.password(patience);
+void PasswordSource::remember(const Patience& patience) const {
   try {
-    known_->password = file.password(patience);
-  } catch (const Error& error) {
+    known_->password = File{path_}.password(patience);
+  } catch (const Error& error) {  // read() throws it when a connection needs the password
     known_->failure = error;
-    throw;
   }
-  return *known_->password;
 }
 
 }  // namespace rlock

@@ -37,7 +37,7 @@ class PasswordSource {
     std::optional<Error> failure{};
   };
 
-  std::string read_file(const Patience& patience) const;
+  void remember(const Patience& patience) const;
 
   std::string path_;
 
