@@ -78,6 +78,8 @@ void refuse_too_many(const HoldRequest& request) {
 void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
   budget = plan_budget(lease, lost_grace, stop.kill_after, renew);
   budget.renew_every = std::min(budget.renew_every, type->renewed_within);
+  if (joining.inside)
+    budget.renew_every = std::min(budget.renew_every, kBesideRedisson);  // its owner may be a JVM
   good_for = budget.stop_after();  // if it is granted later, the command would be stopped at once
 }
 

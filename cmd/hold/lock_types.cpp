@@ -44,10 +44,6 @@ std::unique_ptr<Lockable> make_permits(const LockSpec& spec) {
       hold_of(spec));
 }
 
-/// A renewal of a Redisson reader sets the TTL of the key to 30 s by default, however long our lease is. If that reader
-/// dies and we do not renew in time, the key expires, and our hold with it.
-constexpr Milliseconds kBesideRedisson{10000};
-
 /// In the order of `rlock run --help`.
 constexpr LockType kLockTypes[] = {
     {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .once_per = true, .make = make<Lock>},

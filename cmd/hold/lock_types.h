@@ -33,6 +33,10 @@ struct LockSpec {
   TypeOptions options{};
 };
 
+/// A renewal of Redisson sets the TTL of the key to 30 s by default, however long our lease is. If its process dies and we
+/// do not renew in time, the key expires, and our hold with it.
+constexpr Milliseconds kBesideRedisson{10000};
+
 /// A type that `run` and `lock acquire` can hold. There is one row for each value of --type
 /// (cmd/hold/lock_types.cpp). Several types may have the same kind.
 struct LockType {

@@ -114,6 +114,7 @@ TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it
   CHECK(with({"-s", "--lease", "10m"}).options.budget.renew_every == Milliseconds{10'000});
   CHECK(with({"-s", "--lease", "6s"}).options.budget.renew_every == Milliseconds{2000});
   CHECK(with({"-x", "--lease", "10m"}).options.budget.renew_every == Milliseconds{200'000});
+  CHECK(with({"--owner", "me", "--lease", "10m"}).options.budget.renew_every == Milliseconds{10'000});
 }
 
 TEST_CASE("the cron line of the manual sets the options that the manual explains") {
