@@ -26,6 +26,7 @@ local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
 local slot_in = include('permits/slot_in')
+local rest_of_reader = include('hold/rest_of_reader')
 local time = now()
 local most = 999  -- more than people read; an inspection must not keep the server from its work
 
@@ -68,22 +69,12 @@ elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
 end
 
--- For how many ms the read holds of an owner go on: the longest of its timeout keys counts.
-local function rest_of(reader, holds)
-  local longest = -2
-  for hold = 1, holds do
-    local rest = redis.pcall('pttl', beside .. reader .. ':rwlock_timeout:' .. hold)
-    if type(rest) ~= 'number' or rest == -1 then return -1 end
-    longest = math.max(longest, rest)
-  end
-  return longest
-end
 local rests, looks = {}, 2 * most
 for i = 1, kind == 'read-write' and #content or 0, 2 do
   local holds = tonumber(content[i + 1]) or 0
   local few = holds >= 1 and holds <= looks
   if few then looks = looks - holds end
-  rests[#rests + 1] = few and rest_of(content[i], holds) or -1
+  rests[#rests + 1] = few and rest_of_reader(beside, content[i], holds) or -1
 end
 
 -- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.

@@ -464,6 +464,34 @@ TEST_CASE("force with an owner removes one reader, and the others still read") {
   CHECK_FALSE(scene.server.has("deploy"));
 }
 
+TEST_CASE("when a reader is removed by force, the lock lasts as long as the other readers that are alive") {
+  Scene scene;
+  scene.ask(reader("a:1", Hold::first, Milliseconds{3'600'000}));
+  java_reads(scene, "b:1", "30000");
+  java_reads(scene, "dead:1", "60000");
+  scene.server.del("{deploy}:dead:1:rwlock_timeout:1");  // as if its time were over
+  CHECK(force(scene, "a:1").how == Forced::How::removed);
+  CHECK(scene.server.pttl("deploy") <= 30'000);
+  CHECK(scene.server.pttl("deploy") > 20'000);
+
+  Listener waiter{scene.server, kChannel};
+  scene.ask(reader("a:1"));
+  CHECK(force(scene, "b:1").how == Forced::How::removed);
+  CHECK(scene.server.has("deploy"));
+  CHECK(force(scene, "a:1").how == Forced::How::removed);  // only the dead one would be left
+  CHECK_FALSE(scene.server.has("deploy"));
+  CHECK(waiter.heard() == "0");
+}
+
+TEST_CASE("when a reader is removed by force beside one without an end, the lease stays") {
+  Scene scene;
+  scene.ask(reader("a:1"));
+  java_reads(scene, "b:1", "10000");
+  scene.server.cli({"PERSIST", "{deploy}:b:1:rwlock_timeout:1"});
+  CHECK(force(scene, "a:1").how == Forced::How::removed);
+  CHECK(scene.server.pttl("deploy") > 20'000);
+}
+
 TEST_CASE("a read/write lock with braces in its name keeps its timeout keys in its slot") {
   Scene scene;
   const ReadLock lock{

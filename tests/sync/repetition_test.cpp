@@ -169,7 +169,9 @@ const Repetition kRepetitions[] = {
      "o 9000 9999999999999 ch 0 9000 again 0", "['kept', N]"},
     {"write/release", "HSET k mode write o:write 3", "k l w f r K", "o 9000 9999999999999 ch 0 9000 again 0",
      "['kept', N]"},
-    {"read_write/force", "HSET k mode read o 1", "k", "'' ch 0", "['removed', '']", "['absent']"},
+    {"read_write/force", "HSET k mode read o 1", "k", "'' ch 0 b:", "['removed', '']", "['absent']"},
+    {"read_write/force", "HSET k mode read o 1 p 1;SET b:p:rwlock_timeout:1 1 PX 9000;PEXPIRE k 99000", "k",
+     "o ch 0 b:", "['removed', '']", "['other_owner', 'p']"},
 
     {"multi/lock", "", "a a b b",
      "2 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",

@@ -66,7 +66,8 @@ Call ReadWriteLock::force(const LockName& name, const Owner& owner, PubSub pub_s
   Values all{{Parameter::lock, name.str()},
              {Parameter::owner, owner.str()},
              {Parameter::channel, read_write_channel(name).str()},
-             {Parameter::sharded, word(pub_sub)}};
+             {Parameter::sharded, word(pub_sub)},
+             {Parameter::beside, suffix_name(name, "")}};
   append(all, line_values(name));
   return call_of(scripts::read_write_force, std::move(all));
 }
