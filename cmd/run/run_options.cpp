@@ -41,7 +41,8 @@ void declare_what(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
        .manual =
            "Run COMMAND inside the hold of owner ID: KEY is busy until both have released it. Use it if an earlier step of a "
            "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
-           "run COMMAND and exits with status 75.",
+           "run COMMAND and exits with status 75. rlock renews the hold at least every 10s, because its owner may be a "
+           "Java service, whose renewal cuts the TTL to 30s.",
        .offer = Offer::owner,
        .hidden = true,
        .set = [&request](std::string_view text) {
