@@ -124,9 +124,11 @@ std::string inspection_summary(const Inspection& seen) {
 }
 
 std::string available_text(std::int64_t available, std::optional<std::int64_t> total) {
+  // A Java client can make a pool smaller than empty: then fewer permits are taken than are missing.
+  const std::int64_t too_many = total ? std::min(-available, *total - available) : -available;
   return fmt::format("{}{} available{}", std::max<std::int64_t>(available, 0),
                      total ? fmt::format(" of {}", *total) : "",
-                     available < 0 ? fmt::format(", {} too many taken", -available) : "");
+                     too_many > 0 ? fmt::format(", {} too many taken", too_many) : "");
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {

@@ -173,6 +173,9 @@ TEST_CASE("permit set gives a pool another size, upwards and downwards") {
                {"permit add seats 3", 0, ""},
                {"permit add seats -- -1", 0, ""},
                {"permit status seats", 0, "seats: 1 of 2 available\n"},
+               {"permit set none 0", 0, ""},
+               {"permit add none -- -2", 0, ""},
+               {"permit status none", 0, "none: 0 of -2 available\n"},
                {"permit set seats -- -1", 64, ""},
                {"permit set seats", 64, ""}});
   redis.cli({"HSET", "other", "x", "1"});
