@@ -15,6 +15,15 @@ for folder in base loop process family redis sync; do
   above=${above#*|}
 done
 
+# The folders of src/redis: what callers see stands in none of them, and below them. Of these, src/sync sees nothing else.
+above='connection|route|executor'
+refuse 'src/redis/*.h includes what stands above it' "^#include \"redis/($above)/" "$(find src/redis -maxdepth 1 -type f)"
+refuse 'src/sync includes how calls are sent' "^#include \"redis/($above)/" "$(files src/sync)"
+for folder in connection route; do
+  above=${above#*|}
+  refuse "src/redis/$folder includes what stands above it" "^#include \"redis/($above)/" "$(files src/redis/$folder)"
+done
+
 # The folders of src/sync: kinds < wait < hold and watch. hold and watch do not include each other.
 refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|hold|watch)/' "$(files src/sync/kinds)"
 refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/wait)"
@@ -40,8 +49,8 @@ mutual=$(
       END { for (pair in includes) { split(pair, file, " "); if (file[1] < file[2] && (file[2] " " file[1]) in includes) print file[1], file[2] } }'
 )
 [ -z "$mutual" ] || { echo "$mutual"; echo '^ include each other'; bad=1; }
-refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openssl)/' \
-  "$(echo "$everywhere" | grep -vE '^src/redis/(tls|reply)')"
+refuse 'hiredis and OpenSSL: src/redis/connection/{tls,reply}* and src/redis/reply' '^#include <(hiredis|openssl)/' \
+  "$(echo "$everywhere" | grep -vE '^src/redis/(reply|connection/(tls|reply))')"
 # The pattern skips "fork(2)" in comments. src/base/write_all may call poll(): no write may block for ever.
 refuse 'poll, fork and signals: src/{loop,process,family}' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \

@@ -2,7 +2,7 @@
 # rlock::doctest.
 #
 # Archives are preferred to shared objects: a run of a short command takes twice as long if the loader must find, map and relocate
-# hiredis and libstdc++ first. OpenSSL is not linked at all: see src/redis/tls_library.h.
+# hiredis and libstdc++ first. OpenSSL is not linked at all: see src/redis/connection/tls_library.h.
 #
 # Sets the versions for NOTICE: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
 # ZSTD_VERSION, and GCC_VERSION or LIBCXX_VERSION and MUSL_VERSION; and for the SBOM HIREDIS_SOURCE and OPENSSL_SOURCE, which

@@ -18,7 +18,7 @@
 #include <map>
 #include <optional>
 
-#include "redis/slots.h"
+#include "redis/route/slots.h"
 #include "sync/watch/scan.h"
 
 namespace rlock {

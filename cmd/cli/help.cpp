@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "built_with.h"
-#include "redis/tls.h"
+#include "redis/connection/tls.h"
 
 namespace rlock {
 namespace {

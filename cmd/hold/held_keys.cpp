@@ -13,7 +13,7 @@
 
 #include "base/identity.h"
 #include "base/random.h"
-#include "redis/slots.h"
+#include "redis/route/slots.h"
 #include "sync/kinds/once_per.h"
 
 namespace rlock {

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/secrets.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 
 namespace rlock {
 namespace {

@@ -12,7 +12,7 @@
 #include "cmd/hold/held_command.h"
 #include "cmd/hold/hold_request.h"
 #include "cmd/hold/hold_wait.h"
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "sync/hold/release.h"
 #include "sync/wait/acquire.h"
 #include "sync/watch/hold_outcome.h"

@@ -8,7 +8,7 @@
 #include "cmd/hold/hold_environment.h"
 #include "cmd/run/run_release.h"
 #include "redis/call.h"
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "sync/wait/acquire.h"
 
 namespace rlock {

@@ -31,7 +31,7 @@
 #include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
 #include "cmd/server/settings.h"
-#include "redis/local_directory.h"
+#include "redis/route/local_directory.h"
 #include "sync/kinds/keys.h"
 
 namespace rlock {

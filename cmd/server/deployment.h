@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "cmd/server/server_options.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 #include "sync/kinds/claim.h"
 #include "sync/kinds/pub_sub.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 
 namespace rlock {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/as_given.h"
 #include "process/finish_behind.h"
 #include "redis/enough.h"
-#include "redis/local.h"
+#include "redis/route/local.h"
 
 namespace rlock {
 namespace {

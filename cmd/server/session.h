@@ -9,7 +9,7 @@
 #include "cmd/server/deployment.h"
 #include "loop/loop.h"
 #include "loop/signals.h"
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "sync/wait/acquire_options.h"
 
 namespace rlock {

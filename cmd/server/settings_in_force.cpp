@@ -12,7 +12,7 @@
 #include "cmd/server/configurable_options.h"
 #include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 #include "sync/hold/lease.h"
 
 namespace rlock {

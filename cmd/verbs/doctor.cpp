@@ -13,9 +13,9 @@
 #include "cmd/server/session.h"
 #include "cmd/verbs/diagnosis.h"
 #include "cmd/verbs/verbs.h"
+#include "redis/connection/server_identity.h"
 #include "redis/failure.h"
-#include "redis/server_identity.h"
-#include "redis/slots.h"
+#include "redis/route/slots.h"
 #include "scripts.h"
 #include "sync/kinds/answers.h"
 

@@ -10,7 +10,7 @@
 #include "cmd/server/session.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/verbs.h"
-#include "redis/slots.h"
+#include "redis/route/slots.h"
 #include "sync/kinds/free_wait.h"
 
 namespace rlock {

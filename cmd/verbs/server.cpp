@@ -11,7 +11,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/server/server_options.h"
 #include "cmd/verbs/verbs.h"
-#include "redis/local.h"
+#include "redis/route/local.h"
 
 namespace rlock {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cmd/cli/json.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 #include "support/contains.h"
 #include "support/process.h"
 #include "sync/watch/metadata.h"

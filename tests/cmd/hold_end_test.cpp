@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "sync/kinds/lock.h"

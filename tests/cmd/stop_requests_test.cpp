@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/turning.h"

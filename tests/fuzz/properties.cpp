@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "fuzz/must.h"
-#include "redis/target.h"
+#include "redis/connection/target.h"
 #include "support/contains.h"
 #include "sync/kinds/keys.h"
 

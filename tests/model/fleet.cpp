@@ -15,7 +15,7 @@
 #include <unordered_map>
 
 #include "interpreter.h"
-#include "redis/backoff.h"
+#include "redis/connection/backoff.h"
 #include "sync/kinds/lock.h"
 #include "sync/wait/pacing.h"
 #include "sync/watch/metadata.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "redis/dial.h"
+#include "redis/connection/dial.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/skipped.h"

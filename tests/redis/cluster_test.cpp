@@ -1,10 +1,10 @@
-#include "redis/cluster.h"
+#include "redis/route/cluster.h"
 
 #include <doctest/doctest.h>
 
 #include "base/random.h"
 #include "base/text.h"
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/cluster_servers.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"

@@ -1,4 +1,4 @@
-#include "redis/confirmation.h"
+#include "redis/route/confirmation.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "redis/connection.h"
+#include "redis/connection/connection.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 
 #include <doctest/doctest.h>
 

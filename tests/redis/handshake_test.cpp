@@ -1,4 +1,4 @@
-#include "redis/handshake.h"
+#include "redis/connection/handshake.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "redis/link.h"
+#include "redis/connection/link.h"
 
 #include <doctest/doctest.h>
 
-#include "redis/backoff.h"
+#include "redis/connection/backoff.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/redis_server.h"

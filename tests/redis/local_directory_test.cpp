@@ -1,4 +1,4 @@
-#include "redis/local_directory.h"
+#include "redis/route/local_directory.h"
 
 #include <doctest/doctest.h>
 #include <grp.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "redis/local.h"
+#include "redis/route/local.h"
 #include "support/skipped.h"
 #include "support/state_home.h"
 

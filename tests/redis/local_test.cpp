@@ -1,4 +1,4 @@
-#include "redis/local.h"
+#include "redis/route/local.h"
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "redis/dial.h"
-#include "redis/local_directory.h"
+#include "redis/connection/dial.h"
+#include "redis/route/local_directory.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/skipped.h"

@@ -1,4 +1,4 @@
-#include "redis/pipeline.h"
+#include "redis/connection/pipeline.h"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "redis/reply_reader.h"
+#include "redis/connection/reply_reader.h"
 #include "support/forked.h"
 #include "support/profile.h"
 #include "support/skipped.h"

@@ -1,4 +1,4 @@
-#include "redis/retry_plan.h"
+#include "redis/executor/retry_plan.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "redis/sentinel.h"
+#include "redis/route/sentinel.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <atomic>
 #include <thread>
 
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/forked.h"

@@ -1,4 +1,4 @@
-#include "redis/subscriptions.h"
+#include "redis/connection/subscriptions.h"
 
 #include <doctest/doctest.h>
 #include "support/contains.h"

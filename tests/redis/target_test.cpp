@@ -1,4 +1,4 @@
-#include "redis/target.h"
+#include "redis/connection/target.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "redis/password.h"
+#include "redis/connection/password.h"
 #include "support/contains.h"
 #include "support/dice.h"
 #include "support/process.h"

@@ -1,4 +1,4 @@
-#include "redis/tls_library.h"
+#include "redis/connection/tls_library.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "redis/tls.h"
+#include "redis/connection/tls.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/certificates.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"

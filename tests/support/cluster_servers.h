@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "redis/slots.h"
+#include "redis/route/slots.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"

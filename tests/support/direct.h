@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "redis/call.h"
+#include "redis/connection/reply_reader.h"
 #include "redis/reply.h"
-#include "redis/reply_reader.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {

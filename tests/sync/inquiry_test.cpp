@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "redis/executor.h"
+#include "redis/executor/executor.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "support/sockets.h"

@@ -13,7 +13,7 @@ namespace rlock {
 
 /// A server remembers for this long that it has done a request. A copy that comes later would be done as a
 /// new request. So this is longer than a copy can stay in an abandoned connection (kUnconfirmedMs in
-/// src/redis/dial.cpp). A --command-timeout of more than 30 s can outlive it, and the manual says so.
+/// src/redis/connection/dial.cpp). A --command-timeout of more than 30 s can outlive it, and the manual says so.
 constexpr Milliseconds kRequestMemory{60000};
 
 /// The key in which the server remembers a request. The name is among Redisson's unlock latches, so an ACL

@@ -1,0 +1,129 @@
+#include "redis/connection/password.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "base/as_given.h"
+#include "base/blocking.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/redaction.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// The most bytes in a password file. If the user names a wrong file, which is large, rlock does not read all of it.
+constexpr std::size_t kLongestPassword = 4096;
+
+/// The pause between two looks at a pipe that has no data.
+constexpr Milliseconds kLookAgain{10};
+
+bool is_regular(const struct stat& facts) { return S_ISREG(facts.st_mode); }
+
+class File {
+ public:
+  explicit File(const std::string& path) : path_(path) {
+    // With O_NONBLOCK, neither open() nor read() can block for ever at a pipe. A named pipe without a writer reads
+    // as an empty file.
+    fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!fd_) refuse(std::strerror(errno));
+  }
+
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw Error{Error::config, fmt::format("password file {} ({}): {}", in_quotes(path_),
+                                           as_given("password-file", "--password-file"), why)};
+  }
+
+  bool can_be_read_again() const {
+    struct stat facts{};
+    return ::fstat(fd_.number(), &facts) == 0 && is_regular(facts);
+  }
+
+  /// Its only line. `patience`: for the end of a pipe.
+  std::string password(const Patience& patience) const {
+    std::string text = content(patience);
+    if (text.ends_with('\n')) text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+    if (text.empty()) refuse("is empty");
+    if (text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+      refuse("begins with a byte order mark; save it as UTF-8 without one");
+    if (text.find('\0') != text.npos) refuse("contains a NUL byte; save it as UTF-8");
+    if (text.find('\n') != text.npos) refuse("has more than one line");
+    keep_secret(text);
+    return text;
+  }
+
+ private:
+  std::string content(const Patience& patience) const {
+    std::array<char, kLongestPassword> buffer;
+    std::string text;
+    for (;;) {
+      const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
+      if (got == 0) return text;
+      if (got < 0 && errno == EAGAIN) {
+        if (patience.interrupted() || has_passed(patience.until))
+          refuse("did not end in time; the process at its other end must write the password and close it");
+        std::this_thread::sleep_for(kLookAgain);
+        continue;
+      }
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) refuse(std::strerror(errno));
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+      if (text.size() > kLongestPassword) refuse("is too long for a password");
+    }
+  }
+
+  const std::string& path_;
+  Descriptor fd_;
+};
+
+}  // namespace
+
+PasswordSource PasswordSource::fixed(std::string password) {
+  PasswordSource source;
+  keep_secret(password);
+  source.known_ = std::make_shared<Known>(Known{.password = std::move(password)});
+  return source;
+}
+
+PasswordSource PasswordSource::file(std::string path) {
+  PasswordSource source;
+  source.path_ = std::move(path);
+  if (!source.path_.empty()) source.known_ = std::make_shared<Known>();
+  return source;
+}
+
+std::optional<std::string> PasswordSource::read() const {
+  if (!known_) return std::nullopt;
+  if (!known_->failure && !known_->password) {
+    const File file{path_};
+    if (file.can_be_read_again()) return file.password({.until = TimePoint::min()});
+    remember({.until = TimePoint::min()});
+  }
+  if (known_->failure) throw Error{*known_->failure};
+  return known_->password;
+}
+
+void PasswordSource::await(const Patience& patience) const {
+  struct stat facts{};
+  if (!known_ || known_->failure || known_->password) return;
+  if (::stat(path_.c_str(), &facts) == 0 && !is_regular(facts)) remember(patience);
+}
+
+void PasswordSource::remember(const Patience& patience) const {
+  try {
+    known_->password = File{path_}.password(patience);
+  } catch (const Error& error) {  // read() throws it when a connection needs the password
+    known_->failure = error;
+  }
+}
+
+}  // namespace rlock

@@ -1,0 +1,98 @@
+#include "redis/connection/server_identity.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+using Topology = Target::Topology;
+
+std::string text_of(const Reply& reply) {
+  const bool readable = reply.kind() == Reply::Kind::text || reply.kind() == Reply::Kind::status;
+  return readable ? reply.text() : "";
+}
+
+/// The value of a field in a map, which arrives as a flat array.
+std::string field(const Reply& map, std::string_view name) {
+  if (map.kind() != Reply::Kind::array) return "";
+  for (std::size_t i = 0; i + 1 < map.items().size(); i += 2)
+    if (text_of(map.at(i)) == name) return text_of(map.at(i + 1));
+  return "";
+}
+
+Failure describe_sentinel(const Address& address, bool tls, const std::optional<Reply>& masters) {
+  std::vector<std::string> names;
+  if (masters && masters->kind() == Reply::Kind::array)
+    for (const Reply& master : masters->items())
+      if (const std::string name = field(master, "name"); !name.empty()) names.push_back(name);
+  std::string text =
+      fmt::format("it is a Sentinel, which keeps no locks; use --url {}",
+                  url_of(Topology::sentinel, address, tls, names.size() == 1 ? names[0] : "NAME"));
+  if (names.size() > 1) {
+    for (std::string& name : names) name = sanitized(name);
+    text += fmt::format(", where NAME is one of: {}", joined(names, ", "));
+  }
+  return {Error::config, text};
+}
+
+/// The reply to ROLE is: slave, host, port, …
+Failure describe_replica(bool tls, const std::optional<Reply>& role) {
+  std::string primary;
+  if (role && role->kind() == Reply::Kind::array && role->items().size() > 2) {
+    const auto port = role->at(2).kind() == Reply::Kind::integer ? role->at(2).integer() : 0;
+    const Address address{.host = sanitized(text_of(role->at(1))), .port = static_cast<std::uint16_t>(port)};
+    if (!address.host.empty()) primary = " of " + url_of(Topology::single, address, tls);
+  }
+  return {Error::unreachable,
+          fmt::format(
+              "it is a read-only replica{}; name the primary or, if Sentinels watch it, redis+sentinel://",
+              primary)};
+}
+
+}  // namespace
+
+ServerIdentity read_hello(const Reply& reply) {
+  return {.mode = field(reply, "mode"), .role = field(reply, "role"), .run_id = {}};
+}
+
+std::string read_info(const Reply& reply, std::string_view name) {
+  for (const std::string& line : split(text_of(reply), '\n')) {
+    const auto colon = line.find(':');
+    if (line.substr(0, colon) == name && colon != std::string::npos)
+      return line.substr(colon + 1, line.find('\r') - colon - 1);
+  }
+  return "";
+}
+
+bool is_unexpected(const Meant& meant, const ServerIdentity& who) {
+  if (!who.mode.empty() && (who.mode == "sentinel") != meant.sentinel) return true;
+  return meant.primary && who.role == "replica";
+}
+
+std::vector<std::string> question_to_unexpected(const ServerIdentity& who) {
+  if (who.mode == "sentinel") return {"SENTINEL", "MASTERS"};
+  if (who.role == "replica") return {"ROLE"};
+  return {};
+}
+
+Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
+                            const std::optional<Reply>& answer) {
+  if (who.mode == "sentinel") return describe_sentinel(address, tls, answer);
+  if (!meant.sentinel) return describe_replica(tls, answer);
+  const Topology topology = who.mode == "cluster" ? Topology::cluster : Topology::single;
+  return {Error::config, fmt::format("it is no Sentinel; use --url {}", url_of(topology, address, tls))};
+}
+
+std::string url_of(Topology topology, const Address& address, bool tls, const std::string& master) {
+  if (address.is_unix() && topology == Topology::single) return "unix://" + address.path;
+  const std::string where = address.is_unix() ? "HOST:PORT" : address.str();
+  const std::string_view kind = topology == Topology::cluster    ? "+cluster"
+                                : topology == Topology::sentinel ? "+sentinel"
+                                                                 : "";
+  return fmt::format("redis{}{}://{}{}{}", tls ? "s" : "", kind, where, master.empty() ? "" : "/",
+                     sanitized(master));
+}
+
+}  // namespace rlock
