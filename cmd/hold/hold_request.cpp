@@ -76,10 +76,12 @@ void refuse_too_many(const HoldRequest& request) {
 }  // namespace
 
 void HoldRequest::plan_time(std::optional<Milliseconds> lost_grace) {
-  budget = plan_budget(lease, lost_grace, stop.kill_after, renew);
-  budget.renew_every = std::min(budget.renew_every, type->renewed_within);
-  if (joining.inside)
-    budget.renew_every = std::min(budget.renew_every, kBesideRedisson);  // its owner may be a JVM
+  const bool shared_owner = owner || joining.inside;  // a JVM may be the same owner
+  budget = plan_budget({.lease = lease,
+                        .lost_grace = lost_grace,
+                        .kill_after = stop.kill_after,
+                        .renews = renew,
+                        .renew_within = shared_owner ? kBesideRedisson : type->renewed_within});
   good_for = budget.stop_after();  // if it is granted later, the command would be stopped at once
 }
 

@@ -26,7 +26,7 @@ constexpr const char* kDefault = "default";
 void warn_of_lease(const OptionDefault& lease) {
   remember_default(lease.name, lease.as_written());
   try {
-    static_cast<void>(plan_budget(parse_duration(lease.value), std::nullopt, Milliseconds{1}, true));
+    static_cast<void>(plan_budget({.lease = parse_duration(lease.value), .kill_after = Milliseconds{1}}));
   } catch (const Error& error) {  // the other settings are in force
     warn(error.what());
   }

@@ -123,7 +123,8 @@ void Acquire::declare_what(VerbSpec& spec) {
       spec, opt_.owner, "acquire KEY as this owner",
       "ID has 1 to 256 printable characters of ASCII and no blanks. With --type plain, it cannot be a number "
       "of 16 digits or fewer, because that looks like a semaphore. If this owner already holds KEY, its lease starts "
-      "again. Default: a new id.");
+      "again. With --while-pid, rlock then renews at least every 10s, because a Java service may be the same owner, and its "
+      "renewal cuts the TTL to 30s. Default: a new id.");
   spec.add(
       {.names = "--again",
        .help = "add a hold if the owner already holds KEY",

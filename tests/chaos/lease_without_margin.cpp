@@ -6,9 +6,8 @@
 
 namespace rlock {
 
-Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
-                   bool renews) {
-  Budget budget = plan_with_margin(lease, lost_grace, kill_after, renews);
+Budget plan_budget(const LeaseTerms& terms) {
+  Budget budget = plan_with_margin(terms);
   budget.margin = Milliseconds{0};
   return budget;
 }

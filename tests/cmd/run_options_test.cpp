@@ -117,6 +117,18 @@ TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it
   CHECK(with({"--owner", "me", "--lease", "10m"}).options.budget.renew_every == Milliseconds{10'000});
 }
 
+TEST_CASE(
+    "a keeper renews the hold of a named owner as often, because a Java service may be the same owner") {
+  HoldRequest request;
+  request.type = find_lock_type("lock");
+  request.lease = Milliseconds{600'000};
+  request.plan_time(std::nullopt);
+  CHECK(request.budget.renew_every == Milliseconds{200'000});
+  request.owner = Owner{"me"};
+  request.plan_time(std::nullopt);
+  CHECK(request.budget.renew_every == Milliseconds{10'000});
+}
+
 TEST_CASE("the cron line of the manual sets the options that the manual explains") {
   const CommandLine line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
   CHECK(line.refusal.empty());

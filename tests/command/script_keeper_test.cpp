@@ -565,7 +565,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.names = {LockName{"k"}};
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
-  request.budget = plan_budget(request.lease, std::nullopt, request.stop.kill_after, true);
+  request.budget = plan_budget({.lease = request.lease, .kill_after = request.stop.kill_after});
   HeldKeys keys{request, {.owner = new_owner()}};
   keys.hold({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
   Events events;

@@ -19,7 +19,8 @@ const TimePoint kAsked = plus(Clock::now(), std::chrono::hours{1});
 
 Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   Keeper::Options options;
-  options.lease = {.asked = kAsked, .budget = plan_budget(lease, std::nullopt, 5s, renews)};
+  options.lease = {.asked = kAsked,
+                   .budget = plan_budget({.lease = lease, .kill_after = 5s, .renews = renews})};
   options.parts = {part_of(kToy)};
   return options;
 }

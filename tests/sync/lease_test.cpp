@@ -16,9 +16,13 @@ namespace {
 
 constexpr Milliseconds kKillAfter = 5s;
 
+Budget plan(Milliseconds lease, std::optional<Milliseconds> lost_grace = {}, bool renews = true) {
+  return plan_budget({.lease = lease, .lost_grace = lost_grace, .kill_after = kKillAfter, .renews = renews});
+}
+
 bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews = true) {
   try {
-    plan_budget(lease, lost_grace, kKillAfter, renews);
+    plan(lease, lost_grace, renews);
     return true;
   } catch (const Error& error) {
     CHECK(error.kind() == Error::config);
@@ -34,7 +38,7 @@ struct Refusal {
 
 Refusal refusal(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews = true) {
   try {
-    plan_budget(lease, lost_grace, kKillAfter, renews);
+    plan(lease, lost_grace, renews);
   } catch (const Error& error) {
     const std::string text = error.what();
     const auto needs = text.find("needs ");
@@ -49,7 +53,7 @@ Refusal refusal(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool
 }  // namespace
 
 TEST_CASE("the budget of thirty seconds is the one of the manual") {
-  const Budget budget = plan_budget(30s, std::nullopt, kKillAfter, true);
+  const Budget budget = plan(30s);
 
   CHECK(
       budget.str() ==
@@ -62,15 +66,23 @@ TEST_CASE("the budget of thirty seconds is the one of the manual") {
 }
 
 TEST_CASE("small leases have floors under drift, margin and tries") {
-  const Budget budget = plan_budget(1s, std::nullopt, kKillAfter, true);
+  const Budget budget = plan(1s);
 
   CHECK(budget.drift == 10ms);
   CHECK(budget.margin == 250ms);
   CHECK(budget.lost_grace == 166ms);  // five seconds do not fit: a sixth of the lease
   CHECK(budget.retry_every == 50ms);
   CHECK(budget.try_for == 120ms);
-  CHECK(plan_budget(774ms, std::nullopt, kKillAfter, true).drift == 8ms);
-  CHECK(plan_budget(600ms, 0ms, kKillAfter, true).try_for == 72ms);
+  CHECK(plan(774ms).drift == 8ms);
+  CHECK(plan(600ms, 0ms, true).try_for == 72ms);
+}
+
+TEST_CASE("a hold that others may cut short is renewed within their time, and no try takes longer") {
+  const Budget budget = plan_budget({.lease = 10min, .kill_after = kKillAfter, .renew_within = 10s});
+  CHECK(budget.renew_every == 10s);
+  CHECK(budget.try_for == 10s);
+  CHECK(budget.stop_after() == plan(10min).stop_after());
+  CHECK(plan_budget({.lease = 6s, .kill_after = kKillAfter, .renew_within = 10s}).renew_every == 2s);
 }
 
 TEST_CASE("a given grace that does not fit names the lease that it needs") {
@@ -92,12 +104,12 @@ TEST_CASE("a grace that fits no lease gets the longest lease as the remedy") {
 }
 
 TEST_CASE("a kill-after of any length is no reason to refuse") {
-  const Budget budget = plan_budget(30s, std::nullopt, kLongest, true);
+  const Budget budget = plan_budget({.lease = 30s, .kill_after = kLongest});
   CHECK(budget.lost_grace == 5s);  // a sixth of the lease
 }
 
 TEST_CASE("without renewals only the stop must lie after the start") {
-  const Budget budget = plan_budget(10s, 9s, kKillAfter, false);
+  const Budget budget = plan(10s, 9s, false);
   CHECK(budget.stop_after() == 650ms);
   CHECK(budget.str() == "lease 10s · is not renewed · stops the command at 650ms, kills it at 9.7s");
   CHECK_FALSE(fits(10s, 9s, true));
@@ -106,7 +118,7 @@ TEST_CASE("without renewals only the stop must lie after the start") {
 
 TEST_CASE("the moments of a lease count from a time before the acquire was written") {
   const TimePoint asked = Clock::now();
-  const Lease lease{asked, plan_budget(30s, std::nullopt, kKillAfter, true)};
+  const Lease lease{asked, plan(30s)};
 
   CHECK(lease.stop_at() == asked + 24400ms);
   CHECK(lease.kill_at() == asked + 29400ms);
@@ -126,7 +138,7 @@ TEST_CASE("every budget that fits keeps its promises, and every remedy is the sh
     CAPTURE(renews);
 
     if (fits(lease, given, renews)) {
-      const Budget budget = plan_budget(lease, given, kKillAfter, renews);
+      const Budget budget = plan(lease, given, renews);
       CHECK(budget.drift >= 2ms);
       CHECK(100 * budget.drift >= lease);
       CHECK(budget.margin >= 250ms);

@@ -23,18 +23,20 @@ Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 
 
 Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), kLeastDrift); }
 
-Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
+Budget spend(const LeaseTerms& terms, Milliseconds lost_grace) {
+  const Milliseconds lease = terms.lease;
   Budget budget{.lease = lease,
                 .drift = drift_of(lease),
                 .margin = std::max(percent(lease), kLeastMargin),
                 .lost_grace = lost_grace,
-                .renew_every = renewal_interval(lease),
+                .renew_every = std::min(renewal_interval(lease), terms.renew_within),
                 .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
                 .try_for = kShortestTry,
-                .renews = renews};
+                .renews = terms.renews};
   // Half of the time from the first renewal to the stop: at least lease/12. On a slow line with a short lease a try
-  // may need this half, and the next try must get as much.
-  budget.try_for = std::max((budget.stop_after() - budget.renew_every) / 2, kShortestTry);
+  // may need this half, and the next try must get as much. But a silent server must not stretch the interval.
+  const Milliseconds half = (budget.stop_after() - budget.renew_every) / 2;
+  budget.try_for = std::max(std::min(half, budget.renew_every), kShortestTry);
   return budget;
 }
 
@@ -92,11 +94,11 @@ std::string Budget::str() const {
                      describe(stop_after()), describe(kill_after()));
 }
 
-Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
-                   bool renews) {
-  if (!lost_grace && fits(lease, kill_after, renews)) lost_grace = kill_after;
-  if (!fits(lease, lost_grace, renews)) refuse(lease, lost_grace, renews);
-  return spend(lease, lost_grace.value_or(lease / 6), renews);
+Budget plan_budget(const LeaseTerms& terms) {
+  std::optional<Milliseconds> lost_grace = terms.lost_grace;
+  if (!lost_grace && fits(terms.lease, terms.kill_after, terms.renews)) lost_grace = terms.kill_after;
+  if (!fits(terms.lease, lost_grace, terms.renews)) refuse(terms.lease, lost_grace, terms.renews);
+  return spend(terms, lost_grace.value_or(terms.lease / 6));
 }
 
 }  // namespace rlock

@@ -17,9 +17,11 @@ struct Budget {
                              ///< during a lease
   Milliseconds margin;       ///< max(1 % of lease, 250 ms): for KILL to take effect
   Milliseconds lost_grace;   ///< the time between the stop signal and KILL after a loss
-  Milliseconds renew_every;  ///< lease/3 or less, from the start of one renewal to that of the next
+  Milliseconds renew_every;  ///< lease/3, or LeaseTerms::renew_within if that is less: from the start of one
+                             ///< renewal to that of the next
   Milliseconds retry_every;  ///< from the start of a failed renewal to that of the next: min(1 s, lease/20)
-  Milliseconds try_for;      ///< how long one try may take: short enough that another try can succeed
+  Milliseconds try_for;      ///< how long one try may take: short enough that another try can succeed, and
+                             ///< no longer than renew_every
   bool renews = true;        ///< false: --no-renew
 
   Milliseconds valid_for() const { return lease - drift; }
@@ -41,12 +43,20 @@ constexpr Milliseconds kShortestLease = kLeastDrift + Milliseconds{1};
 /// How long a lease is surely ours, counted from the moment of asking: all of it except the drift.
 Milliseconds valid_for(Milliseconds lease);
 
-/// Plans a budget. `lost_grace`: the user's value; if empty, `kill_after` if it fits, else lease/6. At least
-/// lease/6 must lie between the first renewal and the stop signal; without renewals, the stop must lie after
-/// the start. Otherwise throws Error{config} that names the remedy: "--lost-grace 60s needs --lease 2m5s or
-/// more".
-Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
-                   bool renews);
+/// What a budget is made of.
+struct LeaseTerms {
+  Milliseconds lease;
+  std::optional<Milliseconds>
+      lost_grace{};  ///< the user's value; empty: `kill_after` if it fits, else lease/6
+  Milliseconds kill_after;
+  bool renews = true;
+  Milliseconds renew_within = kLongest;  ///< the longest interval: other holders may cut the TTL
+};
+
+/// Plans a budget. At least lease/6 must lie between the renewal at lease/3 and the stop signal; without renewals, the
+/// stop must lie after the start. Otherwise throws Error{config} that names the remedy: "--lost-grace 60s needs
+/// --lease 2m5s or more".
+Budget plan_budget(const LeaseTerms& terms);
 
 /// How long we may rely on a hold. `asked` is the time before the call was written.
 struct Lease {
