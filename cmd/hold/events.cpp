@@ -16,7 +16,7 @@ Milliseconds since_epoch() {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch());
 }
 
-/// "ended" if rlock has sent no release, or if the keys were not ours any more.
+/// "ended" if rlock has released no hold: it sent no release, or the keys were not ours.
 std::string_view name_of_end(std::optional<HoldReport::Released> released) {
   return !released || released == HoldReport::Released::no ? "ended" : "released";
 }

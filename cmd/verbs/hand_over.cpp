@@ -41,13 +41,14 @@ std::string document(const HeldKeys& keys) {
 
 bool any(const std::vector<Undone>& undone, Undone wanted) { return std::ranges::count(undone, wanted) > 0; }
 
+/// `no`: the owner held all keys before, so there was nothing to release.
 HoldReport::Released released_of(const std::vector<Undone>& undone) {
   if (any(undone, Undone::unconfirmed)) return HoldReport::Released::unknown;
-  const bool some_stay = any(undone, Undone::one_hold) || any(undone, Undone::nothing);
-  return some_stay ? HoldReport::Released::no : HoldReport::Released::yes;
+  const bool some = any(undone, Undone::freed) || any(undone, Undone::one_hold);
+  return some ? HoldReport::Released::yes : HoldReport::Released::no;
 }
 
-/// For people: "'d' was released; 'a', 'b' stay held, as before".
+/// For people: "'d' was released; 'a', 'b' stay held, as they were before".
 std::string text_of(const std::vector<Undone>& undone, const HeldKeys& held) {
   std::vector<std::string> texts;
   const auto add = [&](Undone wanted, std::string_view before, std::string_view behind_one,

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "support/contains.h"
+#include "support/event_lines.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/full_pipe.h"
@@ -460,18 +461,23 @@ TEST_CASE("of an acquire that could not be printed, each key is told what became
   Process::Options options = redis.environment();
   const Descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
   options.descriptors[STDOUT_FILENO] = full.number();
-  const auto why = [&](Words words) {
-    words.insert(words.end(), {"--owner", "me", "--lease", "1m"});
+  TempDir folder;
+  const auto why = [&](Words words, const std::string& end) {
+    CAPTURE(words);
+    const std::string events = folder / "events";
+    words.insert(words.end(), {"--owner", "me", "--lease", "1m", "--events", events});
     Rlock acquire{words, options};
     CHECK(acquire.exit_code() == 71);
+    CHECK(contains(lines_of(events).back(), "\"event\":\"" + end + "\""));
     return acquire.err();
   };
   for (const char* key : {"a", "b"})
     REQUIRE(status_of(redis, {"lock", "acquire", key, "--owner", "me", "--lease", "1m"}) == 0);
-  CHECK(contains(why({"lock", "acquire", "a", "b", "c"}),
+  CHECK(contains(why({"lock", "acquire", "a", "b", "c"}, "released"),
                  "; 'c' was released; 'a', 'b' stay held, as they were before"));
-  CHECK(contains(why({"lock", "acquire", "c", "d"}), "; 'c', 'd' were released"));
-  CHECK(contains(why({"lock", "acquire", "a", "--again"}), "; the new hold of 'a' was released"));
+  CHECK(contains(why({"lock", "acquire", "c", "d"}, "released"), "; 'c', 'd' were released"));
+  CHECK(contains(why({"lock", "acquire", "a", "--again"}, "released"), "; the new hold of 'a' was released"));
+  CHECK(contains(why({"lock", "acquire", "a"}, "ended"), "; 'a' stays held, as it was before"));
   CHECK(redis.cli({"HGET", "a", "me"}) == "1");
 }
 
