@@ -92,6 +92,17 @@ TEST_CASE("a holder that has waited on its own channel learns that it may have m
   CHECK_FALSE(requests.take_confirmation());
 }
 
+TEST_CASE("a holder whose mailbox of the wait was cut down before it listens asks once, too") {
+  Holder holder;
+  auto& [server, loop, redis, lock, parts] = holder;
+  const auto of_wait = std::make_shared<Mailbox>(redis);
+  of_wait->listen_to({lock->channels().front(), holder_channel(lock->name(), lock->owner())});
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 2; }));
+  StopRequests requests{redis, parts, plus(Clock::now(), Milliseconds{50}), of_wait};
+  requests.end_wait();
+  CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
+}
+
 TEST_CASE("each question about requests hears the messages that have come") {
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;

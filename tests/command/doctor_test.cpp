@@ -163,7 +163,7 @@ TEST_CASE("a server is not fit if its scripts run, but cannot make a lock") {
     const std::string found = scripting(command);
     CHECK_MESSAGE(found.starts_with(cannot), command << ": " << found);
   }
-  // The key that doctor names holds what no lock is: a string and a zset, instead of a hash.
+  // The key that doctor names holds something else: a string, a zset, or the hash of another program. It stays.
   for (const Words& other : {Words{"SET", "rlock:doctor", "1"}, Words{"ZADD", "rlock:doctor", "1", "m"},
                              Words{"HSET", "rlock:doctor", "f", "1"}}) {
     redis.cli(other);

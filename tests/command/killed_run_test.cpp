@@ -170,6 +170,19 @@ TEST_CASE("a guardian tries to release until the lease is over, also before a se
   CHECK(eventually([&] { return brief.family().empty(); }, 10s));
 }
 
+TEST_CASE("a signal ends the long try of a guardian") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--lease", "10m", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k") && guardian_in(run.family()) > 0; }, 10s));
+  const pid_t guardian = guardian_in(run.family());
+  redis.freeze();
+  run.signal(SIGKILL);
+  CHECK(throughout([&] { return alive(guardian); }, 2s));
+  ::kill(guardian, SIGTERM);
+  CHECK(eventually([&] { return !alive(guardian); }, 10s));
+  redis.thaw();
+}
+
 TEST_CASE("a guardian does not release late if the user has named the owner, who may have acquired again") {
   RedisServer redis;
   acquired(redis, "k", {"--owner", "ci-42"});

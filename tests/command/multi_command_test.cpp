@@ -273,5 +273,7 @@ TEST_CASE("permits of several pools are refused, with an alternative") {
   Rlock run = redis.rlock("run", "--permits", "2", "-k", "a", "-k", "b", "--", "true");
   CHECK(run.exit_code(30s) == 64);
   CHECK(contains(run.err(), "hold one inside the other"));
+  Rlock acquire = redis.rlock("lock", "acquire", "a", "b", "--permits", "2", "--lease", "1m");
+  CHECK(acquire.exit_code(30s) == 64);
   CHECK(redis.keys().empty());
 }
