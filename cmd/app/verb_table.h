@@ -8,6 +8,9 @@
 
 namespace rlock {
 
+/// All verbs but `complete`, in the order of the help.
+std::vector<const VerbEntry*> verbs();
+
 /// The verb with this name; null: there is none.
 const VerbEntry* find_verb(std::string_view name);
 

@@ -6,14 +6,13 @@
 //
 // Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
 // server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold a key, it
-// acquires this key for the first time. Each case happens at most once for a hold, so the waits come to an end.
+// acquires this key for the first time. Each case happens at most once for a hold or a key, so the waits come to an end.
 //
 // During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
 // nothing to the server before the lock is busy. Then give_up() says why there is no lock. Several reasons may be
 // true: the order in why_not() decides.
 
 #include "cmd/hold/hold_wait.h"
-#include "cmd/ask/latch_guard.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/latch_guard.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/view/holder_text.h"
 #include "sync/kinds/arrival.h"

@@ -19,6 +19,7 @@
 #include "cmd/run/run.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/run_verbs.h"
+#include "cmd/server/key_options.h"
 
 namespace rlock {
 namespace {

@@ -121,7 +121,7 @@ class Reader {
  private:
   void declare(ServerOptions& options) {
     said_ = &options;
-    declare_file_settings(known_, options);
+    declare_settings(known_, options, ServerSetting::Where::command_line);
   }
 
   /// "[staging]": the lines up to the next section belong to this profile.

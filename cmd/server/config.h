@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/server/server_options.h"
+#include "cmd/server/server_setting.h"
 
 namespace rlock {
 

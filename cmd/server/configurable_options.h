@@ -6,15 +6,23 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/server/verb.h"
+#include "cmd/cli/options.h"
 
 namespace rlock {
 
+class Verb;
+struct VerbEntry;
+
 /// The options of all verbs whose defaults a config file may set (Option::configurable). If several verbs
 /// have an option of the same name, the first verb in the table counts. The setters write into verbs that
-/// never act.
+/// never act. cmd/app/configurable_options.cpp implements it, because only cmd/app knows the verbs.
 class ConfigurableOptions {
  public:
+  ConfigurableOptions();
+  ~ConfigurableOptions();
+  ConfigurableOptions(const ConfigurableOptions&) = delete;
+  ConfigurableOptions& operator=(const ConfigurableOptions&) = delete;
+
   /// The option with this long name, without dashes. Null: there is none.
   const Option* find(std::string_view name);
 
@@ -27,7 +35,7 @@ class ConfigurableOptions {
  private:
   const VerbSpec& spec(std::size_t verb);
 
-  const std::vector<const VerbEntry*> verbs_ = verbs();
+  const std::vector<const VerbEntry*> verbs_;
   /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of
   /// them.
   std::vector<std::pair<std::unique_ptr<Verb>, std::unique_ptr<VerbSpec>>> made_;

@@ -5,7 +5,7 @@
 //   password        It is for all servers whose URL has none. If the user has just typed it (--askpass), it is for
 //                   all servers.
 //   complete()      It adds the options to each target.
-//   refuse_twins()  After complete(): until then, two URLs may look different, and mean the same database.
+//   refuse_same_server_twice()  After complete(): until then, two URLs may look different, and mean the same database.
 //   environment     Last, because it has the completed URLs.
 //
 // No typed option may be ignored silently, such as --tls beside a Unix socket. And two processes must not use
@@ -173,12 +173,6 @@ std::string options_of(const Deployment& deployment) {
   return words;
 }
 
-void check_key(std::string_view key) {
-  if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
-  if (key.size() > kLongestKey)
-    throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
-}
-
 }  // namespace
 
 Deployment resolve(const ServerOptions& flags) {
@@ -212,8 +206,7 @@ Deployment resolve(const ServerOptions& flags) {
       remember_default("password", "");
     }
   }
-  refuse_same_server_twice(deployment.targets,
-                           source);  // after complete(), because --db may make two URLs the same
+  refuse_same_server_twice(deployment.targets, source);
   deployment.environment = environment_of(deployment, password);
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
   if (profile_of(flags) && flags.config)  // the file with that profile
@@ -228,22 +221,10 @@ void announce(const Deployment& deployment) {
                      deployment.targets[0].str()));
 }
 
-Setter key_into(std::vector<std::string>& keys) {
-  return [&keys](std::string_view value) {
-    check_key(value);
-    keys.emplace_back(value);
-  };
-}
-
-Setter key_into(std::string& key) {
-  return [&key](std::string_view value) {
-    check_key(value);
-    // The user would think that both keys are locked.
-    if (!key.empty())
-      throw Error{Error::usage,
-                  fmt::format("this verb takes one KEY, and {} is its KEY already", in_quotes(key))};
-    key = value;
-  };
+void check_key(std::string_view key) {
+  if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
+  if (key.size() > kLongestKey)
+    throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
 }
 
 LockName Deployment::name(const std::string& key) const {

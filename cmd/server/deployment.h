@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,14 +50,13 @@ struct Deployment {
 /// Error{config} for errors in a config file or a password file.
 Deployment resolve(const ServerOptions& flags);
 
-/// Tells the messages how a user types the keys of this deployment (base/key_text.h). Warns if no source named a server.
-void announce(const Deployment& deployment);
-
 /// The longest key, prefix included.
 constexpr std::size_t kLongestKey = 4096;
 
-/// The setter for a KEY as typed. It throws Error{usage} if the key is empty or too long.
-Setter key_into(std::vector<std::string>& keys);
-Setter key_into(std::string& key);
+/// Throws Error{usage} if a KEY as typed is empty or too long.
+void check_key(std::string_view key);
+
+/// Tells the messages how a user types the keys of this deployment (base/key_text.h). Warns if no source named a server.
+void announce(const Deployment& deployment);
 
 }  // namespace rlock

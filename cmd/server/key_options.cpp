@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cmd/server/deployment.h"
 
 namespace rlock {
@@ -28,6 +29,24 @@ void declare(VerbSpec& spec, Operand key) {
 }
 
 }  // namespace
+
+Setter key_into(std::vector<std::string>& keys) {
+  return [&keys](std::string_view value) {
+    check_key(value);
+    keys.emplace_back(value);
+  };
+}
+
+Setter key_into(std::string& key) {
+  return [&key](std::string_view value) {
+    check_key(value);
+    // The user would think that both keys are locked.
+    if (!key.empty())
+      throw Error{Error::usage,
+                  fmt::format("this verb takes one KEY, and {} is its KEY already", in_quotes(key))};
+    key = value;
+  };
+}
 
 void declare_key(VerbSpec& spec, std::string& key, Offer offer) {
   declare(spec, {.offer = offer, .set = key_into(key)});

@@ -10,6 +10,10 @@
 
 namespace rlock {
 
+/// The setter for a KEY as typed. It throws Error{usage} if the key is empty or too long.
+Setter key_into(std::vector<std::string>& keys);
+Setter key_into(std::string& key);
+
 /// Declares KEY as the first argument, or by -k.
 void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
 

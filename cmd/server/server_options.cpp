@@ -8,21 +8,6 @@
 namespace rlock {
 namespace {
 
-using Where = ServerSetting::Where;
-
-void declare_settings(VerbSpec& spec, ServerOptions& options, Where except) {
-  for (const ServerSetting& setting : server_settings()) {
-    if (setting.where == except) continue;
-    spec.add({.names = setting.names(),
-              .value = setting.value(),
-              .help = setting.help,
-              .standard = setting.standard,
-              .manual = setting.manual,
-              .offer = setting.offer,
-              .set = [&options, &setting](std::string_view value) { setting.set(options, value); }});
-  }
-}
-
 /// Declares the names that redis-cli and other programs have for these options, with our advice.
 void declare_foreign_server_options(VerbSpec& spec) {
   constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
@@ -39,14 +24,10 @@ void declare_foreign_server_options(VerbSpec& spec) {
 void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
   spec.groups.back().elsewhere = true;
-  declare_settings(spec, options, Where::files);
+  declare_settings(spec, options, ServerSetting::Where::files);
   if (!spec.find("quiet")) declare_verbosity(spec, &options);
   declare_foreign_server_options(spec);
   spec.find_default = [&options](const Option& option) { return default_of(options, option); };
-}
-
-void declare_file_settings(VerbSpec& spec, ServerOptions& options) {
-  declare_settings(spec, options, Where::command_line);
 }
 
 void declare_verbosity(VerbSpec& spec, ServerOptions* options) {

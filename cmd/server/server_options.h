@@ -8,9 +8,6 @@ namespace rlock {
 /// declared yet.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
-/// Declares what a config file may contain. The names are those of the options.
-void declare_file_settings(VerbSpec& spec, ServerOptions& options);
-
 /// Declare -q and -v. `options` notes for `rlock config` that they were typed; it may be null. The second function is
 /// for a verb without a server: its --help does not show them.
 void declare_verbosity(VerbSpec& spec, ServerOptions* options = nullptr);

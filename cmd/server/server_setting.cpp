@@ -31,7 +31,8 @@ constexpr std::array kSettings{
         .member = &ServerOptions::password_file,
         .manual =
             "Read the password from file F at each connection. rlock leaves out the end of its line (LF or CR LF). "
-            "If F is a pipe, rlock reads it once, and waits for its end at most 60s, or as long as --wait says. "
+            "If F is a pipe, rlock reads it once. It waits for the end of the pipe for at most 60s, or for DUR of --wait "
+            "if that is shorter, and then exits with status 78. "
             "Without the option, the variables RLOCK_PASSWORD_FILE and RLOCK_PASSWORD count.",
         .offer = Offer::file,
         .variable = "RLOCK_PASSWORD_FILE",
@@ -212,6 +213,19 @@ bool ServerSetting::is_set(const ServerOptions& options) const {
 
 std::optional<std::string> ServerSetting::shown(const ServerOptions& options) const {
   return std::visit([&](auto place) { return Show{}(options.*place); }, member);
+}
+
+void declare_settings(VerbSpec& spec, ServerOptions& options, ServerSetting::Where except) {
+  for (const ServerSetting& setting : server_settings()) {
+    if (setting.where == except) continue;
+    spec.add({.names = setting.names(),
+              .value = setting.value(),
+              .help = setting.help,
+              .standard = setting.standard,
+              .manual = setting.manual,
+              .offer = setting.offer,
+              .set = [&options, &setting](std::string_view value) { setting.set(options, value); }});
+  }
 }
 
 std::string_view switch_value(std::string_view text) {

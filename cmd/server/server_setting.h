@@ -82,6 +82,10 @@ struct ServerSetting {
 
 std::span<const ServerSetting> server_settings();
 
+/// Declares these settings as options that write into `options`, except those of one place. For a config file, the names
+/// of the options are those of its lines.
+void declare_settings(VerbSpec& spec, ServerOptions& options, ServerSetting::Where except);
+
 /// The setting with this long name. REQUIRES: there is one.
 const ServerSetting& server_setting(std::string_view name);
 

@@ -45,10 +45,6 @@ struct VerbEntry {
 /// The rows of the verbs that one file defines.
 using VerbRows = std::span<const VerbEntry>;
 
-/// All verbs but `complete`, in the order of the help. cmd/app/verb_table.cpp defines it: only cmd/app knows the verbs, but
-/// a config file may name the options of all of them.
-std::vector<const VerbEntry*> verbs();
-
 /// Something that rlock can do: `run`, `lock acquire`, and so on. It is made for one command line, declares
 /// its options, which write into it, and then acts.
 class Verb {

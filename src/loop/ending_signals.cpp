@@ -11,7 +11,7 @@ namespace rlock {
 
 EndingSignals::EndingSignals(std::vector<int> more) {
   ::sigemptyset(&ours_);
-  more.insert(more.end(), {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM});
+  more.insert(more.end(), kEnders.begin(), kEnders.end());
   for (const int number : more) {
     struct sigaction action = {};
     ::sigaction(number, nullptr, &action);

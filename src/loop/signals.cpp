@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "loop/ending_signals.h"
 #include "loop/signal_names.h"
 #include "loop/signals_of_writes.h"
 
@@ -33,10 +34,6 @@ namespace rlock {
 namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-
-/// Signals that end a wait. ALRM is one of them, because an alarm that was set before exec still arrives, and some
-/// scripts use it as a timeout.
-constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 bool contains(const auto& numbers, int number) {
   return std::ranges::find(numbers, number) != std::end(numbers);

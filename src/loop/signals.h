@@ -54,7 +54,7 @@ class Signals final : public Source {
   /// The signals since the last take().
   std::vector<Caught> take();
 
-  /// The first signal that ends a wait (TERM, INT, QUIT, HUP, ALRM). It stays set after take().
+  /// The first signal that ends a wait (kEnders). It stays set after take().
   std::optional<int> ended() const noexcept { return ended_; }
   bool any() const noexcept { return ended_.has_value(); }
 

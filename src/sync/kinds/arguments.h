@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "sync/kinds/lockable.h"
+#include "sync/kinds/claim.h"
 #include "sync/kinds/pub_sub.h"
 #include "sync/kinds/values.h"
 

@@ -38,14 +38,6 @@ struct Refused {
 /// has failed, and nothing is known about the lock.
 using AcquireAnswer = std::variant<Held, Busy, Refused, Failure>;
 
-/// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
-enum class Way {
-  first,  ///< no later hold has this owner, so a late copy may also release what a late copy of the call acquired
-  again,  ///< the owner may acquire the lock again, and a late copy must not release that hold
-  undo,   ///< the undo of an acquire: it releases only the hold that this request has acquired
-  inner,  ///< the release of an inner hold, by the request that acquired it: if several processes release it, only one counts
-};
-
 /// Whether a release publishes a wake-up. `nobody`: the caller asks again at once.
 enum class Wake { waiters, nobody };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cmd/app/verb_table.h"
+
 namespace rlock {
 namespace {
 
@@ -12,6 +14,10 @@ const Option* configurable(const VerbSpec& spec, std::string_view name) {
 }
 
 }  // namespace
+
+ConfigurableOptions::ConfigurableOptions() : verbs_(verbs()) {}
+
+ConfigurableOptions::~ConfigurableOptions() = default;
 
 const VerbSpec& ConfigurableOptions::spec(std::size_t verb) {
   while (made_.size() <= verb) {
