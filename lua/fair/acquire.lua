@@ -6,7 +6,7 @@
 --       request   optional, string: as in lock/acquire
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
---       alive_for  number of ms for which we count as alive from now on; 0: we do not queue
+--       alive_for  number of ms for which we count as alive from now on; 0: we take no place
 --       channel   each waiter listens on <channel>:<owner>
 --       sharded   1 to publish by sharded pub/sub, too
 --       memory    for how many ms the server remembers the request

@@ -63,8 +63,8 @@ struct AcquireOptions {
   std::function<AcquireRequest(NewIdentity)> renew_identity;
 
   Patience patience;  ///< if it has ended from the start, there is a single round within round_timeout
-  /// How long a server that cannot be used is asked again: `first_contact` until a round ends with "busy", `outage` after
-  /// that, because "busy" shows that the servers can be used. The patience may end sooner.
+  /// How long a server that cannot be used is asked again. `first_contact` counts until a round ends with "busy", which
+  /// shows that the servers can be used. Then `outage` counts. The patience may end sooner.
   Milliseconds first_contact = kLongest;
   Milliseconds outage = kLongest;
   Milliseconds round_timeout{4000};  ///< of one server: how long it may be silent before report() says so

@@ -50,9 +50,9 @@ class Ballot {
   /// Leaves these nodes out of this round for this reason. An empty list leaves out none.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
 
-  /// The time from which these votes are enough. If a quorum has granted, that is at once. But before another call the
-  /// nodes that are still silent get as much time again as this one has taken, because an acquire is not sent behind an
-  /// unanswered one. They get it, too, if a quorum has become impossible: then we need not undo blindly.
+  /// The time from which these votes are enough. If a quorum has granted, that is at once. But an acquire is not sent
+  /// behind an unanswered one. So before another call, the silent nodes get as much time again as this one has taken.
+  /// They get it, too, if a quorum has become impossible: then we need not undo blindly.
   TimePoint enough_from(const Votes& votes, TimePoint now, Next next = Next::nothing);
 
   /// REQUIRES: all votes are settled, or enough.

@@ -25,8 +25,8 @@ struct Blocked {
   Outage outage;               ///< of this wait
 };
 
-/// The sleep between two rounds of a wait. It ends when the wait ends, or when there is a reason to ask again: a message,
-/// a lost connection, the time that Pacing plans, or the last question before the end.
+/// The sleep between two rounds of a wait. It ends when the wait ends, or when there is a reason to ask again. Reasons
+/// are a message, a lost connection, the time that Pacing plans, and the last question before the end.
 ///
 /// It listens before it sleeps. We may miss a release that comes before the server confirms the subscription.
 /// So the confirmation can end the sleep, as a message does.
