@@ -9,20 +9,22 @@
 --       request  string: the answer to this request; for an undo, the answer to the acquire
 --       keep     optional, string: as in lock/release
 -- ARGV  those of lock/release
+--       beside   see hold/rest_of_reader
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
 --       {still_held}     another hold of this owner remains
 --       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
 --       {readers, owner, holds, ...}
 --                        the hold is released, and these others are written down as readers. Some may be dead: read/sweep looks
---                        at their timeout keys, so that they do not keep the lock for too long
+--                        at their timeout keys, so that they do not keep the lock for too long. An undo looks at once, because
+--                        nobody may wait for its answer
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
+local readers_left = include('hold/readers_left')
 local rest_to_keep = include('hold/rest_to_keep')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
-local most_readers = 100  -- kReadersTake in src/sync/kinds/read_write.cpp has memory for the names of so many
 
 local function release_hold()
   local before = answered_before(request, way, memory, keep, owner, keep_until)
@@ -41,8 +43,7 @@ local function release_hold()
     return rest > 0 and {'kept', rest} or {'still_held'}
   end
 
-  local fields = redis.call('hlen', lock)
-  local alone = fields == 2
+  local alone = redis.call('hlen', lock) == 2
   -- If this owner also writes, the release of its write hold reads the note instead.
   local rest = rest_to_keep((alone or mode == 'read') and keep, owner, keep_until)
   if rest > 0 then
@@ -55,17 +56,10 @@ local function release_hold()
   redis.call('hdel', lock, owner)
   redis.call('del', timeout)
   remember_answer(way, request, 1, memory)
-  if alone then
-    redis.call('del', lock)
-    return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
-  end
-  if mode == 'write' or fields - 2 > most_readers then return {'released', ''} end
-  local others = {'readers'}
-  local left = redis.call('hgetall', lock)
-  for i = 1, #left, 2 do
-    if left[i] ~= 'mode' then others[#others + 1], others[#others + 2] = left[i], left[i + 1] end
-  end
-  return others
+  local left = not alone and readers_left(lock, mode, way, beside)
+  if left then return left end
+  redis.call('del', lock)
+  return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end
 
 return pass_on(line, lock, owner, release_hold())

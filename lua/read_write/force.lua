@@ -16,7 +16,7 @@ local kind_of = include('redis/kind_of')
 local holder_of = include('hold/holder_of')
 local announce = include('redis/announce')
 local discard = include('redis/discard')
-local rest_of_reader = include('hold/rest_of_reader')
+local rest_of_readers = include('hold/rest_of_readers')
 local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)
@@ -27,26 +27,10 @@ if owner ~= '' and not holds[1] and not holds[2] then return {'other_owner', hol
 
 local mode = redis.call('hget', lock, 'mode')
 local others_read = mode == 'read' and redis.call('hlen', lock) > 2
--- For how many ms the other readers go on; -2: they have ended; -1: it is not known.
-local function rest_of_others()
-  if redis.call('hlen', lock) > 1000 then return -1 end
-  local fields, looks, longest = redis.call('hgetall', lock), 2000, -2
-  for i = 1, #fields, 2 do
-    if fields[i] ~= owner and fields[i] ~= 'mode' then
-      local count = tonumber(fields[i + 1]) or looks + 1
-      looks = looks - count
-      local rest = looks >= 0 and rest_of_reader(beside, fields[i], count) or -1
-      if rest == -1 then return -1 end
-      longest = math.max(longest, rest)
-    end
-  end
-  return longest
-end
-
 if owner ~= '' and others_read then
-  local rest = rest_of_others()
   redis.call('hdel', lock, owner)
-  if rest > 0 and redis.call('pttl', lock) > rest then redis.call('pexpire', lock, rest) end
+  local rest = rest_of_readers(lock, beside)
+  if rest >= 0 and redis.call('pttl', lock) > rest then redis.call('pexpire', lock, math.max(rest, 1)) end
   if rest ~= -2 then return {'removed', ''} end
 end
 discard(lock)

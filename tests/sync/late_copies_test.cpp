@@ -318,6 +318,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an acquire of one half of a read/write lock takes over nothing from the other half") {
+  for (const auto& [one, other] : {std::pair{"write", "read"}, std::pair{"read", "write"}}) {
+    CAPTURE(one);
+    HoldServer server;
+    const auto first = make(one, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(other, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());  // its answer is lost
+    server.run(second->ask());
+    server.run(*first->undo(Wake::waiters));
+    CHECK(server.has(*first).holds == 0);
+    server.run(*second->undo(Wake::waiters));
+    CHECK(server.has(*second).holds == 0);
+    CHECK(server.cli({"EXISTS", "k"}) == "0");
+  }
+}
+
 TEST_CASE("one more hold of an owner leaves the undo of its first hold as it was") {
   for (const std::string& type : kCounted) {
     CAPTURE(type);

@@ -264,6 +264,29 @@ TEST_CASE("after the reader with the longest lease has left, the lock lasts as l
   CHECK(scene.server.pttl("deploy") > 1000);
 }
 
+TEST_CASE("the undo of a reader leaves the others the lease that they had") {
+  Scene scene;
+  const auto long_reader = [] {
+    Claim long_claim = claim("a:1", Milliseconds{3'600'000});
+    long_claim.owner_returns = true;
+    return ReadLock{long_claim, Hold::first};
+  };
+  scene.ask(reader("b:1", Hold::first, Milliseconds{20000}));
+  const ReadLock outlives = long_reader();
+  scene.ask(outlives);
+  CHECK(scene.server.pttl("deploy") > 3'000'000);
+  scene.redis.run(*outlives.undo(Wake::waiters));
+  CHECK(scene.server.pttl("deploy") <= 20000);
+  CHECK(scene.server.pttl("deploy") > 10000);
+
+  // A reader that is dead goes with the undo.
+  scene.server.cli({"DEL", "{deploy}:b:1:rwlock_timeout:1"});
+  const ReadLock last = long_reader();
+  scene.ask(last);
+  scene.redis.run(*last.undo(Wake::waiters));
+  CHECK_FALSE(scene.server.has("deploy"));
+}
+
 TEST_CASE("a reader that comes between a release and its sweep is not swept away") {
   Scene scene;
   scene.ask(reader("dead:1"));

@@ -8,6 +8,7 @@
 #include "support/scene.h"
 #include "sync/kinds/fair.h"
 #include "sync/kinds/lock.h"
+#include "sync/kinds/read_write.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -126,6 +127,21 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(!redis.has("a"));
     CHECK(redis.cli({"GET", "b"}) == "text");
   }
+}
+
+TEST_CASE("if another key is busy, the readers of a key keep the lease that they had") {
+  Scene scene;
+  const auto reads = [](const char* key, const char* owner, Milliseconds lease) {
+    return ReadLock{{.name = LockName{key}, .owner = Owner{owner}, .lease = lease}};
+  };
+  scene.ask(reads("a", "b:1", Milliseconds{20000}));
+  scene.ask(WriteLock{{.name = LockName{"b"}, .owner = Owner{"b:1"}}});
+  const ReadLock a = reads("a", "me:1", Milliseconds{3'600'000}),
+                 b = reads("b", "me:1", Milliseconds{3'600'000});
+  const std::vector<const Lockable*> members{&a, &b};
+  CHECK(is_busy(scene.ask(*Together::of(members))));
+  CHECK(scene.server.pttl("a") <= 20000);
+  CHECK(scene.server.pttl("a") > 10000);
 }
 
 TEST_CASE("who leaves the queue behind the busy key tells the waiter that is now the first there") {

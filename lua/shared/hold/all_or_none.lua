@@ -48,17 +48,19 @@ local function all_or_none(ask, undo, leave)
   if crowded then return {'not_all', crowded, {'foreign', 'too_many', key}} end
 
   local function undone(member) return undo(members[member][2], members[member][4]) end
-  local taken, answers, passed = {}, {}, {}
+  local taken, answers, passed, rests = {}, {}, {}, {}
   for member = 1, #members do
     local answer, had
     if gives_back then
       answer = undone(member)
     else
+      rests[member] = redis.call('pttl', members[member][1][1])
       answer, had, passed[member] = ask(members[member][1], members[member][3])
     end
     if not gives_back and answer[1] ~= 'held' then
       for i = #taken, 1, -1 do
         undone(taken[i])
+        if rests[taken[i]] > 0 then redis.call('pexpire', members[taken[i]][1][1], rests[taken[i]]) end  -- others read
         if passed[taken[i]] then unpass(passed[taken[i]]) end
         -- The caller asks again with the same request. The mark `undone` would forbid that.
         local keys = members[taken[i]][2]

@@ -12,7 +12,7 @@ namespace {
 /// and the release of the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
 
-/// The most memory that the readers in a release's reply take, in bytes. lua/read/release names a hundred at
+/// The most memory that the readers in a release's reply take, in bytes. lua/shared/hold/readers_left names a hundred at
 /// most.
 constexpr std::size_t kReadersTake = 64U << 10;
 
@@ -33,7 +33,8 @@ ReadWriteLock::ReadWriteLock(const Claim& claim, Hold hold, const Form& half, Va
 
 ReadLock::ReadLock(const Claim& claim, Hold hold)
     : ReadWriteLock(claim, hold, kRead,
-                    {{Parameter::timeout, timeout_key(claim.name, claim.owner.str(), 1)}}) {}
+                    {{Parameter::timeout, timeout_key(claim.name, claim.owner.str(), 1)},
+                     {Parameter::beside, suffix_name(claim.name, "")}}) {}
 
 WriteLock::WriteLock(const Claim& claim, Hold hold) : ReadWriteLock(claim, hold, kWrite) {}
 
