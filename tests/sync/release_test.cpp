@@ -53,6 +53,20 @@ TEST_CASE("'not ours' is a loss, unless a copy that came before it may have rele
   CHECK(released_by(redis).how == How::yes);
 }
 
+TEST_CASE("an undo frees a key only if too few servers are left with what the owner had before") {
+  const auto undone = [](const ListRedis::Answer& answers) {
+    ListRedis redis{answers.size()};
+    redis.answers(answers);
+    return undo(redis, std::vector{part_of(kToy)}, within(5s)).front();
+  };
+  CHECK(undone({kFree, kFree, kGone}) == Undone::freed);
+  CHECK(undone({kFree, kGone, kGone}) == Undone::nothing);
+  CHECK(undone({kFree, kKept, kGone}) == Undone::one_hold);
+  CHECK(undone({kKept, kKept, kFree}) == Undone::one_hold);
+  CHECK(undone({kFree, kFree, std::nullopt}) == Undone::freed);
+  CHECK(undone({kFree, std::nullopt, std::nullopt}) == Undone::unconfirmed);
+}
+
 TEST_CASE("without any answer the result is unknown, and the reason is reported") {
   const ReleaseResult silent = answered({std::nullopt});
   CHECK(silent.how == How::unknown);

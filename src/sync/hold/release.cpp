@@ -111,18 +111,22 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
+/// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold.
 Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
-  std::size_t confirmed = 0;
-  Undone undone = Undone::nothing;
+  std::size_t freed = 0, stays = 0, untouched = 0;
   for (const NodeAnswer& node : answers) {
     const auto* released = std::get_if<Released>(&node.answer);
     if (released == nullptr) continue;
-    ++confirmed;
-    if (released->how == Released::How::yes) undone = Undone::freed;
-    const bool stays = released->how == Released::How::still_held || released->how == Released::How::kept;
-    if (stays && undone == Undone::nothing) undone = Undone::one_hold;
+    switch (released->how) {
+      case Released::How::yes: ++freed; break;
+      case Released::How::still_held:
+      case Released::How::kept: ++stays; break;
+      case Released::How::was_not_ours: ++untouched; break;
+    }
   }
-  return confirmed < quorum ? Undone::unconfirmed : undone;
+  if (freed + stays + untouched < quorum) return Undone::unconfirmed;
+  if (untouched >= quorum) return Undone::nothing;
+  return stays + untouched >= quorum ? Undone::one_hold : Undone::freed;
 }
 
 }  // namespace
