@@ -13,22 +13,27 @@ for _, command in ipairs(tries) do
   local why = type(answer) == 'table' and answer.err or 'ERR wrote a lock'
   if not string.find(why, 'not an integer') and not string.find(why, 'wrong number of arguments') then return {'unable', why} end
 end
--- The server refuses no argument of the first two, so they are not called. The rest only reads. Since Redis 7 a script can ask
--- for the rights.
-local others = {
-  {'hsetnx', lock, 'owner', 1}, {'del', lock}, {'time'}, {'type', lock}, {'exists', lock}, {'pttl', lock}, {'get', lock},
-  {'hget', lock, 'owner'}, {'hexists', lock, 'owner'}, {'zscore', lock, 'owner'}, {'zcard', lock}, {'zrange', lock, 0, 0},
+-- The server refuses no argument of these, so they are not called. Since Redis 7 a script can ask for the rights.
+local writes = {
+  {'hsetnx', lock, 'owner', 1}, {'hdel', lock, 'owner'}, {'del', lock}, {'zadd', lock, 1, 'owner'}, {'zrem', lock, 'owner'},
 }
-for i, command in ipairs(others) do
-  local may_be_large = command[1] == 'get' and redis.pcall('exists', lock) ~= 0
-  if redis.acl_check_cmd then
-    if not redis.acl_check_cmd(unpack(command)) then
-      return {'unable', 'NOPERM this user has no permissions to run the \'' .. command[1] .. '\' command'}
+local reads = {
+  {'time'}, {'type', lock}, {'exists', lock}, {'pttl', lock}, {'get', lock}, {'hget', lock, 'owner'}, {'hexists', lock, 'owner'},
+  {'hlen', lock}, {'hstrlen', lock, 'owner'}, {'hscan', lock, '0', 'count', 1}, {'hkeys', lock}, {'zscore', lock, 'owner'},
+  {'zcard', lock}, {'zcount', lock, 0, 1}, {'zrange', lock, 0, 0},
+}
+local whole = {get = true, hkeys = true}  -- they read all of a value, so they are not called if the key exists
+for _, commands in ipairs({writes, reads}) do
+  for _, command in ipairs(commands) do
+    if redis.acl_check_cmd then
+      if not redis.acl_check_cmd(unpack(command)) then
+        return {'unable', 'NOPERM this user has no permissions to run the \'' .. command[1] .. '\' command'}
+      end
+    elseif commands == reads and not (whole[command[1]] and redis.pcall('exists', lock) ~= 0) then
+      local answer = redis.pcall(unpack(command))
+      local why = type(answer) == 'table' and answer.err
+      if why and not string.find(why, 'WRONGTYPE') then return {'unable', why} end
     end
-  elseif i > 2 and not may_be_large then
-    local answer = redis.pcall(unpack(command))
-    local why = type(answer) == 'table' and answer.err
-    if why and not string.find(why, 'WRONGTYPE') then return {'unable', why} end
   end
 end
 return {'able'}
