@@ -50,10 +50,10 @@ circles=$(
 [ -z "$circles" ] || { echo "$circles"; echo '^ include each other'; bad=1; }
 refuse 'hiredis and OpenSSL: src/redis/connection/{tls,reply}* and src/redis/reply' '^#include <(hiredis|openssl)/' \
   "$(echo "$everywhere" | grep -vE '^src/redis/(reply|connection/(tls|reply))')"
-# The pattern skips "fork(2)" in comments. src/base/write_all may call poll(): no write may block for ever.
+# The pattern skips "fork(2)" in comments. src/base/blocking may call poll(): no read or write may block for ever.
 refuse 'poll, fork and signals: src/{loop,process,family}' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
-  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/((loop|process|family)/|base/write_all)')"
+  "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/((loop|process|family)/|base/blocking)')"
 refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
 refuse 'JSON: cmd/cli/json and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/watch/metadata_json)')"

@@ -201,6 +201,8 @@ class Search {
         session_.check_signals();
       }
     }
+    session_
+        .check_signals();  // a signal may have ended the wait for a password, so that the call failed at once
     const Vote& vote = request.votes().front();
     if (const Failure* failure = vote.failure(); failure != nullptr && !failure->answered) delivery_ = {};
     return vote;

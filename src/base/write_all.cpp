@@ -30,24 +30,13 @@ Descriptor terminal_of(int fd) noexcept {
   return Descriptor{::open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
 }
 
-/// Can the descriptor be written to before `until`? A pipe can if it has room for PIPE_BUF bytes. A file always can.
-/// So can a descriptor whose reader is gone; a write then reports the error.
-bool writable(int fd, TimePoint until) noexcept {
-  for (;;) {
-    pollfd there{.fd = fd, .events = POLLOUT, .revents = 0};
-    const int count = ::poll(&there, 1, static_cast<int>(time_left(until).count()));
-    if (count > 0) return true;  // also for POLLERR: write() then reports the error
-    if (count == 0 || errno != EINTR) return false;
-  }
-}
-
 }  // namespace
 
 int write_all(int fd, std::string_view text, const Patience& patience) noexcept {
   const Descriptor terminal = terminal_of(fd);
   if (terminal) fd = terminal.number();
   while (!text.empty()) {
-    const bool ready = writable(fd, earliest(patience.until, within(kLookAgain).until));
+    const bool ready = wait_until_ready(fd, POLLOUT, earliest(patience.until, within(kLookAgain).until));
     const std::string_view piece = text.substr(0, PIPE_BUF);  // a writable pipe takes this much at once
     const ssize_t written = ready ? ::write(fd, piece.data(), piece.size()) : 0;
     if (written > 0) {

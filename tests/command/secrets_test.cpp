@@ -275,6 +275,16 @@ TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by 
     CHECK(contains(read_file(folder / "status"), "\"outcome\":\"interrupted\""));
     CHECK_MESSAGE(contains(rlock.err(), why), rlock.err());
   }
+  for (const char* verb : {"list", "metrics"}) {
+    Rlock rlock{{verb, "--password-file", "/dev/fd/7"}, options};
+    REQUIRE(eventually(
+        [&] {
+          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), reading.number()) == 2;
+        },
+        kDeadline));
+    rlock.signal(SIGTERM);
+    CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
+  }
   CHECK(redis.keys().empty());
 }
 

@@ -379,8 +379,11 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
 
   const std::string pipe = dir / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(complaint(pipe) ==
-        "password file '" + pipe + "' (--password-file): is empty");  // reading an empty pipe does not hang
+  CHECK(
+      complaint(pipe) ==  // reading a pipe without a writer does not hang
+      "password file '" + pipe +
+          "' (--password-file): did not end in time; the process at its other end must write the password and "
+          "close it");
 }
 
 namespace {
@@ -432,6 +435,22 @@ TEST_CASE("a pipe with a password is read when its writer has closed it, once fo
   CHECK(looks >= 3);
   CHECK(source.read() == "s3cret");
   CHECK(copy.read() == "s3cret");
+}
+
+TEST_CASE("a named pipe is awaited, also before its writer has opened it") {
+  TempDir folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const PasswordSource source = PasswordSource::file(path);
+  int looks = 0;
+  source.await({.until = kNever, .interrupted = [&] {
+                  if (++looks != 2) return false;
+                  const Descriptor writing{::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+                  REQUIRE(::write(writing.number(), "s3cret\n", 7) == 7);
+                  return false;
+                }});
+  CHECK(looks == 2);
+  CHECK(source.read() == "s3cret");
 }
 
 TEST_CASE("a pipe whose writer is silent does not delay its reader longer than its patience") {

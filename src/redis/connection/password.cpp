@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include "base/as_given.h"
 #include "base/blocking.h"
@@ -23,16 +23,15 @@ namespace {
 /// The most bytes in a password file. If the user names a wrong file, which is large, rlock does not read all of it.
 constexpr std::size_t kLongestPassword = 4096;
 
-/// The pause between two looks at a pipe that has no data.
-constexpr Milliseconds kLookAgain{10};
+/// The pause between two looks whether the patience is over, while a pipe has no data.
+constexpr Milliseconds kLookAgain{100};
 
 bool is_regular(const struct stat& facts) { return S_ISREG(facts.st_mode); }
 
 class File {
  public:
   explicit File(const std::string& path) : path_(path) {
-    // With O_NONBLOCK, neither open() nor read() can block for ever at a pipe. A named pipe without a writer reads
-    // as an empty file.
+    // With O_NONBLOCK, neither open() nor read() can block for ever at a pipe.
     fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!fd_) refuse(std::strerror(errno));
   }
@@ -66,15 +65,14 @@ class File {
     std::array<char, kLongestPassword> buffer;
     std::string text;
     for (;;) {
-      const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
-      if (got == 0) return text;
-      if (got < 0 && errno == EAGAIN) {
+      if (!wait_until_ready(fd_.number(), POLLIN, earliest(patience.until, within(kLookAgain).until))) {
         if (patience.interrupted() || has_passed(patience.until))
           refuse("did not end in time; the process at its other end must write the password and close it");
-        std::this_thread::sleep_for(kLookAgain);
         continue;
       }
-      if (got < 0 && errno == EINTR) continue;
+      const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
+      if (got == 0) return text;
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got < 0) refuse(std::strerror(errno));
       text.append(buffer.data(), static_cast<std::size_t>(got));
       if (text.size() > kLongestPassword) refuse("is too long for a password");
