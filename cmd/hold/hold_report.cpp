@@ -161,4 +161,10 @@ HoldReport::Released released_of(const std::vector<ReleaseResult>& answers) {
   return any(ReleaseResult::How::kept) ? HoldReport::Released::kept : HoldReport::Released::yes;
 }
 
+HoldReport::Released released_of(const std::vector<Undone>& undone) {
+  const auto any = [&](Undone one) { return std::ranges::count(undone, one) > 0; };
+  if (any(Undone::unconfirmed)) return HoldReport::Released::unknown;
+  return any(Undone::freed) || any(Undone::one_hold) ? HoldReport::Released::yes : HoldReport::Released::no;
+}
+
 }  // namespace rlock

@@ -76,4 +76,7 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
 /// The result of the release for all keys together: the worst counts.
 HoldReport::Released released_of(const std::vector<ReleaseResult>& answers);
 
+/// The same of an undo. `no`: the owner held all keys before, so there was nothing to release.
+HoldReport::Released released_of(const std::vector<Undone>& undone);
+
 }  // namespace rlock

@@ -5,8 +5,8 @@
 //   acquire()  One wait after the other, each with a fresh owner unless the user named it. Most need only one.
 //
 // Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
-// server says that a hold of RLOCK_STACK is gone, we do not join it. If the owner of --again does not hold a key, it
-// acquires this key for the first time. Each case happens at most once for a hold or a key, so the waits come to an end.
+// server says that a hold of RLOCK_STACK is gone, we do not join it. If the server says that a named owner does not hold
+// a key, this owner acquires it for the first time. Each case happens at most once for a hold or a key, so the waits come to an end.
 //
 // During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
 // nothing to the server before the lock is busy. Then give_up() says why there is no lock. Several reasons may be
@@ -190,8 +190,9 @@ bool HoldWait::leave_one(const GaveUp& gave_up) {
     if (request_.type->is_pool()) ancestors_->cannot_join(gave_up.refused->key);
     return true;
   }
-  // --again: an owner that does not hold the key acquires it for the first time.
-  return request_.again && claimant_.not_yet_held.insert(gave_up.refused->key).second;
+  // --again: an owner that does not hold the key acquires it for the first time. Without --again, a late copy of our
+  // acquire has come, and another process has acquired as the same owner meanwhile.
+  return request_.owner && claimant_.not_yet_held.insert(gave_up.refused->key).second;
 }
 
 bool HoldWait::unreachable(const GaveUp& gave_up) const {

@@ -123,7 +123,10 @@ void ScriptKeeper::run(const std::function<Start()>& at_work) {
     // The script sees that rlock was killed, so it does not go on with the lock.
     const Patience patience{.until = plus(session_.loop.now(), request_.lease),
                             .interrupted = [this] { return session_.signals.any(); }};
-    if (start == Start::parent_died) static_cast<void>(undo(session_.redis, keys_.parts(), patience));
+    if (start != Start::parent_died) return;
+    const auto undone = undo(session_.redis, keys_.parts(), patience);
+    events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.loop.now()),
+                  released_of(undone));
     return;
   }
   while (!renewed_.parts().empty() && !over()) turn();

@@ -41,13 +41,6 @@ std::string document(const HeldKeys& keys) {
 
 bool any(const std::vector<Undone>& undone, Undone wanted) { return std::ranges::count(undone, wanted) > 0; }
 
-/// `no`: the owner held all keys before, so there was nothing to release.
-HoldReport::Released released_of(const std::vector<Undone>& undone) {
-  if (any(undone, Undone::unconfirmed)) return HoldReport::Released::unknown;
-  const bool some = any(undone, Undone::freed) || any(undone, Undone::one_hold);
-  return some ? HoldReport::Released::yes : HoldReport::Released::no;
-}
-
 /// For people: "'d' was released; 'a', 'b' stay held, as they were before".
 std::string text_of(const std::vector<Undone>& undone, const HeldKeys& held) {
   std::vector<std::string> texts;

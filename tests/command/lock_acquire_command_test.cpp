@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "scripts.h"
 #include "support/contains.h"
 #include "support/event_lines.h"
 #include "support/eventually.h"
@@ -453,7 +454,25 @@ TEST_CASE("if an acquire is killed while it prints, its keeper gives the lock ba
   acquire.signal(SIGKILL);
   CHECK(acquire.exit_code() == 128 + SIGKILL);
   CHECK(eventually([&] { return !redis.has("k"); }, 20s));
+  const auto ended = [&] { return contains(lines_of(events).back(), "\"event\":\"released\""); };
+  CHECK(eventually(ended, 20s));
+  CHECK(contains(lines_of(events).back(), "\"outcome\":\"killed\""));
   CHECK(script.running());
+}
+
+TEST_CASE("an acquire asks once more if another one of the same owner has made its request outdated") {
+  FakeRedis redis;
+  std::atomic<int> asked = 0;
+  redis.decide([&](const Words& command) -> std::optional<std::string> {
+    if (command.front() != "EVALSHA") return std::nullopt;
+    if (command[1] != rlock::scripts::lock_acquire.sha1) return wire::array({wire::text("not_ours")});
+    if (++asked == 1) return wire::array({wire::text("not_ours")});
+    return wire::array({wire::text("held"), wire::integer(1000)});
+  });
+  Rlock acquire{{"lock", "acquire", "k", "--owner", "me", "--lease", "1m", "-u", redis.url()}};
+  CHECK(acquire.exit_code() == 0);
+  CHECK(acquire.out() == "me\n");
+  CHECK(asked == 2);
 }
 
 TEST_CASE("of an acquire that could not be printed, each key is told what became of it") {
