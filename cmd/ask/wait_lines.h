@@ -96,6 +96,7 @@ class WaitLines final : public Source {
 
   Session& session_;
   const WaitSubject subject_;
+  TimePoint begun_;  ///< behind the wait for a password: from here on a server is asked
   TimePoint next_at_;
   std::size_t lines_ = 0;
   int questions_ = 0;             ///< number of USR1 that were handled

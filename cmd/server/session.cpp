@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "base/as_given.h"
+#include "base/blocking.h"
+#include "base/log.h"
 #include "process/finish_behind.h"
 #include "redis/enough.h"
 #include "redis/route/local.h"
@@ -30,6 +32,9 @@ constexpr Milliseconds kOutage{60000};
 
 /// How long a program may take that writes the password into a pipe. It may ask a person.
 constexpr Milliseconds kPassword{60000};
+
+/// How long rlock waits for it without a word.
+constexpr Milliseconds kSaysNothing{1000};
 
 }  // namespace
 
@@ -55,8 +60,14 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              .interrupted = [this] { return signals.drain_any(); }}) {
   // Now, because later a wait that does not turn the loop would delay renewals.
   const TimePoint limit = wait != nullptr && !wait->nonblock ? wait->until(loop.now()) : kNever;
-  const Patience patience{.until = earliest(limit, plus(loop.now(), kPassword)),
-                          .interrupted = [this] { return signals.drain_any(); }};
+  const auto looks = [this, say_at = plus(loop.now(), kSaysNothing)]() mutable {
+    if (has_passed(say_at)) {
+      info("waiting for the password: the process at the other end of the pipe must write it and close it");
+      say_at = kNever;
+    }
+    return signals.drain_any();
+  };
+  const Patience patience{.until = earliest(limit, plus(loop.now(), kPassword)), .interrupted = looks};
   for (const Target& target : deployment.targets)
     if (target.topology != Target::Topology::local) target.password.await(patience);
 }

@@ -285,6 +285,11 @@ TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by 
     rlock.signal(SIGTERM);
     CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
   }
+  Rlock patient{{"run", "-k", "k", "--password-file", "/dev/fd/7", "--", "true"}, options};
+  REQUIRE(eventually([&] { return contains(patient.err(), "waiting for the password: "); }, kDeadline));
+  patient.signal(SIGTERM);
+  CHECK(patient.exit_code(kDeadline) == 128 + SIGTERM);
+  CHECK_FALSE(contains(patient.err(), "rlock: waiting for redis"));
   CHECK(redis.keys().empty());
 }
 
