@@ -55,8 +55,8 @@ refuse 'poll, fork and signals: src/{loop,process,family}' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/((loop|process|family)/|base/blocking)')"
 refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
-refuse 'JSON: cmd/cli/json and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
-  "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/watch/metadata_json)')"
+refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 
 # CONTRIBUTING.md names no file that does not exist.

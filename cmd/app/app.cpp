@@ -89,7 +89,7 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   }
   if (noun.empty() && !other && behind_typeset_dash(words.front()))
     static_cast<void>(parse(run->spec(), {words.front()}));
-  if (noun.empty() && !other) before_verb.foreign = run->spec().foreign;
+  if (noun.empty() && !other) before_verb.other_tools = run->spec().other_tools;
   static_cast<void>(parse(before_verb, words));
 }
 

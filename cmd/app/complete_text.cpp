@@ -55,8 +55,15 @@ std::string_view kind_of(Offer offer) {
   switch (offer) {
     case Offer::file: return "files";
     case Offer::folder: return "folders";
-    default: return "words";
+    case Offer::nothing:
+    case Offer::choices:
+    case Offer::examples:
+    case Offer::profile:
+    case Offer::owner:
+    case Offer::key:
+    case Offer::counter: break;
   }
+  return "words";
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace rlock {
 namespace {
 
 /// How long a user who pressed TAB waits for a silent server.
-constexpr Milliseconds kAnswer{500};
+constexpr Milliseconds kTabAnswer{500};
 
 /// The command line comes on stdin, because it may have a URL with a password, and all users can read
 /// arguments.
@@ -41,7 +41,7 @@ ServerOptions server_in(const Completion& found) {
   ServerOptions server;
   declare_server_options(spec, server);
   static_cast<void>(parse(spec, found.server));
-  server.connect_timeout = server.command_timeout = kAnswer;
+  server.connect_timeout = server.command_timeout = kTabAnswer;
   return server;
 }
 
@@ -62,7 +62,7 @@ std::vector<std::string> ask(const Completion& found) {
   }
   Session session{server_in(found), nullptr, Session::Access::looks};
   if (found.offer == Offer::owner) return owner_candidates(session, found.key);
-  return key_candidates(session, found.offer == Offer::counter);
+  return key_candidates(session, found.offer);
 }
 
 class Complete final : public Verb {

@@ -42,10 +42,10 @@ std::vector<std::string> those_to_offer(const std::set<std::string>& words) {
 
 }  // namespace
 
-std::vector<std::string> key_candidates(Session& session, bool numbers) {
+std::vector<std::string> key_candidates(Session& session, Offer offer) {
   const TimePoint until = plus(session.loop.now(), kSearch);
   std::set<LockName> names = search(session, {.until = until}).names;
-  if (numbers) names.merge(numbers_of(session, until));
+  if (offer == Offer::counter) names.merge(numbers_of(session, until));
   std::set<std::string> keys;
   for (const LockName& name : names) {
     if (auto key = typed(name)) keys.insert(*std::move(key));

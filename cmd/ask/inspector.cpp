@@ -147,7 +147,8 @@ Views inspect_each(Session& session, const LockName& name, const std::optional<O
 }
 
 void fail(Session& session, const Failure& failure) {
-  if (failure.kind == Error::internal) failure.fly();  // the server was reached: its reply has another shape
+  if (failure.kind == Error::internal)
+    failure.throw_error();  // the server was reached: its reply has another shape
   session.fail(failure);
 }
 

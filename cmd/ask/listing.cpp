@@ -25,7 +25,7 @@ std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
   bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
   bytes += facts->type.size() + facts->pid_space.size() + facts->kept_by.size();
   for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
-  for (const HeldKey& hold : facts->holds)
+  for (const OuterHold& hold : facts->holds)
     bytes += sizeof hold + hold.key.str().size() + hold.owner.str().size();
   return bytes;
 }

@@ -31,7 +31,7 @@ constexpr Milliseconds kBetweenChanges{1s};
 /// are done within 3 s.
 constexpr Milliseconds kInquiry{250};
 /// A line that USR1 asked for waits at most this long, so that it comes within 100 ms.
-constexpr Milliseconds kAnswer{80};
+constexpr Milliseconds kUsr1Answer{80};
 
 /// If the last answer is older than this, and the server does not answer now, the line says so.
 constexpr Milliseconds kOldNews{1s};
@@ -50,7 +50,8 @@ TimePoint wait_line_at(TimePoint begun, std::size_t number) {
 WaitLines::WaitLines(Session& session, WaitSubject subject)
     : session_(session),
       subject_(std::move(subject)),
-      next_at_(wait_line_at(subject_.started, 0)),
+      begun_(session.loop.now()),
+      next_at_(wait_line_at(begun_, 0)),
       inquiry_(session.redis) {
   session_.loop.join(*this);
 }
@@ -94,9 +95,9 @@ TimePoint WaitLines::wake_at() const {
 
 void WaitLines::ready(short, TimePoint now) {
   if (std::exchange(questions_, session_.signals.questions()) != session_.signals.questions())
-    want(plus(now, kAnswer), now);
+    want(plus(now, kUsr1Answer), now);
   const bool due = now >= next_at_;
-  while (now >= next_at_) next_at_ = wait_line_at(subject_.started, ++lines_);
+  while (now >= next_at_) next_at_ = wait_line_at(begun_, ++lines_);
   if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
   if (due && verbosity() == Verbosity::quiet) static_cast<void>(report_trouble(now));
   advance();
@@ -147,7 +148,7 @@ std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   if (failure_) return failure_->text;
   if (!busy_)
     return session_.redis.contacted() ? std::string{"it has answered, but not this request"}
-                                      : "no answer for " + since_start();
+                                      : "no answer for " + describe(elapsed(begun_, now));
   const bool old = !fresh_ && now >= plus(busy_->seen_at, kOldNews);
   if (old && session_.redis.given_away()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;

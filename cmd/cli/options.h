@@ -101,7 +101,7 @@ struct VerbSpec {
   std::string_view about;          ///< some sentences; the help breaks them into lines
   std::vector<Operand> operands;
   std::vector<Group> groups;
-  std::vector<OtherToolOption> foreign;
+  std::vector<OtherToolOption> other_tools;
   std::string_view unknown = {};  ///< the advice for an unknown option; empty: see the help of this verb
   std::string notes;              ///< between options and examples: exit statuses
   std::vector<Example> examples;

@@ -27,8 +27,8 @@ std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view w
 std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   if (name.size() <= 2) return std::nullopt;
-  for (const OtherToolOption& foreign : spec.foreign)
-    if (foreign.name == name) return fmt::format("{}: {}", name, foreign.sentence);
+  for (const OtherToolOption& other : spec.other_tools)
+    if (other.name == name) return fmt::format("{}: {}", name, other.sentence);
   const Option* option = spec.find(name.substr(1));
   if (option == nullptr || option->hidden) return std::nullopt;
   return fmt::format("{0}: did you mean -{0}?", name);
@@ -92,8 +92,8 @@ std::string unknown_option(const VerbSpec& spec, const std::string& word,
   // A long option without its value; of a bundle, the first letter.
   const std::string shown = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
   if (auto text = negative_number(spec, word)) return *std::move(text);
-  for (const OtherToolOption& foreign : spec.foreign)
-    if (foreign.name == shown) return fmt::format("{}: {}", shown, foreign.sentence);
+  for (const OtherToolOption& other : spec.other_tools)
+    if (other.name == shown) return fmt::format("{}: {}", shown, other.sentence);
   if ((shown == "-o" || shown == "--output" || shown == "--format") && spec.find("json"))
     return shown + ": did you mean --json?";
   std::vector<std::string_view> known{"help", "version"};

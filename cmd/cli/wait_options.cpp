@@ -80,9 +80,9 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
             .standard = "75",
             .manual = "N is from 0 to 255. The other exit statuses stay as they are.",
             .set = number(options.conflict_exit_code, 0, 255)});
-  spec.foreign.push_back({"--timeout", "did you mean --wait?"});
+  spec.other_tools.push_back({"--timeout", "did you mean --wait?"});
   for (const std::string_view name : {"--nowait", "--no-wait", "--try"})
-    spec.foreign.push_back({name, "did you mean -n (--nonblock)?"});
+    spec.other_tools.push_back({name, "did you mean -n (--nonblock)?"});
 }
 
 }  // namespace rlock

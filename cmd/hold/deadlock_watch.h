@@ -20,8 +20,8 @@ namespace rlock {
 class DeadlockWatch final : public Source {
  public:
   struct Options {
-    std::vector<HeldKey> holds;  ///< holds of the runs above us
-    bool gives_up = true;        ///< false: only print the deadlock
+    std::vector<OuterHold> holds;  ///< holds of the runs above us
+    bool gives_up = true;          ///< false: only print the deadlock
     Milliseconds answer_within{0};
   };
   DeadlockWatch(Redis& redis, Options options);

@@ -70,6 +70,7 @@ HeldKeys::HeldKeys(const HoldRequest& request, const Claimant& claimant)
 std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const InheritedHold* outer,
                                                     const Claimant& claimant) const {
   const bool waits = !request_.wait.nonblock;
+  const bool another = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name));
   const LockSpec spec{.claim = {.name = name,
                                 .owner = outer != nullptr ? outer->owner : claimant.owner,
                                 .lease = request_.lease,
@@ -78,7 +79,7 @@ std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const 
                                 .request = outer != nullptr ? inner_ : RequestId{},
                                 .turn = request_.deployment.turn(waits),
                                 .ticket = outer == nullptr ? claimant.ticket : 0},
-                      .again = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name)),
+                      .hold = another ? Hold::another : Hold::first,
                       .waits = waits,
                       .options = request_.type_options};
   std::shared_ptr<const Lockable> lock = request_.type->make(spec);

@@ -15,7 +15,7 @@ namespace rlock {
 namespace {
 
 /// How long the end of a run waits for the history of a key.
-constexpr Milliseconds kAnswer{250};
+constexpr Milliseconds kRemoverAnswer{250};
 
 std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
   for (const PastHold& past : history.holds) {
@@ -89,7 +89,7 @@ std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, co
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {
   const Votes votes =
-      redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kAnswer));
+      redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kRemoverAnswer));
   for (const Vote& vote : votes) {
     if (vote.good_reply() == nullptr) continue;
     try {

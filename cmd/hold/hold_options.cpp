@@ -44,19 +44,14 @@ Setter fair_wait_into(std::optional<Milliseconds>& timeout) {
   };
 }
 
-/// Digits, with or without a sign. It may be more than any integer type holds.
-bool is_number(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() && std::ranges::all_of(text, is_digit);
-}
-
 /// Looks at a descriptor now, because later its number may be that of a descriptor of ours.
 Setter events_into(std::string& events) {
   return [&events](std::string_view value) {
     const auto number = parse_count(value);
+    const bool signed_number = value.starts_with('-') || value.starts_with('+');
     if (number && *number <= INT_MAX) {
       expect_writable(static_cast<int>(*number));
-    } else if (is_number(value)) {
+    } else if (all_digits(value.substr(signed_number ? 1 : 0))) {
       throw Error{Error::usage, fmt::format("descriptor {0} is not open; ./{0} names a file", value)};
     }
     not_empty(events, "a file or an open descriptor")(value);

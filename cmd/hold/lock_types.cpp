@@ -17,16 +17,14 @@
 namespace rlock {
 namespace {
 
-Hold hold_of(const LockSpec& spec) { return spec.again ? Hold::another : Hold::first; }
-
 template <class Type>
 std::unique_ptr<Lockable> make(const LockSpec& spec) {
-  return std::make_unique<Type>(spec.claim, hold_of(spec));
+  return std::make_unique<Type>(spec.claim, spec.hold);
 }
 
 std::unique_ptr<Lockable> make_fair(const LockSpec& spec) {
   const auto turn = spec.waits ? Turn::place : Turn::leave;
-  return std::make_unique<FairLock>(spec.claim, turn, hold_of(spec), spec.options.fair_wait_timeout);
+  return std::make_unique<FairLock>(spec.claim, turn, spec.hold, spec.options.fair_wait_timeout);
 }
 
 /// Redisson's spin lock starts at 1 ms. Clients of a plain lock poll more slowly, and so do we.
@@ -35,13 +33,12 @@ constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
 
 template <class Type, const Waitable::Pause& standard>
 std::unique_ptr<Lockable> make_polling(const LockSpec& spec) {
-  return std::make_unique<Type>(spec.claim, spec.options.backoff.value_or(standard), hold_of(spec));
+  return std::make_unique<Type>(spec.claim, spec.options.backoff.value_or(standard), spec.hold);
 }
 
 std::unique_ptr<Lockable> make_permits(const LockSpec& spec) {
   return std::make_unique<PermitLock>(
-      spec.claim, PermitLock::Wanted{.count = spec.options.count, .total = spec.options.permits},
-      hold_of(spec));
+      spec.claim, PermitLock::Wanted{.count = spec.options.count, .total = spec.options.permits}, spec.hold);
 }
 
 /// In the order of `rlock run --help`.

@@ -28,8 +28,8 @@ struct TypeOptions {
 /// The parameters of a lock of any kind.
 struct LockSpec {
   Claim claim;
-  bool again = false;  ///< one more hold of an owner that holds the lock already
-  bool waits = true;   ///< false: one try, without a place in a queue
+  Hold hold = Hold::first;
+  bool waits = true;  ///< false: one try, without a place in a queue
   TypeOptions options{};
 };
 

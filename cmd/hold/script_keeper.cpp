@@ -45,7 +45,7 @@ namespace {
 
 /// The time for the question whether the owner has released the hold. After a loss, the stop of the script
 /// waits for the answer.
-constexpr Milliseconds kAnswer{250};
+constexpr Milliseconds kReleasedAnswer{250};
 
 /// The pause between two looks for remaining processes, after the script was told to end and has ended.
 constexpr Milliseconds kLookAgain{50};
@@ -179,7 +179,7 @@ bool ScriptKeeper::over() {
 
 /// Drops the keys that the owner has released through another rlock: they are no loss.
 void ScriptKeeper::forget_released() {
-  renewed_.keep_only(released_elsewhere_.without_released(session_.redis, renewed_.parts(), kAnswer));
+  renewed_.keep_only(released_elsewhere_.without_released(session_.redis, renewed_.parts(), kReleasedAnswer));
 }
 
 HoldEnd ScriptKeeper::end() {
@@ -211,7 +211,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
   std::vector<Part> gone;
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);
-  if (!gone.empty()) gone = released_elsewhere_.without_released(session_.redis, gone, kAnswer);
+  if (!gone.empty()) gone = released_elsewhere_.without_released(session_.redis, gone, kReleasedAnswer);
   if (gone.empty()) {
     std::erase_if(answers, [](const auto& answer) { return answer.how == ReleaseResult::How::not_ours; });
     return released_of(answers);

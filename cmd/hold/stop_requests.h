@@ -9,6 +9,7 @@
 
 #include "loop/source.h"
 #include "redis/mailbox.h"
+#include "redis/redis.h"
 #include "sync/wait/acquire_request.h"
 
 namespace rlock {

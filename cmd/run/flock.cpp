@@ -15,10 +15,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/hold/events.h"
 #include "cmd/hold/hold_report.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/run_verbs.h"
+#include "cmd/run/status_output.h"
 #include "cmd/server/key_options.h"
 
 namespace rlock {
@@ -42,8 +44,6 @@ Setter url_or_unlock(Setter url) {
     url(value);
   };
 }
-
-bool is_number(const std::string& word) { return !word.empty() && std::ranges::all_of(word, is_digit); }
 
 /// The user's shell, which flock uses for -c.
 std::string shell() { return environment_variable("SHELL").value_or("/bin/sh"); }
@@ -97,7 +97,7 @@ void Flock::declare(VerbSpec& spec) {
            "rlock keeps running beside COMMAND, because it must renew the lock and stop COMMAND in time. You "
            "cannot combine -F with -o.",
        .set = into(no_fork_)});
-  spec.foreign.push_back({"--unlock", kNoUnlock});
+  spec.other_tools.push_back({"--unlock", kNoUnlock});
   declare_server_options(spec, typed_.server);
   for (Option& option : spec.groups.back().options)
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
@@ -121,8 +121,8 @@ void Flock::declare_waiting(VerbSpec& spec) {
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
-  for (const OtherToolOption& other : run.foreign)
-    if (other.sentence.find("--nonblock") != std::string_view::npos) spec.foreign.push_back(other);
+  for (const OtherToolOption& other : run.other_tools)
+    if (other.sentence.find("--nonblock") != std::string_view::npos) spec.other_tools.push_back(other);
   spec.group("How long to wait");
   spec.add({.names = "-n, --nb, --nonblock",
             .help = "do not wait; exit with status 1 instead",
@@ -161,7 +161,7 @@ std::vector<std::string> Flock::command_in(std::vector<std::string> words) const
 
 int Flock::act(TimePoint started, std::vector<std::string> words) {
   if (no_fork_ && close_) throw Error{Error::usage, "the --no-fork and --close options are incompatible"};
-  if (words.size() == 1 && is_number(words.front())) refuse_descriptor(words.front());
+  if (words.size() == 1 && all_digits(words.front())) refuse_descriptor(words.front());
   if (words.size() < 2)
     throw Error{Error::usage, "FILE and COMMAND are missing: rlock flock [OPTIONS] FILE COMMAND [ARG...]"};
   if (verbosity() == Verbosity::normal) set_verbosity(Verbosity::quiet);

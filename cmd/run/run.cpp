@@ -41,7 +41,7 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   RunContext run{request, std::move(found), report, status, events};
   if (verbosity() == Verbosity::verbose) debug(request.budget.str());  // else the text would only cost time
   const auto got = wait_for_keys(run);
-  if (const int* exit = std::get_if<int>(&got)) return *exit;
+  if (const auto* over = std::get_if<RunIsOver>(&got)) return over->exit;
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
   CommandOutcome ended;
   Lost lost = Lost::no;

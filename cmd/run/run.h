@@ -1,10 +1,11 @@
 #pragma once
 
-#include "cmd/hold/events.h"
-#include "cmd/run/run_request.h"
-#include "cmd/run/status_output.h"
-
 namespace rlock {
+
+class Events;
+class StatusOutput;
+struct HoldReport;
+struct RunRequest;
 
 /// Finds the command, acquires the lock, runs the command and releases. Returns the exit status. Completes `report`,
 /// which has the facts of report_of(), and writes it to `status`. If it throws Error, it has written nothing,

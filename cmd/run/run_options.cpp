@@ -181,7 +181,7 @@ void declare_rare(VerbSpec& spec, RunRequest& request) {
 }
 
 /// Names of options in other lock tools, with the advice for each.
-std::vector<OtherToolOption> foreign_options() {
+std::vector<OtherToolOption> options_of_other_tools() {
   return {
       {"--timeout", "did you mean --wait (for the lock) or --max-hold (for the command)?"},
       {"--ttl", "did you mean --lease?"},
@@ -229,7 +229,7 @@ void declare_run(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   spec.about =
       "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for ever. rlock "
       "stops COMMAND before the lock can end.";
-  spec.foreign = foreign_options();
+  spec.other_tools = options_of_other_tools();
   spec.notes = "DUR is 500ms, 30 (seconds), 1m30s or 2h.\n";
   spec.examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
                    {"rlock run -w 30m -k prod -- ./deploy.sh", ""},

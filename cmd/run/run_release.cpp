@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
+#include "cmd/run/run_hold.h"
 #include "sync/hold/release.h"
 
 namespace rlock {

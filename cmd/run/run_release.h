@@ -1,8 +1,12 @@
 #pragma once
 
-#include "cmd/run/run_hold.h"
-
 namespace rlock {
+
+struct RunContext;
+struct RunRequest;
+struct CommandOutcome;
+class RunHold;
+enum class Lost;
 
 /// The last step of a run: releases its keys, then prints and records how it ended.
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended);

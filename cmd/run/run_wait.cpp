@@ -20,6 +20,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/hold_wait.h"
 #include "cmd/hold/holder_facts.h"
+#include "cmd/run/run_context.h"
 #include "cmd/run/run_without_lock.h"
 
 namespace rlock {
@@ -91,13 +92,13 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 }  // namespace
 
-std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run) {
+std::variant<HeldKeys, RunWithoutLock, RunIsOver> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
   HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
   const AcquireResult got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-    if (const auto exit = end_without(run, wait, *gave_up)) return *exit;
+    if (const auto exit = end_without(run, wait, *gave_up)) return RunIsOver{*exit};
     return RunWithoutLock{};
   }
   HeldKeys keys = std::move(wait.keys());

@@ -3,15 +3,20 @@
 #include <variant>
 
 #include "cmd/hold/held_keys.h"
-#include "cmd/run/run_context.h"
 
 namespace rlock {
+
+struct RunContext;
 
 /// There is no lock, and the command must run all the same (--if-unreachable run).
 struct RunWithoutLock {};
 
-/// The first step of a run: waits until all its keys are held. An exit status means that the run is over without the
-/// lock, and that its report is written.
-std::variant<HeldKeys, RunWithoutLock, int> wait_for_keys(RunContext& run);
+/// There is no lock, and the run is over. Its report is written.
+struct RunIsOver {
+  int exit;
+};
+
+/// The first step of a run: waits until all its keys are held.
+std::variant<HeldKeys, RunWithoutLock, RunIsOver> wait_for_keys(RunContext& run);
 
 }  // namespace rlock

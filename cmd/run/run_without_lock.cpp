@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cmd/hold/hold_environment.h"
+#include "cmd/run/run_context.h"
+#include "cmd/run/run_hold.h"
 #include "cmd/run/run_release.h"
 #include "redis/call.h"
 #include "redis/executor/executor.h"

@@ -3,9 +3,12 @@
 #include <optional>
 
 #include "base/names.h"
-#include "cmd/run/run_context.h"
 
 namespace rlock {
+
+class Session;
+struct RunContext;
+struct RunRequest;
 
 /// Asks servers that cannot grant a lock but may still answer: one without memory, a replica, a minority of a
 /// quorum. Returns one of our keys that exists there, because another client may hold it. It asks once and

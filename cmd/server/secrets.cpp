@@ -8,7 +8,6 @@
 #include "cmd/server/secrets.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 

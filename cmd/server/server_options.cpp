@@ -9,14 +9,14 @@ namespace rlock {
 namespace {
 
 /// Declares the names that redis-cli and other programs have for these options, with our advice.
-void declare_foreign_server_options(VerbSpec& spec) {
+void declare_options_of_other_tools(VerbSpec& spec) {
   constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
   constexpr std::string_view kPassword =
       "every user of this host could read it there; use --password-file, --askpass or RLOCK_PASSWORD";
-  for (const std::string_view name : {"-p", "--host", "--port"}) spec.foreign.push_back({name, kServer});
+  for (const std::string_view name : {"-p", "--host", "--port"}) spec.other_tools.push_back({name, kServer});
   for (const std::string_view name : {"-a", "--pass", "--password"})
-    spec.foreign.push_back({name, kPassword});
-  spec.foreign.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
+    spec.other_tools.push_back({name, kPassword});
+  spec.other_tools.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   spec.groups.back().elsewhere = true;
   declare_settings(spec, options, ServerSetting::Where::files);
   if (!spec.find("quiet")) declare_verbosity(spec, &options);
-  declare_foreign_server_options(spec);
+  declare_options_of_other_tools(spec);
   spec.find_default = [&options](const Option& option) { return default_of(options, option); };
 }
 

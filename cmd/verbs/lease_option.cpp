@@ -7,7 +7,7 @@ namespace rlock {
 Option& declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
                       std::string_view manual) {
   spec.add({.names = "--lease", .value = "DUR", .help = help, .manual = manual, .set = into(lease)});
-  spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+  spec.other_tools.push_back({"--ttl", "did you mean --lease?"});
   return spec.groups.back().options.back();
 }
 

@@ -39,11 +39,12 @@ class List final : public Verb {
   void limit(std::vector<Inspection>& keys);
   void show(const std::vector<Inspection>& keys);
 
-  ListingOptions key_options_;
+  ListingOptions listing_options_;
   KeyChoice choice_;
   std::optional<std::int64_t> limit_;  ///< this many more keys may be printed
   bool limited_ = false;               ///< --limit left out some keys
   bool shown_ = false;                 ///< a page was printed
+  InspectionPages pages_;              ///< with --json
 };
 
 void List::declare(VerbSpec& spec) {
@@ -57,8 +58,8 @@ void List::declare(VerbSpec& spec) {
                    {"rlock list --all --older 1h --sort age", "also the locks of Redisson"},
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
-  declare_listing_options(spec, key_options_);
-  spec.foreign.push_back({"-n", "did you mean --limit?"});
+  declare_listing_options(spec, listing_options_);
+  spec.other_tools.push_back({"-n", "did you mean --limit?"});
   declare_key_choice(spec, choice_);
   spec.add({.names = "--limit",
             .value = "N",
@@ -84,8 +85,7 @@ void List::limit(std::vector<Inspection>& keys) {
 void List::show(const std::vector<Inspection>& keys) {
   if (keys.empty()) return;
   if (json_) {
-    for (const Inspection& seen : keys)
-      print((std::exchange(shown_, true) ? "," : R"({"v":1,"keys":[)") + inspection_json(seen).str());
+    for (const Inspection& seen : keys) print(pages_.next(seen));
   } else if (verbosity() == Verbosity::quiet) {
     print(names_text(keys));
   } else {
@@ -100,7 +100,7 @@ void List::show(const std::vector<Inspection>& keys) {
 /// `kept` gets them, and nothing is printed.
 Listing List::list(Session& session, std::vector<Inspection>& kept) {
   std::optional<ProgressLine> progress{session.loop.now()};
-  SearchOptions options = search_options(key_options_);
+  SearchOptions options = search_options(listing_options_);
   options.most_bytes = kMostNames;
   options.without_shards = true;
   options.progress = [&](std::size_t steps, std::size_t found) {
@@ -108,21 +108,22 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
                    session.loop.now());
   };
   std::size_t bytes = 0;
-  return list_pages(session, std::move(options), key_options_.scan_time, [&](const Listing& page, bool last) {
-    std::vector<Inspection> keys = one_of_each_key(page.seen);
-    std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
-    if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
-      progress.reset();  // removes the progress line before the first page
-      sort_keys(keys, KeyOrder::key);
-      limit(keys);
-      show(keys);
-      limited_ = limited_ || (limit_ == 0 && !last);
-      return limit_ != 0;
-    }
-    for (const Inspection& seen : keys) bytes += size_of(seen);
-    std::ranges::move(keys, std::back_inserter(kept));
-    return bytes <= kMostKept;
-  });
+  return list_pages(
+      session, std::move(options), listing_options_.scan_time, [&](const Listing& page, bool last) {
+        std::vector<Inspection> keys = one_of_each_key(page.seen);
+        std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
+        if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
+          progress.reset();  // removes the progress line before the first page
+          sort_keys(keys, KeyOrder::key);
+          limit(keys);
+          show(keys);
+          limited_ = limited_ || (limit_ == 0 && !last);
+          return limit_ != 0;
+        }
+        for (const Inspection& seen : keys) bytes += size_of(seen);
+        std::ranges::move(keys, std::back_inserter(kept));
+        return bytes <= kMostKept;
+      });
 }
 
 int List::act(TimePoint, std::vector<std::string>) {
@@ -137,14 +138,14 @@ int List::act(TimePoint, std::vector<std::string>) {
     print_line(inspection_document(kept, listing.complete).str());
   } else {
     show(kept);
-    if (json_) print_line(fmt::format(R"(],"complete":{}}})", listing.complete));
+    if (json_) print_line(pages_.end(listing.complete));
   }
   say_what_is_missing(listing, "a longer --scan-time shows more");
   if (listing.shard_missing) return exit_code::unreachable;
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
     info(
-        key_options_.all
+        listing_options_.all
             ? "there are no such keys"
             : "there are no such keys with notes of rlock; --all also finds semaphores and the keys of other clients");
   return exit_code::no;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 
 #include "base/environment.h"
@@ -74,7 +73,7 @@ class LockVerb : public Verb {
     FoundHold found{.views = inspect_each(session, name, inner ? inner->owner : given_), .owner = given_};
     std::vector<Inspection>& seen = found.views.seen;
     for (const std::string& server : found.views.silent) warn(server);
-    if (inner && sights(seen, *given_) == 0) {
+    if (inner && nodes_that_see(seen, *given_) == 0) {
       const InnerState state = inner_state(session, name, *inner);
       if (state != InnerState::unknown) {
         found.owner = inner->owner;
@@ -249,7 +248,7 @@ class Renew final : public LockVerb {
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(lock->renew(), delivery)) {
       const RenewAnswer answer = lock->read_renewal(reply);
-      if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+      if (const auto* failure = std::get_if<Failure>(&answer)) failure->throw_error();
       if (std::holds_alternative<Renewed>(answer)) ++renewed;
     }
     return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
@@ -275,12 +274,14 @@ class Status final : public LockVerb {
     const FoundHold found = find(session, session.name(key_));
     const std::vector<Inspection>& seen = found.views.seen;
     if (json_) {
-      print_line(inspection_document(seen, true).str());
+      print_line(inspection_document(seen, /*complete=*/true).str());
     } else if (verbosity() != Verbosity::quiet) {
       print(inspections_text(seen));
     }
     if (found.key.absent()) say_if_pattern(found.key.name);
-    const auto held_by = [&](const Owner& owner) { return sights(seen, owner) >= session.redis.quorum(); };
+    const auto held_by = [&](const Owner& owner) {
+      return nodes_that_see(seen, owner) >= session.redis.quorum();
+    };
     const bool held = found.owner ? lives(*found.owner, seen) >= session.redis.quorum()
                                   : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;

@@ -16,7 +16,7 @@ class Metrics final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  ListingOptions key_options_;
+  ListingOptions listing_options_;
 };
 
 void Metrics::declare(VerbSpec& spec) {
@@ -26,12 +26,12 @@ void Metrics::declare(VerbSpec& spec) {
   spec.examples = {{"rlock metrics", ""},
                    {"rlock metrics --all 'orders:*'", "also the locks of Redisson"},
                    {"rlock metrics >rlock.prom.new && mv rlock.prom.new rlock.prom", ""}};
-  declare_listing_options(spec, key_options_);
+  declare_listing_options(spec, listing_options_);
 }
 
 int Metrics::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
-  const Listing listing = list_found(session, search_options(key_options_), key_options_.scan_time);
+  const Listing listing = list_found(session, search_options(listing_options_), listing_options_.scan_time);
   print(metrics_text(one_of_each_key(listing.seen), listing.complete));
   say_what_is_missing(listing, "a longer --scan-time shows more");
   return exit_code::ok;

@@ -180,7 +180,7 @@ class Top final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  ListingOptions key_options_;
+  ListingOptions listing_options_;
   KeyChoice choice_;
   Milliseconds every_{1000};
 };
@@ -198,7 +198,7 @@ void Top::declare(VerbSpec& spec) {
   spec.examples = {{"rlock top", ""},
                    {"rlock top --all --every 5s 'orders:*'", "also the locks of Redisson"}};
   spec.common = "all state sort";
-  declare_listing_options(spec, key_options_);
+  declare_listing_options(spec, listing_options_);
   declare_key_choice(spec, choice_);
   spec.add({.names = "--every",
             .value = "DUR",
@@ -209,7 +209,7 @@ void Top::declare(VerbSpec& spec) {
 
 int Top::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
-  Live{session, key_options_, choice_, every_}.run();
+  Live{session, listing_options_, choice_, every_}.run();
   return exit_code::ok;
 }
 

@@ -101,7 +101,7 @@ void Unlock::declare(VerbSpec& spec) {
       "it, rlock cannot know whether KEY is a plain lock. To remove it, give --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
-    spec.foreign.push_back({name, "unlock always removes by force; with --yes it does not ask"});
+    spec.other_tools.push_back({name, "unlock always removes by force; with --yes it does not ask"});
   spec.group("Reports");
   spec.add({.names = "--reason",
             .value = "TEXT",

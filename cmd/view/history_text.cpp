@@ -57,8 +57,17 @@ std::string end_text(const HoldEnd& end) {
     case HoldOutcome::interrupted:
       return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
     case HoldOutcome::killed: return why.empty() ? "killed" : why;
-    default: return because(sanitized(end.word())) + then;
+    case HoldOutcome::busy:
+    case HoldOutcome::unreachable:
+    case HoldOutcome::lost:
+    case HoldOutcome::deadlock:
+    case HoldOutcome::superseded:
+    case HoldOutcome::done:
+    case HoldOutcome::error:
+    case HoldOutcome::released:
+    case HoldOutcome::unknown: break;
   }
+  return because(sanitized(end.word())) + then;
 }
 
 }  // namespace

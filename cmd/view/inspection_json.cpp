@@ -1,6 +1,7 @@
 #include "cmd/view/inspection_json.h"
 
 #include <map>
+#include <utility>
 
 #include "base/key_text.h"
 #include "base/redaction.h"
@@ -107,6 +108,14 @@ Json inspection_json(const Inspection& seen) {
 
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {
   return Json::object({{"v", 1}, {"complete", complete}, {"keys", Json::list(inspections, inspection_json)}});
+}
+
+std::string InspectionPages::next(const Inspection& seen) {
+  return (std::exchange(begun_, true) ? "," : R"({"v":1,"keys":[)") + inspection_json(seen).str();
+}
+
+std::string InspectionPages::end(bool complete) const {
+  return R"(],"complete":)" + Json{complete}.str() + "}";
 }
 
 }  // namespace rlock

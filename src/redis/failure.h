@@ -19,7 +19,7 @@ struct Failure {
   /// A person must mend something, so --if-unreachable does not hide it.
   bool needs_a_person() const { return kind != Error::unreachable || lasts; }
 
-  [[noreturn]] void fly() const { throw Error{kind, text}; }
+  [[noreturn]] void throw_error() const { throw Error{kind, text}; }
 };
 
 /// The same failure; the text begins with the server that it is about.

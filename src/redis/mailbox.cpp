@@ -5,27 +5,27 @@
 
 namespace rlock {
 
-void Redis::distribute() {
+void Announcements::distribute() {
   for (const Message& message : take_messages())
     for (Mailbox* mailbox : mailboxes_) mailbox->put(message);
 }
 
-Mailbox::Mailbox(Redis& redis) : redis_(redis) {
-  redis_.distribute();  // earlier messages are not for this mailbox
-  redis_.mailboxes_.push_back(this);
+Mailbox::Mailbox(Announcements& source) : source_(source) {
+  source_.distribute();  // earlier messages are not for this mailbox
+  source_.mailboxes_.push_back(this);
 }
 
 Mailbox::~Mailbox() {
   listen_to({});
-  std::erase(redis_.mailboxes_, this);
+  std::erase(source_.mailboxes_, this);
 }
 
 void Mailbox::listen_to(std::vector<Channel> channels) {
-  redis_.distribute();  // messages so far belong to the old channels
+  source_.distribute();  // messages so far belong to the old channels
   for (const Channel& channel : channels)
-    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.watch(channel);
+    if (std::ranges::find(channels_, channel) == channels_.end()) source_.watch(channel);
   for (const Channel& channel : channels_)
-    if (std::ranges::find(channels, channel) == channels.end()) redis_.unwatch(channel);
+    if (std::ranges::find(channels, channel) == channels.end()) source_.unwatch(channel);
   channels_ = std::move(channels);
 }
 
@@ -36,7 +36,7 @@ void Mailbox::keep_only(const std::vector<Channel>& channels) {
 }
 
 std::vector<Message> Mailbox::take() {
-  redis_.distribute();
+  source_.distribute();
   return std::exchange(messages_, {});
 }
 

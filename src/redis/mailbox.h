@@ -2,16 +2,17 @@
 
 #include <vector>
 
-#include "redis/redis.h"
+#include "redis/announcements.h"
+#include "redis/message.h"
 
 namespace rlock {
 
 /// Listens on channels as long as it lives, and keeps the messages for its owner. Each mailbox gets its own
 /// copy. It also reports each confirmed subscription, because messages before it may have been missed. The
-/// destructor sends UNSUBSCRIBE and does not wait. REQUIRES: the Redis outlives it.
+/// destructor sends UNSUBSCRIBE and does not wait. REQUIRES: `source` outlives it.
 class Mailbox {
  public:
-  explicit Mailbox(Redis& redis);
+  explicit Mailbox(Announcements& source);
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
@@ -26,10 +27,10 @@ class Mailbox {
   std::vector<Message> take();
 
  private:
-  friend class Redis;
+  friend class Announcements;
   void put(const Message& message);
 
-  Redis& redis_;
+  Announcements& source_;
   std::vector<Channel> channels_;
   std::vector<Message> messages_;
 };

@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "loop/loop.h"
+#include "redis/announcements.h"
 #include "redis/call.h"
 #include "redis/delivery.h"
 #include "redis/failure.h"
@@ -20,14 +21,12 @@
 
 namespace rlock {
 
-class Mailbox;
-
 /// Sends each Call to the nodes, and returns one Vote from each. A single server is a quorum of one. The functions of
 /// src/sync that wait, renew and release take a Redis. The synchronizers do no I/O and never see it. The Executor is
 /// the real one; tests have one that answers from a list.
 ///
 /// post() and its Request never pump the loop, so Sources may use them; run() pumps it.
-class Redis {
+class Redis : public Announcements {
  public:
   using CallNumber = std::uint64_t;
 
@@ -64,8 +63,6 @@ class Redis {
     Redis* redis_ = nullptr;
     CallNumber id_ = 0;
   };
-
-  virtual ~Redis() = default;
 
   virtual Loop& loop() const = 0;
   virtual std::size_t nodes() const = 0;
@@ -112,13 +109,6 @@ class Redis {
   /// carries out the old calls first, and then `calls` (undos or releases). No reply is awaited.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
-  virtual void watch(const Channel& channel) = 0;
-  virtual void unwatch(const Channel& channel) = 0;
-  virtual std::uint64_t wakeups() const = 0;  ///< number of messages and confirmed (re-)subscriptions; only
-                                              ///< grows
-  virtual std::optional<std::string> subscribe_error() const = 0;  ///< why no node sends messages; empty:
-                                                                   ///< some node does
-
   /// Are two nodes the same server, as far as they have told their identity? Then returns a failure that
   /// names both.
   virtual std::optional<Failure> same_server_twice() const = 0;
@@ -129,20 +119,11 @@ class Redis {
   }
 
  protected:
-  virtual std::vector<Message> take_messages() = 0;  ///< the newest messages since the last take, for
-                                                     ///< distribute()
-
   // The functions behind Request.
   virtual const Votes& votes(CallNumber request) const = 0;
   virtual bool settled(CallNumber request) const = 0;
   virtual void drop(CallNumber request) = 0;
   virtual void detach(CallNumber request) = 0;
-
- private:
-  friend class Mailbox;
-  void distribute();  ///< gives each mailbox the messages on its channels
-
-  std::vector<Mailbox*> mailboxes_;
 };
 
 }  // namespace rlock

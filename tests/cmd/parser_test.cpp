@@ -35,7 +35,7 @@ struct Sample {
                 if (value.empty()) throw Error{Error::usage, "a key has at least one byte"};
                 keys.emplace_back(value);
               }});
-    told.foreign.push_back({"--timeout", "did you mean --wait?"});
+    told.other_tools.push_back({"--timeout", "did you mean --wait?"});
     told.command_follows = command_follows;
     return told;
   }

@@ -4,6 +4,9 @@
 
 #include <cerrno>
 
+#include "cmd/hold/held_command.h"
+#include "cmd/run/run_request.h"
+
 using namespace rlock;
 
 TEST_CASE("not_executed is the status only if the command could not be executed") {

@@ -25,7 +25,7 @@ class Counter : public Hold {
   bool renewed(std::size_t, const Reply&) const override { return false; }
   Freed freed(std::size_t, const Reply&) const override { return {}; }
 
-  bool queues() const override { return waitable().queues(); }
+  bool takes_place() const override { return waitable().takes_place(); }
   std::vector<std::string> channels(const Busy& busy) const override {
     std::vector<std::string> names;
     for (const Channel& channel : channels_of(waitable(), busy)) names.push_back(channel.str());
@@ -110,7 +110,7 @@ class Force final : public LatchIsOpen {
     return {.how = word == "removed" || word == "absent" ? Asked::How::held : Asked::How::refused};
   }
   std::vector<Call> undo() const override { return {}; }
-  bool queues() const override { return false; }
+  bool takes_place() const override { return false; }
 
  private:
   const LockName name_;

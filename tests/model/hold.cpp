@@ -85,13 +85,13 @@ class OfRlock final : public Hold {
     const auto released = read_released(*parts_[part], reply);
     if (!released) return {};
     Freed freed{.how = Freed::How::done, .then = released->then};
-    if (released->how == Released::How::was_not_ours) freed.how = Freed::How::not_ours;
+    if (released->how == Released::How::not_ours) freed.how = Freed::How::not_ours;
     if (released->how == Released::How::still_held) freed.how = Freed::How::still_held;
     if (released->how == Released::How::kept) freed.how = Freed::How::kept;
     return freed;
   }
 
-  bool queues() const override { return what().queues(); }
+  bool takes_place() const override { return what().takes_place(); }
 
   std::vector<std::string> channels(const Busy& busy) const override {
     std::vector<std::string> names;

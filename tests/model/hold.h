@@ -66,7 +66,7 @@ class Hold {
   virtual bool renewed(std::size_t part, const Reply& reply) const = 0;
   virtual Freed freed(std::size_t part, const Reply& reply) const = 0;
 
-  virtual bool queues() const = 0;  ///< asking leaves a trace even if the answer is "busy"
+  virtual bool takes_place() const = 0;  ///< asking leaves a trace even if the answer is "busy"
   virtual std::vector<std::string> channels(const Busy& busy) const = 0;
   virtual Heard hear(const std::string& channel, const std::optional<std::string>& text,
                      Busy& busy) const = 0;

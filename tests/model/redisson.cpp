@@ -263,9 +263,9 @@ class OfRedisson final : public Hold {
     return {.how = renewed(part, reply) ? Freed::How::done : Freed::How::not_ours};
   }
 
-  bool queues() const override { return scripts_.leave != nullptr; }
+  bool takes_place() const override { return scripts_.leave != nullptr; }
   std::vector<std::string> channels(const Busy&) const override {
-    return {queues() ? channel_ + ":" + wanted_.owner : channel_};
+    return {takes_place() ? channel_ + ":" + wanted_.owner : channel_};
   }
   Heard hear(const std::string&, const std::optional<std::string>&, Busy&) const override {
     return {.ask_after = 0};

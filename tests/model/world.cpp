@@ -436,7 +436,7 @@ void World::give_up(int who) {
   one.phase = Phase::undoing;
   one.tries = 0;
   one.due = now();
-  const bool nothing_to_undo = !one.late_asks && !hold(who).queues();
+  const bool nothing_to_undo = !one.late_asks && !hold(who).takes_place();
   const auto calls = hold(who).undo();
   if (nothing_to_undo || calls.empty()) return end_hold(who);
   if (one.late_asks) send_on_abandoned(who, calls, "undo");

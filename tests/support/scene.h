@@ -14,7 +14,7 @@ inline bool is_refused(const AcquireAnswer& attempt) { return std::holds_alterna
 
 /// The result of a release. Throws Error if it failed.
 inline Released released(ReleaseAnswer answer) {
-  if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+  if (const auto* failure = std::get_if<Failure>(&answer)) failure->throw_error();
   return std::get<Released>(std::move(answer));
 }
 

@@ -44,7 +44,7 @@ class Toy : public Lockable {
       return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .waiters = {}, .key = {}};
     return Refused{Refused::Why::wrong_type, "a toy of another kind"};
   }
-  bool queues() const override { return queues_; }
+  bool takes_place() const override { return queues_; }
   std::vector<Channel> channels() const override { return {Channel{"wake:" + name_.str()}}; }
   const LockName& name() const override { return name_; }
   const Owner& owner() const override { return owner_; }
@@ -56,7 +56,7 @@ class Toy : public Lockable {
   Call release(const ReleaseOptions&) const override { return call(kRelease); }
   Released decode_release(const Reply& reply) const override {
     const std::string word = reply.kind() == Reply::Kind::text ? reply.text() : "";
-    if (word == kGone.text()) return {.how = Released::How::was_not_ours};
+    if (word == kGone.text()) return {.how = Released::How::not_ours};
     if (word == kKept.text()) return {.how = Released::How::kept, .rest = Milliseconds{500}};
     if (word == kFreeForNobody.text()) return {.unannounced = "no channel"};
     if (word == kFreeAndMore.text()) return {.then = call(kSecond)};

@@ -9,13 +9,13 @@ using namespace rlock;
 namespace {
 
 /// A waiter, the time since which it waits, and the holds of the runs around it.
-Waiter waiter(const std::string& owner, int since, const std::vector<HeldKey>& holds) {
+Waiter waiter(const std::string& owner, int since, const std::vector<OuterHold>& holds) {
   Metadata meta;
   meta.holds = holds;
   return {.owner = Owner{owner}, .since = Milliseconds{since}, .meta = meta};
 }
 
-HeldKey held(const std::string& key, const std::string& owner) { return {LockName{key}, Owner{owner}}; }
+OuterHold held(const std::string& key, const std::string& owner) { return {LockName{key}, Owner{owner}}; }
 
 /// Locks, each with its holders and its waiters.
 struct World {
@@ -31,7 +31,7 @@ struct World {
 
   /// The owners of the circle that `us` finds when it waits for `wanted` and holds `holds`.
   std::vector<std::string> circle(const std::string& wanted, const std::string& us,
-                                  const std::vector<HeldKey>& holds) {
+                                  const std::vector<OuterHold>& holds) {
     DeadlockSearch search{LockName{wanted}, Owner{us}, holds};
     for (looks = 0; const LockName* key = search.next(); ++looks) search.read(locks[key->str()]);
     found = search.circle();

@@ -18,7 +18,7 @@ TEST_CASE("a fair lock stands under Redisson's keys, and each waiter has a chann
 
   CHECK(lock.ask().keys == std::vector<std::string>{"deploy", kQueue, kDeadlines, kWaiters});
   CHECK(lock.channels() == std::vector{Channel{kChannel + "me:1"}});
-  CHECK(lock.queues());
+  CHECK(lock.takes_place());
   const Call release = lock.release({});
   CHECK(std::vector(release.keys.begin(), release.keys.end() - 5) == lock.ask().keys);
   CHECK(lock.renew().keys == std::vector<std::string>{"deploy"});
@@ -33,7 +33,7 @@ TEST_CASE("a waiter gives a sign of life once per renewal, and counts as dead af
 TEST_CASE("a try that does not wait does not queue") {
   const FairLock lock{claim("me:1"), Turn::leave};
   CHECK(lock.ask().args[2] == "0");
-  CHECK(!lock.queues());
+  CHECK(!lock.takes_place());
 }
 
 TEST_CASE("a busy fair lock tells the place and the length of the queue") {
@@ -100,7 +100,7 @@ TEST_CASE("asking and giving back twice changes nothing") {
   CHECK(contents(scene.redis) == "deploy (ends) hash ['a:1', '1']");
   const auto [first, second] = scene.redis.twice(holder.release({}));
   CHECK(released(holder.read_release(first)).how == How::yes);
-  CHECK(released(holder.read_release(second)).how == How::was_not_ours);
+  CHECK(released(holder.read_release(second)).how == How::not_ours);
   CHECK(contents(scene.redis).empty());
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("the view of the holder that most nodes know counts") {
   const std::vector<Inspection> seen{seen_by("a:1"), seen_by("b:1"), seen_by("b:1")};
   CHECK(agreed(seen).holders.front().owner == Owner{"b:1"});
   CHECK(agreed(seen, Owner{"a:1"}).holders.front().owner == Owner{"a:1"});
-  CHECK(sights(seen, Owner{"b:1"}) == 2);
+  CHECK(nodes_that_see(seen, Owner{"b:1"}) == 2);
   CHECK(agreed({seen[1], seen[2], seen[0]}).holders.front().owner == Owner{"b:1"});
 
   Inspection nothing, permits;

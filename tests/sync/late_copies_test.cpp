@@ -33,7 +33,7 @@ std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Millis
                                bool again = false, bool owner_returns = false) {
   return find_lock_type(type)->make(
       {.claim = {.name = kKey, .owner = owner, .lease = lease, .owner_returns = owner_returns},
-       .again = again,
+       .hold = again ? Hold::another : Hold::first,
        .options = {.permits = type == "permit" ? std::optional<std::int64_t>{1} : std::nullopt}});
 }
 
@@ -367,7 +367,8 @@ TEST_CASE("a late copy of an acquire of several keys releases no later hold") {
     HoldServer server;
     const auto member = [&](const char* name, const Owner& owner, bool again = false) {
       return find_lock_type(type)->make(
-          {.claim = {.name = LockName{name}, .owner = owner, .lease = kOuterLease}, .again = again});
+          {.claim = {.name = LockName{name}, .owner = owner, .lease = kOuterLease},
+           .hold = again ? Hold::another : Hold::first});
     };
     const auto a = member("k", kMe), b = member("other", kMe);
     const std::vector<const Lockable*> members{a.get(), b.get()};

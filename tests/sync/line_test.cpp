@@ -699,7 +699,7 @@ TEST_CASE("a waiter leaves the line of a key that has become a text, and its und
   scene.ask("holder:1");
   scene.ask("first:1");
   scene.server.cli({"SET", "deploy", "a text"});
-  CHECK(scene.release("first:1").how == Released::How::was_not_ours);
+  CHECK(scene.release("first:1").how == Released::How::not_ours);
   CHECK(scene.line() == "");
 }
 

@@ -144,9 +144,9 @@ TEST_CASE("over several servers a lock sends the script without a line, if it ha
 TEST_CASE("a waiter that polls stands in no line") {
   Claim waiting = claim("me:1");
   waiting.turn = Turn::place;
-  CHECK(Lock{waiting}.queues());
-  CHECK_FALSE(SpinLock{waiting, {}}.queues());
-  CHECK_FALSE(PlainLock{waiting, {}}.queues());
+  CHECK(Lock{waiting}.takes_place());
+  CHECK_FALSE(SpinLock{waiting, {}}.takes_place());
+  CHECK_FALSE(PlainLock{waiting, {}}.takes_place());
 }
 
 TEST_CASE("a spin lock waits for no announcement and makes none") {
@@ -170,7 +170,7 @@ TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
   const AcquireAnswer refused = scene.ask(theirs);
   REQUIRE(is_busy(refused));
   CHECK(std::get<Busy>(refused).retry_after > Milliseconds{29000});
-  CHECK(scene.release(theirs).how == How::was_not_ours);
+  CHECK(scene.release(theirs).how == How::not_ours);
   CHECK(!scene.renew(theirs));
   CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
 }
@@ -230,10 +230,10 @@ TEST_CASE("a repeated release finds nothing, and leaves other owners' locks alon
   const Lock mine{claim("me:1")};
   scene.ask(mine);
   CHECK(scene.release(mine).how == How::yes);
-  CHECK(scene.release(mine).how == How::was_not_ours);
+  CHECK(scene.release(mine).how == How::not_ours);
 
   scene.ask(Lock{claim("you:1")});
-  CHECK(scene.release(mine).how == How::was_not_ours);
+  CHECK(scene.release(mine).how == How::not_ours);
   CHECK(scene.all() == "deploy (ends) hash ['you:1', '1']");
 }
 
@@ -387,7 +387,7 @@ TEST_CASE("a key that is no lock is refused and left unchanged") {
     const Lock lock{claim("me:1")};
 
     CHECK(is_refused(scene.ask(lock)));
-    CHECK(scene.release(lock).how == How::was_not_ours);
+    CHECK(scene.release(lock).how == How::not_ours);
     scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).undo(Wake::waiters));
     CHECK(decode_forced(LockName{"deploy"}, "a lock",
                         scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic)))

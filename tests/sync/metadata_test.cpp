@@ -12,8 +12,8 @@
 #include "support/eventually.h"
 #include "support/redis_server.h"
 #include "sync/kinds/lock.h"
+#include "sync/kinds/record_json.h"
 #include "sync/watch/inspect.h"
-#include "sync/watch/metadata_json.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -338,8 +338,8 @@ TEST_CASE("the text of an object has the bytes that nlohmann/json gives it") {
       "", "a b", "\"", "\"q\" \\ /", "a\nb\t\x01\x1f", "\x7f", "\u00e9\u2014\U0001F600"};
   for (const std::string& text : texts) {
     CAPTURE(text);
-    CHECK(as_json(text) == MetadataJson(text).dump());
-    const MetadataJson tree{{text, text}, {"n", -5}, {"yes", true}, {"none", nullptr}, {"some", 7}};
+    CHECK(as_json(text) == RecordJson(text).dump());
+    const RecordJson tree{{text, text}, {"n", -5}, {"yes", true}, {"none", nullptr}, {"some", 7}};
     CHECK(JsonObject{}
               .add(text, text)
               .add("n", -5)
@@ -369,7 +369,7 @@ TEST_CASE("what is no hold in the facts is left out, and of many holds only the 
   deep.holds.clear();
   for (int i = 0; i < 20; ++i) deep.holds.push_back({LockName{"k" + std::to_string(i)}, kMe});
   const Call write = write_metadata(kName, kMe, {kName.str(), kMe.str()}, Milliseconds{30000}, deep);
-  std::vector<HeldKey> written;
+  std::vector<OuterHold> written;
   for (const std::string& arg : write.args)
     if (arg.starts_with("{")) written = parse_metadata(arg)->holds;
   REQUIRE(written.size() == 16);

@@ -211,7 +211,7 @@ TEST_CASE("permits of a dead holder come back with the end of their lease, and t
   CHECK(scene.available() == "0");
   CHECK(scene.taken() == "2");
   CHECK(slots_of(scene.ask(permits("b:1", {.count = 2, .total = 2}))) == std::vector<std::int64_t>{0, 1});
-  CHECK(scene.release(permits("dead:1", {.count = 2})).how == How::was_not_ours);
+  CHECK(scene.release(permits("dead:1", {.count = 2})).how == How::not_ours);
   CHECK(scene.available() == "0");
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
   scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits.front()});  // its lease ended long ago
   CHECK(scene.status()->available == 2);
   CHECK(!scene.renew(ended));
-  CHECK(scene.release(ended).how == How::was_not_ours);
+  CHECK(scene.release(ended).how == How::not_ours);
   CHECK(scene.available() == "2");
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("a slot is free again after another client returned its permit") {
   REQUIRE(is_held(scene.ask(permits("b:1", {.total = 2}))));
   scene.server.cli({"ZREM", "{pool}:timeout", first.permits.front()});  // as Redisson gives it back
   scene.server.cli({"INCR", "pool"});
-  CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+  CHECK(scene.release(permits("a:1")).how == How::not_ours);
   CHECK(slots_of(scene.ask(permits("c:1", {.total = 2}))) == std::vector<std::int64_t>{0});
 }
 
@@ -424,7 +424,7 @@ TEST_CASE("a release that keeps its permits announces those of ended leases, too
     REQUIRE(is_held(scene.ask(inner)));
     CHECK(scene.release(inner).how == How::still_held);
   }
-  SUBCASE("there are none") { CHECK(scene.release(permits("c:1")).how == How::was_not_ours); }
+  SUBCASE("there are none") { CHECK(scene.release(permits("c:1")).how == How::not_ours); }
   CHECK(hears.heard() == "1");
   CHECK(waiter.heard() == "0");
 }
@@ -460,9 +460,9 @@ TEST_CASE("permits stay taken until the last hold inside has ended, although the
   CHECK(is_busy(scene.ask(other)));
   CHECK(scene.renew(inner));
   CHECK(scene.release(inner).how == How::yes);
-  CHECK(scene.release(inner).how == How::was_not_ours);
+  CHECK(scene.release(inner).how == How::not_ours);
   CHECK(is_held(scene.ask(other)));
-  CHECK(scene.release(outer).how == How::was_not_ours);
+  CHECK(scene.release(outer).how == How::not_ours);
   CHECK(scene.taken() == "2");
 }
 
@@ -535,7 +535,7 @@ TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
     CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 3}))).why == Refused::Why::wrong_type);
     CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
     CHECK(!scene.renew(permits("a:1")));
-    CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+    CHECK(scene.release(permits("a:1")).how == How::not_ours);
     CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
     CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
     CHECK(pool.read_count(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
@@ -553,7 +553,7 @@ TEST_CASE("permits are refused when no zset stands beside the pool") {
   scene.server.cli({"SET", "{pool}:timeout", "x"});
   const std::string before = scene.all();
   CHECK(is_refused(scene.ask(permits("a:1", {.total = 3}))));
-  CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+  CHECK(scene.release(permits("a:1")).how == How::not_ours);
   CHECK(!scene.renew(permits("a:1")));
   CHECK(scene.all() == before);
 }

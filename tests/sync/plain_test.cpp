@@ -40,7 +40,7 @@ TEST_CASE("a plain lock excludes another token, whose owner learns the latest en
   const AcquireAnswer answer = scene.ask(plain("mine"));
   REQUIRE(is_busy(answer));
   CHECK(std::get<Busy>(answer).retry_after > Milliseconds{19000});
-  CHECK(scene.release(plain("mine")).how == How::was_not_ours);
+  CHECK(scene.release(plain("mine")).how == How::not_ours);
   CHECK(!scene.renew(plain("mine")));
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
 }
@@ -50,7 +50,7 @@ TEST_CASE("the release of a plain lock compares the token, and its repetition do
   scene.ask(plain("mine"));
   CHECK(scene.release(plain("mine")).how == How::yes);
   scene.server.cli({"SET", "deploy", "theirs", "PX", "20000"});
-  CHECK(scene.release(plain("mine")).how == How::was_not_ours);
+  CHECK(scene.release(plain("mine")).how == How::not_ours);
   CHECK(scene.server.has("deploy"));
 }
 
@@ -84,10 +84,10 @@ TEST_CASE("a token stays until the last hold inside it has ended, although the o
   CHECK(is_busy(scene.ask(other)));
   CHECK(scene.renew(inner));
   CHECK(scene.release(inner).how == How::yes);
-  CHECK(scene.release(inner).how == How::was_not_ours);
+  CHECK(scene.release(inner).how == How::not_ours);
   CHECK(is_held(scene.ask(other)));
-  CHECK(scene.release(inner).how == How::was_not_ours);
-  CHECK(scene.release(outer).how == How::was_not_ours);
+  CHECK(scene.release(inner).how == How::not_ours);
+  CHECK(scene.release(outer).how == How::not_ours);
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("a key that is no plain lock is refused and left unchanged") {
 
     CHECK(is_refused(scene.ask(plain("mine"))));
     CHECK(!scene.renew(plain("mine")));
-    CHECK(scene.release(plain("mine")).how == How::was_not_ours);
+    CHECK(scene.release(plain("mine")).how == How::not_ours);
     const Reply forced = scene.redis.run(PlainLock::force(LockName{"deploy"}, Owner{}));
     CHECK(decode_forced(LockName{"deploy"}, "a plain token lock", forced).how == Forced::How::refused);
     CHECK(scene.all() == before);

@@ -67,8 +67,8 @@ TEST_CASE("readers share, writers exclude all") {
   CHECK(is_held(scene.ask(writer("c:1"))));
   CHECK(is_busy(scene.ask(reader("a:1"))));
   CHECK(is_busy(scene.ask(writer("b:1"))));
-  CHECK(scene.release(writer("b:1")).how == How::was_not_ours);
-  CHECK(scene.release(reader("c:1")).how == How::was_not_ours);
+  CHECK(scene.release(writer("b:1")).how == How::not_ours);
+  CHECK(scene.release(reader("c:1")).how == How::not_ours);
   CHECK(scene.release(writer("c:1")).how == How::yes);
   CHECK(scene.all().empty());
 }
@@ -441,8 +441,8 @@ TEST_CASE("a key that is no read/write lock is refused and left unchanged") {
     CHECK(is_refused(scene.ask(writer("z:1"))));
     CHECK(!scene.renew(reader("z:1")));
     CHECK(!scene.renew(writer("z:1")));
-    CHECK(scene.release(reader("z:1")).how == How::was_not_ours);
-    CHECK(scene.release(writer("z:1")).how == How::was_not_ours);
+    CHECK(scene.release(reader("z:1")).how == How::not_ours);
+    CHECK(scene.release(writer("z:1")).how == How::not_ours);
     const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
     CHECK(decode_forced(LockName{"deploy"}, "a read/write lock", forced).how == Forced::How::refused);
     CHECK(scene.all() == before);

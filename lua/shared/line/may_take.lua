@@ -31,11 +31,11 @@ local function may_take(line, ask)
       if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then
-      return false, waiter.patience + 10 - (time - waiter.told)
+      return false, waiter.on_its_way_for + 10 - (time - waiter.told)
     elseif waiter and tell_owner(line, other, '0') > 0 then
       waiter.told = time
       write_note(line, other, waiter)
-      return false, waiter.patience + 10
+      return false, waiter.on_its_way_for + 10
     elseif waiter or frozen then
       remove_waiter(line, other, frozen)
     else

@@ -9,7 +9,7 @@ local load_line = include('line/load_line')
 --   before   how often newcomers had passed the line before it arrived (see may_take)
 -- and from that
 --   overdue  newcomers passed it ten times, and may not pass it again
---   patience for how many ms it may be on its way after it was told
+--   on_its_way_for  for how many ms it may be on its way after it was told
 -- If `time` is given (now, ms), the answer is also nil for a dead waiter. For a frozen one it is nil and true: the waiter was
 -- told, and did not come in time.
 -- line: see in_turn
@@ -20,13 +20,13 @@ local function waiter_of(line, owner, time)
   if not alive then return nil end
   alive, told = tonumber(alive), tonumber(told)
   local overdue = line.passes - before >= 10
-  local patience = overdue and 1000 or 250  -- so that a distant waiter gets its turn, too
+  local on_its_way_for = overdue and 1000 or 250  -- so that a distant waiter gets its turn, too
   if time and told > time then told = 0 end  -- the clock was set back
   if time and alive <= time then return nil end
-  if time and told > 0 and time - told >= patience then return nil, true end
+  if time and told > 0 and time - told >= on_its_way_for then return nil, true end
   return {
     alive = alive, arrived = arrived, needs = tonumber(needs), told = told, before = tonumber(before),
-    overdue = overdue, patience = patience,
+    overdue = overdue, on_its_way_for = on_its_way_for,
   }
 end
 return waiter_of

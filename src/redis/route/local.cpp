@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -31,7 +30,7 @@ namespace {
 constexpr Milliseconds kBetweenStates{2000};
 
 /// How long we wait for one answer, and the pause between two questions.
-constexpr Milliseconds kAnswer{200};
+constexpr Milliseconds kLocalAnswers{200};
 constexpr Milliseconds kPause{2};
 
 /// The process that listens: an open connection to it, and its credentials from the kernel.
@@ -66,7 +65,7 @@ std::optional<Listener> find_listener(const std::string& path) {
 /// The server's answer to a command. Empty: there was none in time, or the server hung up.
 std::string ask(const Listener& listener, std::string_view command) {
   const int fd = listener.connection.number();
-  const timeval patience{.tv_sec = 0, .tv_usec = std::chrono::microseconds{kAnswer}.count()};
+  const timeval patience{.tv_sec = 0, .tv_usec = std::chrono::microseconds{kLocalAnswers}.count()};
   ::fcntl(fd, F_SETFL, 0);
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   std::array<char, 512> answer{};

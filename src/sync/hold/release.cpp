@@ -34,7 +34,7 @@ struct Count {
   void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
     // If the reply to a second copy is "not ours", the first copy has released the hold.
-    ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
+    ++(released.how == Released::How::not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
     back.how = ReleaseResult::How::kept;
     back.rest = std::max(back.rest, released.rest);
@@ -121,7 +121,7 @@ Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
       case Released::How::yes: ++freed; break;
       case Released::How::still_held:
       case Released::How::kept: ++stays; break;
-      case Released::How::was_not_ours: ++untouched; break;
+      case Released::How::not_ours: ++untouched; break;
     }
   }
   if (freed + stays + untouched < quorum) return Undone::unconfirmed;

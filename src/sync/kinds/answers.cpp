@@ -68,7 +68,7 @@ Released decode_released(const Reply& reply) {
   if (word == "released") return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
   if (word == "still_held") return {.how = Released::How::still_held};
   if (word == "kept") return {.how = Released::How::kept, .rest = reply.at(1).milliseconds()};
-  if (word == "not_ours") return {.how = Released::How::was_not_ours};
+  if (word == "not_ours") return {.how = Released::How::not_ours};
   refuse_word("release", reply);
 }
 

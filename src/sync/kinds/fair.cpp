@@ -55,7 +55,10 @@ std::vector<Channel> FairLock::channels() const {
 }
 
 HoldEntry FairLock::hold_entry() const {
-  return {name().str(), owner().str(), {fair_queue_keys(name()).back(), line_keys(name()).back()}};
+  return {name().str(),
+          owner().str(),
+          {{Parameter::alive, value_of(queue_values(name()), Parameter::queue_alive)},
+           {Parameter::waits, value_of(line_values(name()), Parameter::line_facts)}}};
 }
 
 /// A message means the same as in a line. Each waiter has a channel of its own, and "1 <rest>" tells it that it is first

@@ -28,7 +28,7 @@ class FairLock final : public Lock {
   explicit FairLock(const Claim& claim, Turn turn = Turn::place, Hold hold = Hold::first,
                     std::optional<Milliseconds> wait_timeout = std::nullopt);
 
-  bool queues() const override { return turn_ == Turn::place && hold() == Hold::first; }
+  bool takes_place() const override { return turn_ == Turn::place && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
   const Line* line(const Busy&) const override { return nullptr; }
   Line::Notice read_notice(const Message& message, const Busy& busy) const override;

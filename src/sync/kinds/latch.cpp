@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/random.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/kind.h"
+#include "sync/kinds/record_json.h"
 #include "sync/kinds/requests.h"
 
 namespace rlock {
@@ -17,20 +16,8 @@ namespace {
 /// How long the record of a latch stays after the latch was set or opened.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
 
-/// The number behind `"name":` in a record of lua/latch/record. Empty: the record has none.
-std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
-  const std::string label = fmt::format("\"{}\":", name);
-  const std::size_t at = record.find(label);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = record.substr(at + label.size());
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc{} || end == rest.data() || number < 0) return std::nullopt;
-  return number;
-}
-
-std::optional<Milliseconds> time_in(std::string_view record, std::string_view name) {
-  const auto number = number_in(record, name);
+std::optional<Milliseconds> time_in(const RecordJson& record, const char* name) {
+  const auto number = number_at(record, name);
   if (!number) return std::nullopt;
   return Milliseconds{*number};
 }
@@ -91,9 +78,12 @@ std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
 }
 
 std::optional<LatchRecord> parse_latch_record(std::string_view text) {
-  if (!text.starts_with("{\"total\":")) return std::nullopt;
-  return LatchRecord{
-      .total = number_in(text, "total"), .set = time_in(text, "set"), .opened = time_in(text, "opened")};
+  if (!text.starts_with("{\"total\":"))
+    return std::nullopt;  // the metadata of an owner who is called "latch"
+  const RecordJson record = parse_object(text).value_or(RecordJson::object());
+  return LatchRecord{.total = number_at(record, "total"),
+                     .set = time_in(record, "set"),
+                     .opened = time_in(record, "opened")};
 }
 
 LatchWait::LatchWait(Claim claim, Until until)

@@ -78,7 +78,7 @@ class LatchWait final : public Waitable {
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
-  bool queues() const override { return line_.queues(); }
+  bool takes_place() const override { return line_.takes_place(); }
   std::vector<Channel> channels() const override { return {line_.releases()}; }
   const LockName& name() const override { return claim_.name; }
 

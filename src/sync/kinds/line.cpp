@@ -74,7 +74,12 @@ Values Line::values() const {
   return all;
 }
 
-std::string Line::waited(Milliseconds waited) const { return queues() ? number(waited) : "-1"; }
+Values Line::waiting() const {
+  return {{Parameter::alive, value_of(keys_, Parameter::line_waiters)},
+          {Parameter::waits, value_of(keys_, Parameter::line_facts)}};
+}
+
+std::string Line::waited(Milliseconds waited) const { return takes_place() ? number(waited) : "-1"; }
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};

@@ -34,13 +34,13 @@ class Line {
   Line(const Claim& claim, Channel releases);
 
   /// See HoldEntry::waiting.
-  std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
+  Values waiting() const;
   /// The values for the scripts: the keys of the line, the channel of releases, and our ticket (--newest).
   Values values() const;
   /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we take no place.
   std::string waited(Milliseconds waited) const;
   const Channel& releases() const noexcept { return releases_; }
-  bool queues() const noexcept { return turn_ == Turn::place; }
+  bool takes_place() const noexcept { return turn_ == Turn::place; }
   bool exists() const noexcept { return turn_ != Turn::no_places; }
 
   /// The channels to which a waiter in this place listens.

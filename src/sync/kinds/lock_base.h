@@ -42,7 +42,7 @@ class LockBase : public Lockable {
   const Owner& owner() const override { return claim_.owner; }
   std::vector<Channel> channels() const override { return {line_.releases()}; }
   const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
-  bool queues() const override { return line_.queues() && hold_ == Hold::first; }
+  bool takes_place() const override { return line_.takes_place() && hold_ == Hold::first; }
   HoldEntry hold_entry() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  protected:

@@ -51,10 +51,10 @@ struct ReleaseOptions {
 
 struct Released {
   enum class How {
-    yes,           ///< the lock is free now
-    still_held,    ///< an outer hold of the same owner remains
-    kept,          ///< the key stays for a while, as keep_until demanded
-    was_not_ours,  ///< this owner had no hold there
+    yes,         ///< the lock is free now
+    still_held,  ///< an outer hold of the same owner remains
+    kept,        ///< the key stays for a while, as keep_until demanded
+    not_ours,    ///< this owner had no hold there
   } how = How::yes;
   Milliseconds rest{0};       ///< kept: how long the key stays
   std::string unannounced{};  ///< why waiters could not be told; else empty
@@ -74,12 +74,12 @@ struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
 /// Where an observer sees that we hold: a field of a hash, the value of a string, or the owner of a permit
-/// (lua/shared/hold/holds_by). `waiting` names two hashes in which our owner is a field while we wait; the
-/// second has our description of ourselves. If `waiting` is empty, our wait is not recorded.
+/// (lua/shared/hold/holds_by). `waiting` names two hashes in which our owner is a field while we wait (`alive`, `waits`);
+/// the second has our description of ourselves. If `waiting` is empty, our wait is not recorded.
 struct HoldEntry {
   std::string key;
   std::string member;
-  std::vector<std::string> waiting{};
+  Values waiting{};
 };
 
 /// How to ask for something, what the answers mean, and which channels may wake us. It does no I/O and has no
@@ -99,7 +99,7 @@ class Waitable {
   virtual std::optional<Call> undo(Wake wake) const = 0;
 
   /// Must ask() be undone even if the answer was busy? It may have left a trace, such as a place in a line or queue.
-  virtual bool queues() const { return false; }
+  virtual bool takes_place() const { return false; }
 
   /// The channels on which releases are announced. Empty: releases are not announced, and waiters poll with
   /// pause().

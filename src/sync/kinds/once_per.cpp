@@ -35,7 +35,7 @@ Call OncePer::release(const ReleaseOptions& options) const {
 
 Released OncePer::decode_release(const Reply& reply) const {
   ReleaseAnswer answer = lock_->read_release(reply);
-  if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+  if (const auto* failure = std::get_if<Failure>(&answer)) failure->throw_error();
   return std::get<Released>(std::move(answer));
 }
 

@@ -32,7 +32,7 @@ class OncePer final : public Lockable {
   using Waitable::ask;
   Call ask(Milliseconds waited) const override { return lock_->ask(waited); }
   std::optional<Call> undo(Wake wake) const override { return lock_->undo(wake); }
-  bool queues() const override { return lock_->queues(); }
+  bool takes_place() const override { return lock_->takes_place(); }
   std::vector<Channel> channels() const override { return lock_->channels(); }
   const Line* line(const Busy& busy) const override { return lock_->line(busy); }
   Line::Notice read_notice(const Message& message, const Busy& busy) const override {

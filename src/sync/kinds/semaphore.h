@@ -28,7 +28,7 @@ class Semaphore final : public Waitable {
   std::optional<Call> undo(Wake wake) const override;
   /// True even if we do not wait: otherwise a late copy of the call could take permits that no client gives
   /// back.
-  bool queues() const override { return true; }
+  bool takes_place() const override { return true; }
 
   std::vector<Channel> channels() const override { return {line_.releases()}; }
   const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }

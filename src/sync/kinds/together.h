@@ -21,7 +21,7 @@ class Together final : public Waitable {
   /// With Wake::nobody: the call that undoes all members at once. With Wake::waiters: empty, because each
   /// member must be undone by itself.
   std::optional<Call> undo(Wake wake) const override;
-  bool queues() const override { return members_.front()->queues(); }
+  bool takes_place() const override { return members_.front()->takes_place(); }
   std::vector<Channel> channels() const override;     ///< the channels of all members
   const Line* line(const Busy& busy) const override;  ///< the line of the busy member
   Line::Notice read_notice(const Message& message, const Busy& busy) const override;

@@ -54,6 +54,10 @@ void append_values(Call& call, const Values& values) {
   }
 }
 
+const std::string& value_of(const Values& values, Parameter name) {
+  return std::ranges::find(values, name, &Values::value_type::first)->second;
+}
+
 Values line_values(const LockName& name) {
   const std::vector<std::string> keys = line_keys(name);
   return {{P::line_order, keys[0]}, {P::line_waiters, keys[1]}, {P::line_facts, keys[2]}};

@@ -13,6 +13,9 @@ namespace rlock {
 /// its contract names.
 using Values = std::vector<std::pair<Parameter, std::string>>;
 
+/// The first value with this name. REQUIRES: there is one.
+const std::string& value_of(const Values& values, Parameter name);
+
 /// Makes the call of a script. If two values have the same name, the first counts. Throws Error{internal} if the
 /// script needs a value that is missing. An optional value may be missing only if all those behind it are too.
 Call call_of(const Script& script, Values values);

@@ -17,7 +17,7 @@ namespace rlock {
 namespace {
 
 /// Time for the reply to arrive, after the time that the server waits.
-constexpr Milliseconds kAnswer{2000};
+constexpr Milliseconds kAfterWait{2000};
 
 std::string option() { return as_given("sync-replicas", "--sync-replicas"); }
 
@@ -50,7 +50,7 @@ std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& re
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       const SyncReplicas& replicas, const Patience& patience) {
-  const TimePoint until = plus(redis.loop().now(), replicas.timeout + kAnswer);
+  const TimePoint until = plus(redis.loop().now(), replicas.timeout + kAfterWait);
   // When the requests are destroyed, connections on which WAIT still blocks are abandoned.
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {

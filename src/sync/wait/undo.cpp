@@ -23,7 +23,7 @@ Undo::Undo(Redis& redis, Interrupted hurried)
 /// A copy of a call may still be carried out in two cases: the call was written and has no good reply, or it was
 /// written more than once.
 void Undo::note(Stage& stage, const Votes& votes) {
-  stage.has_place = stage.what().queues();
+  stage.has_place = stage.what().takes_place();
   stage.reached.resize(votes.size(), false);
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Vote& vote = votes[node];

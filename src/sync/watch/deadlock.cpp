@@ -17,9 +17,9 @@ bool any_of_several(const Inspection& seen) {
 
 }  // namespace
 
-DeadlockSearch::DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds)
+DeadlockSearch::DeadlockSearch(LockName wanted, Owner us, const std::vector<OuterHold>& holds)
     : wanted_(std::move(wanted)), us_(std::move(us)) {
-  for (const HeldKey& hold : holds)
+  for (const OuterHold& hold : holds)
     if (known_.insert(hold.key).second) candidates_.push_back({hold, {}});
 }
 
@@ -50,7 +50,7 @@ void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection
     const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
     const Channel own{kind.channel(candidate.hold.key).str() + ":" + waiter.owner.str()};
     path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.meta, own});
-    for (const HeldKey& hold : waiter.meta->holds) {
+    for (const OuterHold& hold : waiter.meta->holds) {
       if (hold.key == wanted_ && holders_.contains(hold.owner)) {
         circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .meta = {}}};
         circle_.insert(circle_.end(), path.rbegin(), path.rend());

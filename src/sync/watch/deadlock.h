@@ -32,7 +32,7 @@ struct DeadlockMember {
 class DeadlockSearch {
  public:
   /// `holds`: our holds and those of our outer runs.
-  DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds);
+  DeadlockSearch(LockName wanted, Owner us, const std::vector<OuterHold>& holds);
 
   /// The key to inspect next. Null: the search is over.
   const LockName* next() const;
@@ -47,7 +47,7 @@ class DeadlockSearch {
   /// A hold that the search has reached, and the waiters that lead to it: the first of `path` waits for a hold of
   /// ours. A hold of ours has no path.
   struct Candidate {
-    HeldKey hold;
+    OuterHold hold;
     std::vector<DeadlockMember> path;
   };
 

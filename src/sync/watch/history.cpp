@@ -5,7 +5,7 @@
 
 #include "scripts.h"
 #include "sync/kinds/keys.h"
-#include "sync/watch/metadata_json.h"
+#include "sync/kinds/record_json.h"
 
 namespace rlock {
 namespace {
@@ -36,7 +36,7 @@ std::string entry_of(const PastHold& past) {
   return json.str();
 }
 
-std::optional<int> small_number_at(const MetadataJson& entry, const char* name) {
+std::optional<int> small_number_at(const RecordJson& entry, const char* name) {
   const auto number = number_at(entry, name);
   return number && *number <= kLargestExit ? std::optional{static_cast<int>(*number)} : std::nullopt;
 }

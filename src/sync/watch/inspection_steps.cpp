@@ -91,7 +91,7 @@ InspectionSteps::View InspectionSteps::view(std::size_t node) const {
   }
 }
 
-std::size_t sights(const std::vector<Inspection>& seen, const Owner& owner) {
+std::size_t nodes_that_see(const std::vector<Inspection>& seen, const Owner& owner) {
   return static_cast<std::size_t>(
       std::ranges::count_if(seen, [&](const Inspection& one) { return one.held_by(owner); }));
 }
@@ -103,8 +103,8 @@ const Inspection& agreed(const std::vector<Inspection>& seen, const std::optiona
     if (owner && one.held_by(*owner)) return one;
     if (most == 0 && !one.absent()) best = &one;
     for (const Holder& holder : one.holders) {
-      if (sights(seen, holder.owner) <= most) continue;
-      most = sights(seen, holder.owner);
+      if (nodes_that_see(seen, holder.owner) <= most) continue;
+      most = nodes_that_see(seen, holder.owner);
       best = &one;
     }
   }

@@ -60,6 +60,6 @@ const Inspection& agreed(const std::vector<Inspection>& seen,
                          const std::optional<Owner>& owner = std::nullopt);
 
 /// The number of views in which `owner` holds it.
-std::size_t sights(const std::vector<Inspection>& seen, const Owner& owner);
+std::size_t nodes_that_see(const std::vector<Inspection>& seen, const Owner& owner);
 
 }  // namespace rlock

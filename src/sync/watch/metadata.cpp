@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
+#include <concepts>
 
 #include "base/ancestry.h"
 #include "base/environment.h"
@@ -11,12 +11,10 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
-#include "sync/watch/metadata_json.h"
+#include "sync/kinds/record_json.h"
 
 namespace rlock {
 namespace {
-
-using Json = MetadataJson;
 
 /// Longer texts are cut, because every renewal carries them.
 constexpr std::size_t kLongestText = 1000;
@@ -25,7 +23,7 @@ constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kMostHolds = 16;
 
 /// The innermost holds: [["key", "owner"], ...].
-std::string holds_json(const std::vector<HeldKey>& holds) {
+std::string holds_json(const std::vector<OuterHold>& holds) {
   const std::size_t first = holds.size() > kMostHolds ? holds.size() - kMostHolds : 0;
   std::string all = "[";
   for (std::size_t i = first; i < holds.size(); ++i)
@@ -34,17 +32,103 @@ std::string holds_json(const std::vector<HeldKey>& holds) {
   return all + "]";
 }
 
-std::vector<HeldKey> holds_in(const Json& facts) {
-  std::vector<HeldKey> holds;
-  const auto found = facts.find("holds");
-  if (found == facts.end() || !found->is_array()) return holds;
-  for (const Json& hold : *found) {
-    const bool is_one = hold.is_array() && hold.size() == 2 && hold[0].is_string() && hold[1].is_string();
-    if (is_one && holds.size() < kMostHolds)
-      holds.push_back({LockName{hold[0].get<std::string>()}, Owner{hold[1].get<std::string>()}});
-  }
-  return holds;
+/// How a member that a holder does not have is written.
+enum class IfUnset { null, left_out };
+
+/// Calls `visit` with the name and the value of each member that the holder writes, in the order of the JSON text.
+template <class Facts, class Visit>
+void for_each_member(Facts& facts, Visit visit) {
+  visit("host", facts.host);
+  visit("pid", facts.pid);
+  visit("user", facts.user);
+  visit("command", facts.command);
+  visit("reason", facts.reason);
+  visit("labels", facts.labels);
+  visit("url", facts.url);
+  visit("renews", facts.renews);
+  visit("exit", facts.exit);
+  visit("type", facts.type, IfUnset::left_out);
+  visit("kept_by", facts.kept_by, IfUnset::left_out);
+  visit("started", facts.started, IfUnset::left_out);
+  visit("pid_space", facts.pid_space, IfUnset::left_out);
+  visit("kill_after_ms", facts.kill_after, IfUnset::left_out);
+  visit("holds", facts.holds, IfUnset::left_out);
 }
+
+/// Writes one member. Texts are cut, and passwords are hidden in them.
+struct Writer {
+  JsonObject& json;
+
+  void operator()(const char* name, const std::string& text, IfUnset unset = IfUnset::null) const {
+    if (!text.empty() || unset == IfUnset::null) json.add(name, brief(text, kLongestText));
+  }
+  void operator()(const char* name, const std::optional<std::string>& text) const {
+    json.add(name, brief_or_null(text, kLongestText));
+  }
+  void operator()(const char* name, std::integral auto number) const { json.add(name, number); }
+  template <std::integral Number>
+  void operator()(const char* name, const std::optional<Number>& number,
+                  IfUnset unset = IfUnset::null) const {
+    if (number || unset == IfUnset::null) json.add(name, number);
+  }
+  void operator()(const char* name, const std::optional<Milliseconds>& duration, IfUnset) const {
+    if (duration) json.add(name, duration->count());
+  }
+  void operator()(const char* name, const std::map<std::string, std::string>& texts) const {
+    JsonObject object;
+    for (const auto& [key, text] : texts) object.add(brief(key, kLongestText), brief(text, kLongestText));
+    json.add_json(name, object.str());
+  }
+  void operator()(const char* name, const std::vector<OuterHold>& holds, IfUnset) const {
+    if (!holds.empty()) json.add_json(name, holds_json(holds));
+  }
+};
+
+/// Reads one member. A value of another type is left out.
+struct Reader {
+  const RecordJson& json;
+
+  void operator()(const char* name, std::string& text, IfUnset = IfUnset::null) const {
+    text = text_at(json, name).value_or("");
+  }
+  void operator()(const char* name, std::optional<std::string>& text) const { text = text_at(json, name); }
+  void operator()(const char* name, std::int64_t& number) const {
+    number = number_at(json, name).value_or(0);
+  }
+  void operator()(const char* name, bool& truth) const {
+    if (const auto found = json.find(name); found != json.end() && found->is_boolean())
+      truth = found->get<bool>();
+  }
+  void operator()(const char* name, std::optional<int>& status) const {
+    if (const auto number = number_at(json, name); number && *number <= 255)
+      status = static_cast<int>(*number);
+  }
+  void operator()(const char* name, std::optional<std::int64_t>& number, IfUnset) const {
+    number = number_at(json, name);
+  }
+  void operator()(const char* name, Milliseconds& time) const {
+    time = Milliseconds{number_at(json, name).value_or(0)};
+  }
+  void operator()(const char* name, std::optional<Milliseconds>& time, IfUnset = IfUnset::null) const {
+    if (const auto number = number_at(json, name)) time = Milliseconds{*number};
+  }
+  void operator()(const char* name, std::map<std::string, std::string>& texts) const {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_object()) return;
+    for (const auto& [key, value] : found->items()) {
+      if (value.is_string()) texts[key] = value.template get<std::string>();
+    }
+  }
+  void operator()(const char* name, std::vector<OuterHold>& holds, IfUnset) const {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_array()) return;
+    for (const RecordJson& hold : *found) {
+      const bool is_one = hold.is_array() && hold.size() == 2 && hold[0].is_string() && hold[1].is_string();
+      if (is_one && holds.size() < kMostHolds)
+        holds.push_back({LockName{hold[0].get<std::string>()}, Owner{hold[1].get<std::string>()}});
+    }
+  }
+};
 
 std::optional<std::string> ci_job() {
   for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
@@ -57,17 +141,12 @@ std::optional<std::string> ci_job() {
   return *server + "/" + *repository + "/actions/runs/" + *run;
 }
 
-Milliseconds duration_at(const Json& facts, const char* name) {
-  return Milliseconds{number_at(facts, name).value_or(0)};
-}
-
 Values values_of(const LockName& name, const Owner& owner, const HoldEntry& entry) {
   Values all{{Parameter::meta, metadata_key(name)},
              {Parameter::held, entry.key},
              {Parameter::owner, owner.str()},
              {Parameter::member, entry.member}};
-  if (!entry.waiting.empty())
-    append(all, {{Parameter::alive, entry.waiting.front()}, {Parameter::waits, entry.waiting.back()}});
+  append(all, entry.waiting);
   return all;
 }
 
@@ -94,25 +173,8 @@ bool names_ancestor(const Metadata& facts) {
 
 Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
                     const Metadata& facts) {
-  JsonObject labels;
-  for (const auto& [key, value] : facts.labels)
-    labels.add(brief(key, kLongestText), brief(value, kLongestText));
   JsonObject json;
-  json.add("host", brief(facts.host, kLongestText))
-      .add("pid", facts.pid)
-      .add("user", brief(facts.user, kLongestText))
-      .add("command", brief(facts.command, kLongestText))
-      .add("reason", brief_or_null(facts.reason, kLongestText))
-      .add_json("labels", labels.str())
-      .add("url", brief_or_null(facts.url, kLongestText))
-      .add("renews", facts.renews)
-      .add("exit", facts.exit);
-  if (!facts.type.empty()) json.add("type", brief(facts.type, kLongestText));
-  if (!facts.kept_by.empty()) json.add("kept_by", brief(facts.kept_by, kLongestText));
-  if (facts.started) json.add("started", *facts.started);
-  if (!facts.pid_space.empty()) json.add("pid_space", facts.pid_space);
-  if (facts.kill_after) json.add("kill_after_ms", facts.kill_after->count());
-  if (!facts.holds.empty()) json.add_json("holds", holds_json(facts.holds));
+  for_each_member(facts, Writer{json});
   Values all = values_of(name, owner, entry);
   append(all, {{Parameter::lease, std::to_string(lease.count())},
                {Parameter::facts, json.str()},
@@ -127,35 +189,15 @@ Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {
-  const std::optional<Json> object = parse_object(json);
+  const std::optional<RecordJson> object = parse_object(json);
   if (!object) return std::nullopt;
-  const Json& read = *object;
-
   Metadata facts;
-  facts.host = text_at(read, "host").value_or("");
-  facts.user = text_at(read, "user").value_or("");
-  facts.command = text_at(read, "command").value_or("");
-  facts.pid = number_at(read, "pid").value_or(0);
-  facts.type = text_at(read, "type").value_or("");
-  facts.kept_by = text_at(read, "kept_by").value_or("");
-  facts.started = number_at(read, "started");
-  facts.pid_space = text_at(read, "pid_space").value_or("");
-  facts.reason = text_at(read, "reason");
-  facts.url = text_at(read, "url");
-  if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())
-    facts.renews = renews->get<bool>();
-  if (const auto exit = number_at(read, "exit"); exit && *exit <= 255) facts.exit = static_cast<int>(*exit);
-  if (const auto labels = read.find("labels"); labels != read.end() && labels->is_object()) {
-    for (const auto& [key, value] : labels->items()) {
-      if (value.is_string()) facts.labels[key] = value.get<std::string>();
-    }
-  }
-  facts.holds = holds_in(read);
-  facts.since = duration_at(read, "since");
-  facts.renewed = duration_at(read, "renewed");
-  facts.lease = duration_at(read, "lease_ms");
-  if (const auto kill_after = number_at(read, "kill_after_ms")) facts.kill_after = Milliseconds{*kill_after};
-  if (const auto ended = number_at(read, "ended_at")) facts.ended_at = Milliseconds{*ended};
+  const Reader read{*object};
+  for_each_member(facts, read);
+  read("since", facts.since);  // these four are the script's
+  read("renewed", facts.renewed);
+  read("lease_ms", facts.lease);
+  read("ended_at", facts.ended_at);
   return facts;
 }
 

@@ -13,7 +13,7 @@
 namespace rlock {
 
 /// A held key and its owner.
-struct HeldKey {
+struct OuterHold {
   LockName key;
   Owner owner;
 };
@@ -33,7 +33,7 @@ struct Metadata {
   std::optional<std::string> url{};          ///< URL of the CI job
   bool renews = true;                        ///< false: the hold ends with its lease, even if the holder
                                              ///< lives
-  std::vector<HeldKey> holds{};              ///< holds of its outer runs; deadlock detection uses them
+  std::vector<OuterHold> holds{};            ///< holds of its outer runs; deadlock detection uses them
   std::optional<Milliseconds> kill_after{};  ///< --kill-after; set if the holder can be asked to stop
   std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key
   std::string kept_by{};      ///< the name of that option: "--min-hold"

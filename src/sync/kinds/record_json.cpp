@@ -1,4 +1,4 @@
-#include "sync/watch/metadata_json.h"
+#include "sync/kinds/record_json.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::optional<std::string> brief_or_null(const std::optional<std::string>& text,
 
 std::string as_json(std::string_view utf8) {
   const auto is_plain = [](char byte) { return (byte < 0 || byte >= ' ') && byte != '"' && byte != '\\'; };
-  if (!std::ranges::all_of(utf8, is_plain)) return MetadataJson(utf8).dump();
+  if (!std::ranges::all_of(utf8, is_plain)) return RecordJson(utf8).dump();
   return "\"" + std::string{utf8} + "\"";
 }
 
@@ -35,20 +35,20 @@ JsonObject& JsonObject::add_json(std::string_view name, std::string_view json) {
   return *this;
 }
 
-std::optional<MetadataJson> parse_object(std::string_view json) {
+std::optional<RecordJson> parse_object(std::string_view json) {
   if (json.size() > kLongestFacts) return std::nullopt;
-  MetadataJson read = MetadataJson::parse(json, nullptr, /*allow_exceptions=*/false);
+  RecordJson read = RecordJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!read.is_object()) return std::nullopt;
   return read;
 }
 
-std::optional<std::string> text_at(const MetadataJson& object, const char* name) {
+std::optional<std::string> text_at(const RecordJson& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) return std::nullopt;
   return found->get<std::string>();
 }
 
-std::optional<std::int64_t> number_at(const MetadataJson& object, const char* name) {
+std::optional<std::int64_t> number_at(const RecordJson& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
   if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(kLargestNumber))

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-// Common functions for the metadata and the history of a key. They write texts of bounded length. When they
+// Common functions for the records beside a key: metadata, history, the record of a latch. They write texts of bounded length. When they
 // read, they trust nothing, because any client may have written it.
 
 namespace rlock {
 
-using MetadataJson = nlohmann::ordered_json;
+using RecordJson = nlohmann::ordered_json;
 
 /// The text without passwords, cut to `most` bytes, as valid UTF-8.
 std::string brief(std::string_view text, std::size_t most);
@@ -46,12 +46,12 @@ class JsonObject {
 };
 
 /// Parses an object. Empty: it is none, or longer than 64 KiB.
-std::optional<MetadataJson> parse_object(std::string_view json);
+std::optional<RecordJson> parse_object(std::string_view json);
 
 /// Empty: there is no member of this name, or it has another type.
-std::optional<std::string> text_at(const MetadataJson& object, const char* name);
+std::optional<std::string> text_at(const RecordJson& object, const char* name);
 
 /// Empty also if the number is negative or more than 2^53.
-std::optional<std::int64_t> number_at(const MetadataJson& object, const char* name);
+std::optional<std::int64_t> number_at(const RecordJson& object, const char* name);
 
 }  // namespace rlock
