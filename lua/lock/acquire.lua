@@ -1,7 +1,7 @@
 -- Acquire the lock, or answer who holds it and for how long at most.
 -- This call may be sent twice: the second copy changes no count.
--- What it does stands in lua/shared/hold/take_lock.lua, for fenced/acquire, too. The names of KEYS and ARGV are locals, and
--- `line` has the members that the table names: lua/embed.cmake makes them.
+-- The work is in lua/shared/hold/take_lock.lua, which fenced/acquire also uses. The names of KEYS and ARGV are locals, and `line`
+-- has the members that its row names: lua/embed.cmake makes them.
 --
 -- QUORUM  without the line
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens a TTL, and a lock that has none gets one
@@ -21,7 +21,8 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- A script that calls this one gets two more values: did the owner hold the lock before, and `line` if it has passed the waiters.
+-- A script that calls this one gets two more values, `ours` and `passed`: did the owner hold the lock before; and `line`, if it
+-- has passed the waiters.
 local take_lock = include('hold/take_lock')
 
 return take_lock(lock, line, request, owner, lease, memory)

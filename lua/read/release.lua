@@ -1,4 +1,4 @@
--- Release one read hold. If no hold of any owner is left, delete the lock and wake up the waiters.
+-- Release one read hold. If no hold of any owner is left, or only those of dead readers, delete the lock and wake up the waiters.
 -- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
 -- another.
 --
@@ -13,10 +13,6 @@
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
 --       {still_held}     another hold of this owner remains
 --       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
---       {readers, owner, holds, ...}
---                        the hold is released, and these others are written down as readers. Some may be dead: read/sweep looks
---                        at their timeout keys, so that they do not keep the lock for too long. An undo looks at once, because
---                        nobody may wait for its answer
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
@@ -56,8 +52,7 @@ local function release_hold()
   redis.call('hdel', lock, owner)
   redis.call('del', timeout)
   remember_answer(way, request, 1, memory)
-  local left = not alone and readers_left(lock, mode, way, beside)
-  if left then return left end
+  if not alone and (mode == 'write' or readers_left(lock, 100, beside)) then return {'released', ''} end
   redis.call('del', lock)
   return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end

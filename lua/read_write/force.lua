@@ -16,7 +16,7 @@ local kind_of = include('redis/kind_of')
 local holder_of = include('hold/holder_of')
 local announce = include('redis/announce')
 local discard = include('redis/discard')
-local rest_of_readers = include('hold/rest_of_readers')
+local readers_left = include('hold/readers_left')
 local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)
@@ -29,9 +29,7 @@ local mode = redis.call('hget', lock, 'mode')
 local others_read = mode == 'read' and redis.call('hlen', lock) > 2
 if owner ~= '' and others_read then
   redis.call('hdel', lock, owner)
-  local rest = rest_of_readers(lock, beside)
-  if rest >= 0 and redis.call('pttl', lock) > rest then redis.call('pexpire', lock, math.max(rest, 1)) end
-  if rest ~= -2 then return {'removed', ''} end
+  if readers_left(lock, 1000, beside) then return {'removed', ''} end
 end
 discard(lock)
 local why = announce(channel, mode == 'read' and '0' or '1', sharded)

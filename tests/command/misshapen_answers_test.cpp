@@ -54,7 +54,6 @@ const std::map<std::string, std::string>& shapes() {
       {"arrays for values", answer("held", "*0\r\n*0\r\n")},
       {"arrays for values of a release", answer("released", "*0\r\n*0\r\n")},
       {"arrays for values of a refusal", answer("foreign", "*0\r\n*0\r\n")},
-      {"arrays for values of readers", answer("readers", "*0\r\n*0\r\n")},
       {"an error", "-ERR what\r\n"},
       {"an empty error", "-\r\n"},
       {"a double", ",1.5\r\n"},
@@ -252,35 +251,6 @@ TEST_CASE("wrong answers to an inner hold harm neither hold") {
       }
     }
   }
-}
-
-TEST_CASE("wrong answers about other readers do not change how a reader ends") {
-  Stage stage;
-  const Words words = stage.run({"read", {"-s"}}, {"-n"}, "exit 7");
-  for (const auto& [shape, bytes] : shapes()) {
-    CAPTURE(shape);
-    stage.clean();
-    stage.server.cli({"HSET", "k", "mode", "read", "dead:1", "1"});
-    stage.server.cli({"PEXPIRE", "k", "600000"});
-    stage.relay.say_instead("read/sweep", bytes);
-    Rlock run = stage.rlock(words);
-    CHECK(run.exit_code(kDeadline) == 7);
-    CHECK(stage.relay.asked().contains("read/sweep"));
-    CHECK(stage.record()["outcome"] == "ran");
-    CHECK(stage.record()["released"] == "yes");
-  }
-}
-
-TEST_CASE("a reader that frees the lock by its second call says when the waiters could not be told") {
-  Stage stage;
-  stage.server.cli({"HSET", "k", "mode", "read", "dead:1", "1"});
-  stage.server.cli({"PEXPIRE", "k", "600000"});
-  stage.relay.say_instead("read/sweep",
-                          wire::array({wire::text("released"), wire::text("NOPERM no channel")}));
-  Rlock run = stage.rlock(stage.run({"read", {"-s"}}, {"-n"}, "exit 7"));
-  CHECK(run.exit_code(kDeadline) == 7);
-  CHECK(contains(run.err(), "released 'k', but could not wake up its waiters: NOPERM no channel"));
-  CHECK(stage.record()["released"] == "yes");
 }
 
 TEST_CASE("the answer of WAIT counts only if it is a number, and large enough") {

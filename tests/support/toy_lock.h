@@ -22,9 +22,8 @@ inline const Reply kDone{std::string{"renewed"}};
 inline const Reply kGone{std::string{"not_ours"}};
 inline const Reply kFree{std::string{"released"}};
 inline const Reply kFreeForNobody{std::string{"released, and nobody could be told"}};
-inline const Reply kKept{std::string{"kept"}};                       ///< for half a second
-inline const Reply kFreeAndMore{std::string{"released, and more"}};  ///< a second call must be sent
-inline const Reply kInside{std::string{"not yet, and more"}};        ///< held on; a second call must be sent
+inline const Reply kKept{std::string{"kept"}};                 ///< for half a second
+inline const Reply kInside{std::string{"not yet, and more"}};  ///< held on; a second call must be sent
 
 /// A lock that a test answers for: the reply 1 means that it is held, and 0 that it is busy. Any other reply to an
 /// acquire means that the key has another type.
@@ -59,7 +58,6 @@ class Toy : public Lockable {
     if (word == kGone.text()) return {.how = Released::How::not_ours};
     if (word == kKept.text()) return {.how = Released::How::kept, .rest = Milliseconds{500}};
     if (word == kFreeForNobody.text()) return {.unannounced = "no channel"};
-    if (word == kFreeAndMore.text()) return {.then = call(kSecond)};
     if (word == kInside.text()) return {.how = Released::How::still_held, .then = call(kSecond)};
     return {};
   }

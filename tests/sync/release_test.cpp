@@ -113,19 +113,6 @@ TEST_CASE("of several servers one that keeps the lock decides, and too few answe
   CHECK(answered({std::nullopt, kKept, std::nullopt}).how == How::unknown);
 }
 
-TEST_CASE("a server that has released counts, even if its second call fails") {
-  for (const auto& [second, unannounced] : std::vector<std::pair<Reply, std::string>>{
-           {kFree, ""}, {kFreeForNobody, "no channel"}, {Reply::error("ERR"), ""}, {kGone, ""}}) {
-    ListRedis redis;
-    redis.answers(kFreeAndMore);
-    redis.answers(second);
-    const ReleaseResult back = released_by(redis);
-    CHECK(back.how == How::yes);
-    CHECK(back.unannounced == unannounced);
-    CHECK(redis.log == std::vector<std::string>{"toy/release", "toy/second"});
-  }
-}
-
 TEST_CASE("if a release needs a second call, that call decides, among the servers that asked for it") {
   ListRedis redis{3};
   redis.answers(ListRedis::Answer{kInside, kInside, kFree});

@@ -1,21 +1,22 @@
-local rest_of_readers = include('hold/rest_of_readers')
-local most_readers = 100  -- kReadersTake in src/sync/kinds/read_write.cpp has memory for the names of so many
+local rest_of_reader = include('hold/rest_of_reader')
 
--- The answer of read/release when a reader has left and the key is still there. nil: nobody else holds it any more.
--- An undo looks at once how long the others read, because nobody may read its answer. beside: see rest_of_reader
-local function readers_left(lock, mode, way, beside)
-  if mode == 'write' or redis.call('hlen', lock) - 1 > most_readers then return {'released', ''} end
-  if way == 'undo' then
-    local rest = rest_of_readers(lock, beside)
-    if rest == -2 then return nil end
-    if rest >= 0 and redis.call('pttl', lock) > rest then redis.call('pexpire', lock, math.max(rest, 1)) end
-    return {'released', ''}
+-- After a reader has left or was removed: lets the lock last no longer than the readers that are alive. Some may be dead. Returns
+-- whether the lock goes on: false if all others are dead. If there are many, or one that cannot be looked at, the lock
+-- keeps its TTL, and the next reader to leave looks again.
+-- most: of how many readers the function looks at the timeout keys. beside: see rest_of_reader
+local function readers_left(lock, most, beside)
+  if redis.call('hlen', lock) - 1 > most then return true end
+  local fields, looks, longest = redis.call('hgetall', lock), 2000, -2
+  for i = 1, #fields, 2 do
+    if fields[i] ~= 'mode' then
+      local holds = tonumber(fields[i + 1]) or 0
+      looks = looks - holds
+      local rest = holds >= 1 and looks >= 0 and rest_of_reader(beside, fields[i], holds) or -1
+      if rest == -1 then return true end
+      longest = math.max(longest, rest)
+    end
   end
-  local others = {'readers'}
-  local left = redis.call('hgetall', lock)
-  for i = 1, #left, 2 do
-    if left[i] ~= 'mode' then others[#others + 1], others[#others + 2] = left[i], left[i + 1] end
-  end
-  return others
+  if longest >= 0 and redis.call('pttl', lock) > longest then redis.call('pexpire', lock, math.max(longest, 1)) end
+  return longest > -2
 end
 return readers_left

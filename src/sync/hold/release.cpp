@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -85,30 +84,25 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
 }
 
 /// Sends the second call that some answers ask for (Released::then). It awaits only the nodes that asked for it, because
-/// the others may be down. If a node had already released our hold, its first answer
-/// stays, even if the second call fails: that call only clears away dead readers.
+/// the others may be down.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
-  std::map<std::size_t, Released::How> unfinished;
+  std::vector<std::size_t> unfinished;
   for (std::size_t node = 0; node < answers.size(); ++node) {
     auto* released = std::get_if<Released>(&answers[node].answer);
     if (released == nullptr || !released->then) continue;
-    unfinished.emplace(node, released->how);
+    unfinished.push_back(node);
     if (!call) call = std::move(released->then);  // one call serves for all nodes
   }
   if (!call) return;
   const auto enough_from = [&unfinished](const Votes& votes, TimePoint now) {
-    const auto settled = [&votes](const auto& node) { return votes[node.first].settled(); };
+    const auto settled = [&votes](std::size_t node) { return votes[node].settled(); };
     return std::ranges::all_of(unfinished, settled) ? now : kNever;
   };
   const std::vector<NodeAnswer> later =
       answers_of(lock, redis.run(*call, with_retries(), patience, enough_from));
-  for (const auto& [node, before] : unfinished) {
-    const auto* released = std::get_if<Released>(&later[node].answer);
-    const bool confirmed = released != nullptr && released->how == Released::How::yes;
-    if (before != Released::How::yes || confirmed) answers[node] = later[node];
-  }
+  for (const std::size_t node : unfinished) answers[node] = later[node];
 }
 
 /// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold.

@@ -59,9 +59,8 @@ struct Released {
   Milliseconds rest{0};       ///< kept: how long the key stays
   std::string unannounced{};  ///< why waiters could not be told; else empty
 
-  /// A second call, which must be sent and whose answer must be read. If inner holds of the same owner
-  /// remain, it counts down our hold. If other readers remain, it clears away the dead ones. The first call
-  /// did not have the keys for that.
+  /// A second call, which must be sent and whose answer must be read. If inner holds of the same owner remain, it counts
+  /// down our hold. The first call did not have the keys for that.
   std::optional<Call> then{};
 };
 

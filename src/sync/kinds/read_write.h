@@ -17,16 +17,11 @@ class ReadWriteLock : public LockBase {
 
  protected:
   ReadWriteLock(const Claim& claim, Hold hold, const Form& half, Values own = {});
-
-  Call release_call(const ReleaseOptions& options, Way way) const override;
 };
 
 class ReadLock final : public ReadWriteLock {
  public:
   explicit ReadLock(const Claim& claim, Hold hold = Hold::first);
-
- protected:
-  Released decode_release(const Reply& reply) const override;
 };
 
 class WriteLock final : public ReadWriteLock {
