@@ -59,27 +59,27 @@ void for_each_member(Facts& facts, Visit visit) {
 struct Writer {
   JsonObject& json;
 
-  void operator()(const char* name, const std::string& text, IfUnset unset = IfUnset::null) const {
+  void operator()(std::string_view name, const std::string& text, IfUnset unset = IfUnset::null) const {
     if (!text.empty() || unset == IfUnset::null) json.add(name, brief(text, kLongestText));
   }
-  void operator()(const char* name, const std::optional<std::string>& text) const {
+  void operator()(std::string_view name, const std::optional<std::string>& text) const {
     json.add(name, brief_or_null(text, kLongestText));
   }
-  void operator()(const char* name, std::integral auto number) const { json.add(name, number); }
+  void operator()(std::string_view name, std::integral auto number) const { json.add(name, number); }
   template <std::integral Number>
-  void operator()(const char* name, const std::optional<Number>& number,
+  void operator()(std::string_view name, const std::optional<Number>& number,
                   IfUnset unset = IfUnset::null) const {
     if (number || unset == IfUnset::null) json.add(name, number);
   }
-  void operator()(const char* name, const std::optional<Milliseconds>& duration, IfUnset) const {
+  void operator()(std::string_view name, const std::optional<Milliseconds>& duration, IfUnset) const {
     if (duration) json.add(name, duration->count());
   }
-  void operator()(const char* name, const std::map<std::string, std::string>& texts) const {
+  void operator()(std::string_view name, const std::map<std::string, std::string>& texts) const {
     JsonObject object;
     for (const auto& [key, text] : texts) object.add(brief(key, kLongestText), brief(text, kLongestText));
     json.add_json(name, object.str());
   }
-  void operator()(const char* name, const std::vector<OuterHold>& holds, IfUnset) const {
+  void operator()(std::string_view name, const std::vector<OuterHold>& holds, IfUnset) const {
     if (!holds.empty()) json.add_json(name, holds_json(holds));
   }
 };
