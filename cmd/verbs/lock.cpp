@@ -30,6 +30,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection_json.h"
 #include "cmd/view/inspection_text.h"
+#include "redis/enough.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/requests.h"
 #include "sync/watch/holder_messages.h"
@@ -45,14 +46,32 @@ struct FoundHold {
   std::optional<RequestId> inner;  ///< its request, if the user named an inner hold that has not ended
 };
 
-/// The state of an inner hold; `unknown`: it has ended, or fewer servers than a quorum have it.
+/// The state of an inner hold; `unknown`: it has ended, or no quorum of servers can have it.
 InnerState inner_state(Session& session, const LockName& name, const InnerHold& hold) {
   std::map<InnerState, std::size_t> states;
-  for (const Vote& vote : session.ask_each(ask_for_inner(name, hold.request)))
-    if (vote.reply()) ++states[read_inner(*vote.reply())];
-  if (states[InnerState::reads] + states[InnerState::held] < session.redis.quorum())
-    return InnerState::unknown;
+  Tally has;
+  for (const Vote& vote : session.ask_each(ask_for_inner(name, hold.request))) {
+    if (const Reply* reply = vote.good_reply()) {
+      ++states[read_inner(*reply)];
+    } else {
+      ++has.open;
+    }
+  }
+  has.yes = states[InnerState::reads] + states[InnerState::held];
+  if (!has.can_have(session.redis.quorum())) return InnerState::unknown;
   return states[InnerState::reads] > 0 ? InnerState::reads : InnerState::held;
+}
+
+/// Does a quorum of servers have this hold, if so many say yes? Throws Error{unreachable} if the silent ones decide.
+bool has_quorum(const Session& session, const LockName& name, std::size_t yes,
+                const std::vector<std::string>& silent) {
+  const std::size_t quorum = session.redis.quorum();
+  const Tally has{.yes = yes, .open = silent.size()};
+  if (!has.is_decided(quorum))
+    session.fail({.text = fmt::format("no quorum: {} of {} servers {} this hold of {}, {} are needed ({})",
+                                      yes, session.redis.nodes(), yes == 1 ? "has" : "have", quoted(name),
+                                      quorum, joined(silent, "; "))});
+  return has.has(quorum);
 }
 
 /// The common part of these verbs: a key, an owner, and perhaps a type.
@@ -246,12 +265,20 @@ class Renew final : public LockVerb {
     if (holder->meta)
       delivery.followers = {write_metadata(found.name, owner, lock->hold_entry(), lease, *holder->meta)};
     std::size_t renewed = 0;
-    for (const Reply& reply : session.ask_all(lock->renew(), delivery)) {
-      const RenewAnswer answer = lock->read_renewal(reply);
+    std::vector<std::string> silent;
+    const Votes votes = session.ask_each(lock->renew(), delivery);
+    for (std::size_t node = 0; node < votes.size(); ++node) {
+      const Reply* reply = votes[node].good_reply();
+      if (!reply) {
+        const Failure why = votes[node].trouble().value_or(no_answer());
+        silent.push_back(fmt::format("{}: {}", session.redis.str(node), why.text));
+        continue;
+      }
+      const RenewAnswer answer = lock->read_renewal(*reply);
       if (const auto* failure = std::get_if<Failure>(&answer)) failure->throw_error();
       if (std::holds_alternative<Renewed>(answer)) ++renewed;
     }
-    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
+    return has_quorum(session, found.name, renewed, silent) ? exit_code::ok : not_held(found);
   }
 
   std::optional<Milliseconds> lease_;
@@ -279,15 +306,18 @@ class Status final : public LockVerb {
       print(inspections_text(seen));
     }
     if (found.key.absent()) say_if_pattern(found.key.name);
-    const auto held_by = [&](const Owner& owner) {
-      return nodes_that_see(seen, owner) >= session.redis.quorum();
-    };
-    const bool held = found.owner ? lives(*found.owner, seen) >= session.redis.quorum()
-                                  : std::ranges::any_of(found.key.holders, held_by, &Holder::owner);
-    return held ? exit_code::ok : exit_code::no;
+    const std::size_t most = found.owner ? lives(*found.owner, seen) : most_nodes_that_see(found.key, seen);
+    return has_quorum(session, found.key.name, most, found.views.silent) ? exit_code::ok : exit_code::no;
   }
 
  private:
+  /// The sights of the holder that most servers see.
+  static std::size_t most_nodes_that_see(const Inspection& key, const std::vector<Inspection>& seen) {
+    std::size_t most = 0;
+    for (const Holder& holder : key.holders) most = std::max(most, nodes_that_see(seen, holder.owner));
+    return most;
+  }
+
   /// On how many servers the owner holds. A reader whose lease has ended is seen as long as others read.
   static std::size_t lives(const Owner& owner, const std::vector<Inspection>& seen) {
     return static_cast<std::size_t>(std::ranges::count_if(seen, [&](const Inspection& view) {

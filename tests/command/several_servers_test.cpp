@@ -84,6 +84,46 @@ TEST_CASE("a lock on a minority of servers is not held, and its remains can be r
   CHECK(eventually([&] { return masters.holding("deploy") == 0; }));
 }
 
+TEST_CASE("if a silent server decides whether a quorum has the lock, status and renew are 69 and name it") {
+  Masters masters{3};
+  hold_on(masters, 1);
+  masters.kill(1);
+  for (const Words& words :
+       {Words{"lock", "status", "deploy", "--owner", kOwner}, Words{"lock", "status", "-q", "deploy"},
+        Words{"lock", "renew", "deploy", "--owner", kOwner, "--lease", "2m"}}) {
+    CAPTURE(joined(words, " "));
+    const Result result = result_of(words, masters.environment());
+    CHECK(result.status == 69);
+    CHECK_MESSAGE(contains(result.err, "no quorum: 1 of 3 servers has this hold of 'deploy', 2 are needed (" +
+                                           masters.proxy(1).url() + ": "),
+                  result.err);
+  }
+  CHECK(status_of(masters, {"lock", "status", "deploy", "--owner", "another"}) == 1);
+  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", "another"}) == 1);
+}
+
+TEST_CASE("an inner hold that a silent server decides about is 69, too, and can be released") {
+  Masters masters{3};
+  Process::Options options = masters.environment();
+  options.env["RLOCK_BINARY"] = rlock_binary();
+  Rlock run{{"run", "-k", "deploy", "--lease", "5m", "-c",
+             "\"$RLOCK_BINARY\" lock acquire deploy --lease 5m --while-pid $$; exec sleep 60"},
+            options};
+  REQUIRE(eventually([&] { return contains(run.out(), "\n"); }));
+  const std::string inner = run.out().substr(0, run.out().find('\n'));
+  REQUIRE(contains(inner, "#"));
+  const std::string outer = inner.substr(0, inner.find('#'));
+  REQUIRE(eventually([&] { return masters.holding("deploy") == 3; }));
+  masters[2].cli({"FLUSHALL"});
+  masters.kill(1);
+  for (const char* verb : {"status", "renew"}) {
+    CAPTURE(verb);
+    CHECK(status_of(masters, {"lock", verb, "deploy", "--owner", inner}) == 69);
+  }
+  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", inner}) == 0);
+  CHECK(masters[0].cli({"HGET", "deploy", outer}) == "1");
+}
+
 TEST_CASE("one of three servers that is dead or frozen is named and waited for no longer than needed") {
   Masters masters{3};
   hold_on(masters, 3);
