@@ -236,7 +236,7 @@ FoundKeys search(Session& session, const SearchOptions& options) {
     worst = failure;
     silent.insert(fmt::format("{}: {}", server.str(), failure->text));
   }
-  if (session.redis.nodes() - silent.size() < session.redis.quorum())
+  if (!session.redis.can_lack(silent.size()))
     session.fail({worst->kind, fmt::format("{}", fmt::join(silent, "; "))});
   FoundKeys found = std::move(search).found();
   found.silent.merge(silent);

@@ -67,6 +67,10 @@ class Redis : public Announcements {
   virtual Loop& loop() const = 0;
   virtual std::size_t nodes() const = 0;
   virtual std::size_t quorum() const = 0;
+
+  /// Can the others make a quorum if this many nodes say no?
+  bool can_lack(std::size_t noes) const { return noes + quorum() <= nodes(); }
+
   virtual std::string str(std::size_t node) const = 0;  ///< the node's name in messages
 
   /// Should a caller retry after a failure? Yes if --wait was given or a quorum has answered before.

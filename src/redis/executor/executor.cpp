@@ -148,7 +148,7 @@ std::optional<Failure> Executor::trouble() const {
   std::vector<std::string> texts;
   for (const Node& node : nodes_)
     if (node.trouble) texts.push_back(fmt::format("{}: {}", node.route->str(), node.trouble->text));
-  if (nodes() - texts.size() >= quorum()) return std::nullopt;
+  if (can_lack(texts.size())) return std::nullopt;
   const bool lasts = std::ranges::any_of(
       nodes_, [](const Node& node) { return node.trouble && node.trouble->needs_a_person(); });
   return Failure{.text = joined(texts, "; "), .lasts = lasts};

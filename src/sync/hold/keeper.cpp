@@ -185,16 +185,14 @@ std::string Keeper::lost_key() const {
   return "one of them";
 }
 
-/// A part must be ours at a quorum. It is lost as soon as a quorum is impossible because so many nodes say
-/// "not ours".
+/// A part must be ours at a quorum. It is lost as soon as too many nodes say "not ours".
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) const {
   std::map<Outcome, std::size_t> count;
   for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
-  const std::size_t quorum = redis_.quorum();
-  if (count[Outcome::not_ours] > votes.size() - quorum) return Outcome::not_ours;
+  if (!redis_.can_lack(count[Outcome::not_ours])) return Outcome::not_ours;
   const Tally renewed{.yes = count[Outcome::renewed], .open = count[Outcome::open]};
-  if (renewed.has(quorum)) return Outcome::renewed;
-  return renewed.can_have(quorum) ? Outcome::open : Outcome::failed;
+  if (renewed.has(redis_.quorum())) return Outcome::renewed;
+  return renewed.can_have(redis_.quorum()) ? Outcome::open : Outcome::failed;
 }
 
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {

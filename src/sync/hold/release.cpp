@@ -73,7 +73,7 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   ReleaseResult back = std::move(count.back);
   back.why = joined(count.silent, "; ");
   const std::size_t quorum = redis.quorum();
-  if (count.gone > answers.size() - quorum && count.ours < quorum) {
+  if (!redis.can_lack(count.gone) && count.ours < quorum) {
     back.how = ReleaseResult::How::not_ours;
   } else if (count.ours + count.gone < quorum) {
     back.how = ReleaseResult::How::unknown;

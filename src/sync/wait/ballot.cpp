@@ -96,7 +96,7 @@ std::string no_quorum(const Redis& redis, const Sorted& answers) {
 Failure failure_of(const Redis& redis, const Sorted& answers) {
   const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
   const auto lasting = static_cast<std::size_t>(std::ranges::count_if(answers.failed, lasts));
-  const bool for_good = lasting + answers.refused.size() > redis.nodes() - redis.quorum();
+  const bool for_good = !redis.can_lack(lasting + answers.refused.size());
   const auto first =
       std::ranges::find_if(answers.failed, [&](const auto& one) { return lasts(one) == for_good; });
   if (redis.nodes() == 1) return first->second;
@@ -145,7 +145,6 @@ BallotResult Ballot::result(const Votes& votes) {
     if (unknown && vote.attempts > 0) result.may_be_granted = true;
   }
   const std::size_t quorum = redis_.quorum();
-  const std::size_t spare = votes.size() - quorum;
   if (sorted.held.size() >= quorum) {
     result.outcome = typical(std::move(sorted.held));
     return result;
@@ -155,9 +154,9 @@ BallotResult Ballot::result(const Votes& votes) {
   const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
   result.split = !sorted.held.empty() && std::ranges::none_of(holders_of(sorted.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !sorted.held.empty();
-  if (sorted.refused.size() > spare) {
+  if (!redis_.can_lack(sorted.refused.size())) {
     result.outcome = sorted.refused.front();
-  } else if (sorted.refused.size() + sorted.failed.size() > spare) {
+  } else if (!redis_.can_lack(sorted.refused.size() + sorted.failed.size())) {
     result.outcome = failure_of(redis_, sorted);
   } else if (!sorted.busy.empty()) {
     result.outcome = typical(sorted.busy, quorum - sorted.held.size());
