@@ -68,9 +68,9 @@ std::string not_held_by(const Owner& owner, const Inspection& found) {
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
   if (found.state == Inspection::State::free) return;
   const bool is_lock = found.kind != nullptr && actions_of(*found.kind).force != nullptr;
-  const bool has_hold = found.kind != nullptr && actions_of(*found.kind).hold != nullptr;
-  const bool taken = has_hold && owner && holder_named(found, *owner);
-  if (type.empty() ? is_lock || taken : agrees(found, type)) return;
+  // A pool without taken permits looks like a semaphore.
+  const bool may_be_pool = agrees(found, kinds::permit.name);
+  if (type.empty() ? is_lock || (may_be_pool && owner) : agrees(found, type)) return;
   throw Error{Error::wrong_type,
               fmt::format("{} holds {}, not {}; see: rlock inspect {}", quoted(found.name), what(found),
                           type.empty() ? "a lock" : fmt::format("what --type {} takes", type),

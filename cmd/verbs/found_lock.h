@@ -18,7 +18,7 @@ std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim
 void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view manual = {});
 
 /// Throws Error{wrong_type} if the key holds something else than a lock or, if `type` is not empty, a lock of another
-/// type. A pool of permits counts as a lock if the owner has some of them, or if `type` says so.
+/// type. A number, which may be a pool of permits, counts as a lock if an owner is given, or if `type` says so.
 void expect_lock(const Inspection& found, std::string_view type,
                  const std::optional<Owner>& owner = std::nullopt);
 

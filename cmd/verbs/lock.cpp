@@ -161,7 +161,8 @@ class LockVerb : public Verb {
   }
 
   int not_held(const Inspection& found) const {
-    info(found.holders.empty() ? quoted(found.name) + " is free" : not_held_by(*given_, found));
+    info(found.state == Inspection::State::free ? quoted(found.name) + " is free"
+                                                : not_held_by(*given_, found));
     return exit_code::no;
   }
 

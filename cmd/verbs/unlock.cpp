@@ -112,11 +112,8 @@ void Unlock::declare(VerbSpec& spec) {
 
 /// The result for a key that may not be removed; empty: it may. A string without metadata of rlock may be anything.
 std::optional<Removal> Unlock::refusal(const Inspection& found) const {
-  // A pool without taken permits looks like a semaphore.
-  const bool may_be_pool = found.kind != nullptr && &found.kind->plainest() == &kinds::permit.plainest();
-  if (may_be_pool && owner_ && type_.empty()) return std::nullopt;
   try {
-    expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_);
+    expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_, owner_);
     expect_named(found, owner_, "the owner or the permit");
     if (!found.unknown_text() || type_ == "plain") return std::nullopt;
     throw Error{

@@ -39,11 +39,40 @@ TEST_CASE("a permit that lock acquire has taken is renewed, found and released b
   CHECK(status_of(redis, {"lock", "status", "-q", "pool", "--type", "permit", "--owner", "another"}) == 1);
   CHECK(status_of(redis, {"lock", "renew", "pool", "--owner", owner, "--lease", "10m"}) == 0);
   CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner, "--type", "lock"}) == 65);
-  CHECK(status_of(redis, {"lock", "release", "pool", "--owner", "another"}) == 65);
   CHECK(redis.cli({"GET", "pool"}) == "1");
   CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner}) == 0);
   CHECK(redis.cli({"GET", "pool"}) == "2");
   CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner, "--type", "permit"}) == 1);
+}
+
+TEST_CASE(
+    "a pool of which the owner has no permit, or none any more, is 1 for each verb, with a true message") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"permit", "init", "pool", "2"}) == 0);
+  const auto refuses = [&](const std::string& owner) {
+    for (const std::string verb : {"release", "renew", "status"}) {
+      CAPTURE(verb);
+      for (const Words& type : {Words{}, Words{"--type", "permit"}}) {
+        Words words{"lock", verb, "pool", "--owner", owner};
+        words.insert(words.end(), type.begin(), type.end());
+        Rlock rlock{words, redis.environment()};
+        CHECK(rlock.exit_code() == 1);
+        if (verb != "status")
+          CHECK(rlock.err() ==
+                "rlock: 'pool' is not held by owner '" + owner + "'; see: rlock inspect pool\n");
+      }
+    }
+  };
+  const std::string owner = acquired(redis, "pool", {"--type", "permit"});
+  refuses("another");
+  REQUIRE(status_of(redis, {"lock", "release", "pool", "--owner", owner}) == 0);
+  refuses(owner);
+  CHECK(redis.cli({"GET", "pool"}) == "2");
+  CHECK(status_of(redis, {"lock", "status", "pool"}) == 65);
+
+  REQUIRE(status_of(redis, {"latch", "set", "latch", "1"}) == 0);
+  for (const char* verb : {"release", "renew", "status"})
+    CHECK(status_of(redis, {"lock", verb, "latch", "--owner", owner}) == 65);
 }
 
 TEST_CASE("renew without a lease takes the one that was written down") {
