@@ -124,6 +124,18 @@ TEST_CASE("an inner hold that a silent server decides about is 69, too, and can 
   CHECK(masters[0].cli({"HGET", "deploy", outer}) == "1");
 }
 
+TEST_CASE(
+    "if the first server has lost the metadata, renew without --lease takes the lease from another one") {
+  Masters masters{3};
+  const std::string owner = acquired(masters, "deploy");
+  const auto has_metadata = [&](std::size_t i) { return masters[i].has("rlock:meta:{deploy}"); };
+  REQUIRE(eventually([&] { return has_metadata(0) && (has_metadata(1) || has_metadata(2)); }));
+  masters[0].del("rlock:meta:{deploy}");
+  const Result renew = result_of({"lock", "renew", "deploy", "--owner", owner}, masters.environment());
+  CHECK_MESSAGE(renew.status == 0, renew.err);
+  CHECK(eventually([&] { return has_metadata(0); }));
+}
+
 TEST_CASE("one of three servers that is dead or frozen is named and waited for no longer than needed") {
   Masters masters{3};
   hold_on(masters, 3);

@@ -114,6 +114,21 @@ TEST_CASE("the view of the holder that most nodes know counts") {
   CHECK(agreed({nothing, permits, nothing}).kind == &kinds::permit);  // it has no holders
 }
 
+TEST_CASE("of the views of a holder, one with its metadata counts") {
+  const auto seen_by = [](const Owner& owner, bool knows) {
+    return read_inspection(kName, knows ? read_facts(facts_of(owner)) : KnownFacts{}, held_by(owner));
+  };
+  const Owner owner{"a:1"}, other{"b:1"};
+  const std::vector<Inspection> seen{seen_by(owner, false), seen_by(owner, true), seen_by(other, true)};
+  CHECK(agreed(seen).holders.front().meta);
+  CHECK(agreed(seen).holders.front().owner == owner);
+  CHECK(agreed(seen, owner).holders.front().meta);
+  CHECK(agreed(seen, other).holders.front().owner == other);
+  // A stranger with metadata is not the owner, and does not outvote a holder that more nodes see.
+  CHECK(agreed({seen[2], seen[0]}, owner).holders.front().owner == owner);
+  CHECK(agreed({seen[2], seen[0], seen[0]}).holders.front().owner == owner);
+}
+
 TEST_CASE("an open latch has no key any more, and its record distinguishes it from a missing key") {
   const auto seen = [](const std::string& record) {
     const KnownFacts known = read_facts(Reply{std::vector{text("latch"), text(record)}});

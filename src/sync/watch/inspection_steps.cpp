@@ -6,6 +6,7 @@
 #include "sync/watch/inspection_steps.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.h"
 #include "sync/watch/glance.h"
@@ -97,18 +98,20 @@ std::size_t nodes_that_see(const std::vector<Inspection>& seen, const Owner& own
 }
 
 const Inspection& agreed(const std::vector<Inspection>& seen, const std::optional<Owner>& owner) {
-  const Inspection* best = &seen.front();
-  std::size_t most = 0;
-  for (const Inspection& one : seen) {
-    if (owner && one.held_by(*owner)) return one;
-    if (most == 0 && !one.absent()) best = &one;
-    for (const Holder& holder : one.holders) {
-      if (nodes_that_see(seen, holder.owner) <= most) continue;
-      most = nodes_that_see(seen, holder.owner);
-      best = &one;
+  // What makes a view the best one; the most important comes first.
+  const auto rank = [&](const Inspection& view) {
+    bool has_owner = false, knows_owner = false;
+    std::size_t most = 0, known = 0;
+    for (const Holder& holder : view.holders) {
+      most = std::max(most, nodes_that_see(seen, holder.owner));
+      if (holder.meta) ++known;
+      if (!owner || holder.owner != *owner) continue;
+      has_owner = true;
+      knows_owner = knows_owner || holder.meta;
     }
-  }
-  return *best;
+    return std::tuple{has_owner, knows_owner, most, known, !view.absent()};
+  };
+  return *std::ranges::max_element(seen, {}, rank);
 }
 
 }  // namespace rlock

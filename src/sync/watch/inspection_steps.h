@@ -55,7 +55,7 @@ class InspectionSteps {
 };
 
 /// The view of a node that sees the holder which most nodes see. But if any node sees `owner` as a holder, it
-/// is the view of such a node. REQUIRES: `seen` is not empty.
+/// is the view of such a node. A view with metadata comes before one that lacks it. REQUIRES: `seen` is not empty.
 const Inspection& agreed(const std::vector<Inspection>& seen,
                          const std::optional<Owner>& owner = std::nullopt);
 
