@@ -1,13 +1,15 @@
 -- Release permits by their ids, no matter who acquired them, and wake up the waiters. If an id is not taken, the answer says
 -- so, and the others are released nevertheless.
--- This call may be sent twice: the second copy finds no permits.
+-- This call may be sent twice: the server remembers the request, and the second copy gets the same answer.
 --
 -- KEYS  pool     string: the number of permits that are available
+--       request  string: the answer to this request, a digit for each id
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
 -- ARGV  channel  permits are announced here, and each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
 --       ids...   16 bytes each
 -- ->    {why, 1 or 0, ...}  for each id: 1 if it was released, 0 if it was not taken. why: the reason why waiters could not be
 --                           told; '': they were told, or there was nothing to tell
@@ -20,14 +22,18 @@ local taken_permits = include('permits/taken_permits')
 local forget_slots = include('permits/forget_slots')
 local slot_in = include('permits/slot_in')
 
+local answer = {''}
+for done in string.gmatch(redis.call('get', request) or '', '%d') do answer[#answer + 1] = tonumber(done) end
+if answer[2] then return answer end
 local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'too_many')
-if readable then redis.call('zrem', taken, '') end  -- first: it needs no memory, and removes nothing
-if there then redis.call('incrby', pool, 0) end  -- a client without this right fails before it loses a permit
+redis.call('del', request)  -- first: it needs no memory
+redis.call('set', request, '', 'xx')  -- sets nothing; a client without this right fails before it loses a permit
+if there then redis.call('incrby', pool, 0) end  -- the same
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
-local answer, gone = {''}, {}
+local gone = {}
 for i, id in ipairs(ids) do
   answer[i + 1] = 0
   if readable and redis.call('zrem', taken, id) == 1 then
@@ -38,6 +44,8 @@ for i, id in ipairs(ids) do
     gone[#gone + 1] = tail
   end
 end
+local digits = table.concat(answer)
+if string.find(digits, '1') then redis.call('set', request, digits, 'px', memory) end
 if readable then forget_slots(taken, slots, gone) end
 local left = back > 0 and redis.call('get', pool)
 if left and tonumber(left) > 0 then

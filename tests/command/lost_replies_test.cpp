@@ -102,6 +102,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "if answers are lost, the release of a permit is not taken for one of a permit that no client holds") {
+  Scene scene;
+  REQUIRE(scene.redis.rlock("permit", "init", "pool", "3").exit_code(kPatience) == 0);
+  int confirmed = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    Rlock acquire = scene.redis.rlock("permit", "acquire", "pool", "--lease", "1h");
+    REQUIRE(acquire.exit_code(kPatience) == 0);
+    const std::string id = acquire.out().substr(0, 32);
+    const int status =
+        i % 2 == 0 ? scene.run_with_lost_answers({"permit", "release", "pool", id}, i / 2)
+                   : scene.run_with_lost_answers({"unlock", "--yes", "pool", "--if-owner", id}, i / 2);
+    CHECK(status != 1);
+    if (status == 0) CHECK(scene.number("pool") == 3);
+    confirmed += status == 0 ? 1 : 0;
+    scene.redis.rlock("permit", "release", "pool", id).exit_code(kPatience);
+    CHECK(scene.number("pool") == 3);
+  }
+  CHECK(confirmed > 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    const Words release{"permit", "release", "pool", std::string(32, 'a')};
+    CHECK(scene.run_with_lost_answers(release, i) != 0);  // no client holds this one
+  }
+}
+
 TEST_CASE("a lock that was granted to a run that gave up is released when the server can be reached again") {
   Scene scene;
   // This run loads the scripts into the server: without a reply, rlock cannot hear that they are missing.

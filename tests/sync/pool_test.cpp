@@ -128,8 +128,20 @@ TEST_CASE(
   CHECK(pool.read_renewal(scene.redis.run(pool.renew(ids, Milliseconds{60000}))) ==
         std::vector<bool>{true, false, true});
   CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken == std::vector<bool>{true, false, true});
-  CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken ==
+  const Pool later{kPool, PoolKind::permits, PubSub::classic};
+  CHECK(later.read_release(scene.redis.run(later.release(ids))).taken ==
         std::vector<bool>{false, false, false});
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("a release by ids that is sent twice gets the same answer, and releases nothing again") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 2, .total = 2})));
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  const Call release = pool.release({held.permits[0], "0123456789abcdef", held.permits[1]});
+  const auto [first, second] = scene.redis.twice(release);
+  CHECK(pool.read_release(first).taken == std::vector<bool>{true, false, true});
+  CHECK(pool.read_release(second).taken == std::vector<bool>{true, false, true});
   CHECK(scene.available() == "2");
 }
 
