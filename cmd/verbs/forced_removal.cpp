@@ -55,8 +55,12 @@ Forced ForcedRemoval::remove() const {
   // If one of several servers removed it, the result is "removed". If none did, the first
   // answer that is not "nothing there" counts.
   Forced forced{.how = Forced::How::nothing_there};
-  for (const Reply& reply : session.ask_all(call, delivery)) {
-    Forced one = decode_forced(found.name, kind.plainest().noun, reply);
+  for (const Vote& vote : session.ask_each(call, delivery)) {
+    if (!vote.good_reply()) continue;
+    Forced one = decode_forced(found.name, kind.plainest().noun, *vote.good_reply());
+    // The hold was there when we looked. If a second copy does not find it, the first one has removed it.
+    const bool gone = one.how == Forced::How::nothing_there || one.how == Forced::How::other_owner;
+    if (gone && vote.attempts > 1) one = Forced{.how = Forced::How::removed};
     const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
     if (better) forced = std::move(one);
   }

@@ -129,6 +129,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("if answers are lost, a lock that unlock has removed is not reported as free before") {
+  Scene scene;
+  for (const std::string type : {"lock", "read", "write", "plain"}) {
+    int confirmed = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      CAPTURE(type);
+      CAPTURE(i);
+      REQUIRE(scene.redis.rlock("lock", "acquire", "k", "--type", type, "--owner", "me", "--lease", "1h")
+                  .exit_code(kPatience) == 0);
+      const int status = scene.run_with_lost_answers({"unlock", "--yes", "k", "--if-owner", "me"}, i);
+      CHECK(status != 1);
+      if (status == 0) CHECK_FALSE(scene.redis.has("k"));
+      confirmed += status == 0 ? 1 : 0;
+      scene.redis.del("k");
+    }
+    CHECK(confirmed > 0);
+  }
+}
+
 TEST_CASE("a lock that was granted to a run that gave up is released when the server can be reached again") {
   Scene scene;
   // This run loads the scripts into the server: without a reply, rlock cannot hear that they are missing.
