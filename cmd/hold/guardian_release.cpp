@@ -21,9 +21,10 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, Rlock
                  .why = guarded.whom + (killed ? " was killed" : " was stopped, and could not renew it")},
                 now);
   ReleaseOptions options;
-  const bool keep = request.min_hold > Milliseconds{0};
-  if (keep) options.keep_until = past.facts.since + request.min_hold;
-  std::vector<Part> ending = keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(keys.parts(), past);
+  const bool keep = request.once_per ? guarded.exit == 0 : request.min_hold > Milliseconds{0};
+  if (keep) options.keep_until = past.facts.since + request.kept_for();
+  std::vector<Part> ending =
+      keep ? keys.ending_kept(guarded.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);
   // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
   // this new hold.
   if (!killed) std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cmd/hold/held_keys.h"
@@ -10,7 +11,8 @@ namespace rlock {
 
 /// What a guardian knows of the process that it guards.
 struct GuardedHold {
-  std::string whom;  ///< for the history: "rlock", "the keeper of the script"
+  std::string whom;           ///< for the history: "rlock", "the keeper of the script"
+  std::optional<int> exit{};  ///< see Order::exit
 
   /// Null: nobody else releases keys of this hold and acquires them again. Otherwise keys that were released are left
   /// alone, because the next hold may have the same owner.
@@ -19,7 +21,8 @@ struct GuardedHold {
 
 /// Called in a guardian after rlock was killed or stopped, and the processes of the command or script have ended.
 /// Releases the keys over new connections. With --min-hold, which only a run has, keeps all keys instead. With --once-per
-/// it releases the key, so that the next host may try. If the lock has another owner by now, nothing changes.
+/// it releases the key, so that the next host may try, unless the command has ended with status 0. If the lock has
+/// another owner by now, nothing changes. Neither does anything if rlock has released: both send the same request.
 /// If the servers do not answer, tries until the lease is over. A signal ends that, but not within cleanup_time(), which
 /// is all the time there is if the user named the owner or rlock was stopped.
 ///

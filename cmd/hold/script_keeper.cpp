@@ -106,7 +106,7 @@ void ScriptKeeper::run(const std::function<Start()>& at_work) {
   released_elsewhere_.begin(session_.redis, kCleanupTime);  // before the guardian, which must know it, too
   const int no_guardian = processes_.guard(
       session_.signals,
-      {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how) {
+      {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how, auto) {
          // It has the parts of the start, because it forked then.
          release_in_guardian(keys_, {.whom = "the keeper of the script", .elsewhere = &released_elsewhere_},
                              how, session_.loop.now());

@@ -49,6 +49,8 @@ Guardian::Guardian(Loop& loop, const Signals& signals, Guarded guarded, const De
 
 Guardian::~Guardian() {
   loop_.leave(*this);
+  // Otherwise the guardian would take us for killed, but an exception has left the release undone, and reports that.
+  if (guarded_.ended && !dismissed_) dismiss();
   reap();
 }
 
@@ -116,6 +118,12 @@ void Guardian::set_stop_sent() noexcept {
   write({.kind = Order::stop_sent});
 }
 
+void Guardian::set_ended(std::optional<int> exit) noexcept {
+  guarded_.ended = true;
+  guarded_.exit = exit;
+  write({.kind = Order::ended, .exit = exit});
+}
+
 void Guardian::dismiss() noexcept {
   dismissed_ = true;
   write({.kind = Order::dismissed});
@@ -141,7 +149,7 @@ void Guardian::ready(short events, TimePoint now) {
 
 void Guardian::replace(TimePoint now) {
   start(now);
-  if (std::exchange(missing_, start_errno_ != 0) || !missing_) return;
+  if (std::exchange(missing_, start_errno_ != 0) || !missing_ || guarded_.ended) return;
   warn(
       fmt::format("the guardian has died, and no other one can be started ({}): if rlock is killed now, "
                   "processes run on without the lock; trying again",

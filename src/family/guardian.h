@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "base/descriptor.h"
 #include "family/guardian_main.h"
 #include "loop/loop.h"
@@ -14,7 +16,7 @@ namespace rlock {
 ///
 /// It has a session of its own. If it dies, we start another one; if it is stopped, we continue it. If we die, it
 /// kills what is left of the command, for ten seconds at most. Then it waits up to five seconds for processes that it
-/// does not kill. If none is left, it releases the lock. A Guardian that is destroyed without
+/// does not kill. If none is left, it releases the lock. A Guardian that is destroyed without set_ended() or
 /// dismiss(), by an exception, lets its process kill the command.
 class Guardian final : public Source {
  public:
@@ -33,7 +35,11 @@ class Guardian final : public Source {
   /// The stop signal has been sent already.
   void set_stop_sent() noexcept;
 
-  /// Ends the guardian, because no process is left to be killed. Call it before the command's pid is reaped.
+  /// No process is left to be killed: the guardian signals none any more, and only releases if we die. Call it before
+  /// the command's pid is reaped. `exit`: see Order::exit.
+  void set_ended(std::optional<int> exit) noexcept;
+
+  /// Ends the guardian, because nothing is left to be guarded.
   void dismiss() noexcept;
 
   /// The errno with which the guardian's start failed; 0: it runs.

@@ -10,6 +10,10 @@
 //   rest of the lease. It does not release while a process may live that works under the lock
 //   (Family::surely_gone), even in another session, where the guardian kills none.
 //
+// After the command has ended (Order::ended), the guardian signals no process, because their numbers may belong to other
+// processes. It stays until rlock has released. If the pipe ends before that, the guardian releases as above. Both
+// releases are the same request, so it does no harm if that of rlock has arrived, too.
+//
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
 
@@ -89,13 +93,16 @@ void detach(int orders) {
 class GuardianLoop final : public Source {
  public:
   /// `family`: the guarded processes: `command`, or the family of a script.
-  GuardianLoop(int orders, int signal, Family& family, CommandFamily& command, const Deadlines& deadlines)
+  GuardianLoop(int orders, const Guarded& guarded, Family& family, CommandFamily& command,
+               const Deadlines& deadlines)
       : orders_(orders),
         rlock_(::getppid()),
         family_(family),
         command_(command),
-        escalation_(signal),
-        deadlines_(allowing(deadlines)) {}
+        escalation_(guarded.signal),
+        deadlines_(allowing(deadlines)) {
+    if (guarded.ended) guard_release(guarded.exit);
+  }
 
   // A pipe that has ended is always ready, so the loop would never sleep again if it still watched the pipe.
   int fd() const override { return orphaned() ? -1 : orders_; }
@@ -120,6 +127,7 @@ class GuardianLoop final : public Source {
   /// Set if no process seems to live any more and rlock cannot release. Empty if rlock can, or if a process
   /// may live.
   std::optional<RlockEnd> end() const noexcept { return end_; }
+  std::optional<int> exit() const noexcept { return exit_; }  ///< see Order::exit
 
  private:
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
@@ -154,7 +162,7 @@ class GuardianLoop final : public Source {
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
     else
-      resting_ = family_.all(now).empty();
+      resting_ = ended_ || family_.all(now).empty();
   }
 
   /// Reads all orders, because an old deadline does not count if a newer one stands behind it.
@@ -166,11 +174,19 @@ class GuardianLoop final : public Source {
     // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
     // (PR_SET_PDEATHSIG); the others are left to us.
     give_up_ = plus(now, kLastTries);
+    if (ended_) return rest(now);
     resting_ = false;
     escalation_.hurry();
   }
 
   bool orphaned() const { return give_up_ != kNever; }  ///< rlock has died
+
+  /// From now on the guardian rests until rlock dies.
+  void guard_release(std::optional<int> exit) {
+    ended_ = resting_ = true;
+    next_check_ = next_look_ = kNever;
+    exit_ = exit;
+  }
 
   void obey(const Order& order) {
     switch (order.kind) {
@@ -185,6 +201,7 @@ class GuardianLoop final : public Source {
         next_look_ = TimePoint::min();  // with each renewal
         break;
       case Order::stop_sent: escalation_.skip_stop(); break;
+      case Order::ended: guard_release(order.exit); break;
       case Order::dismissed: ::_exit(0);
     }
   }
@@ -195,6 +212,9 @@ class GuardianLoop final : public Source {
   CommandFamily& command_;
   Escalation escalation_;
   Deadlines deadlines_;
+  bool ended_ = false;       ///< see Order::ended
+  std::optional<int> exit_;  ///< see Order::exit
+
   TimePoint give_up_ = kNever;              ///< the guardian ends then, even if a process cannot be killed
   bool resting_ = false;                    ///< no process is left to kill
   TimePoint next_check_ = kNever;           ///< the next check whether other processes live
@@ -213,11 +233,12 @@ void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadline
   CommandFamily command{guarded.group, guarded.session, guarded.marks};
   std::optional<ScriptFamily> script;
   if (guarded.script.pid != 0) script.emplace(guarded.script, guarded.session);
-  GuardianLoop guardian{orders, guarded.signal, script ? static_cast<Family&>(*script) : command, command,
+  GuardianLoop guardian{orders, guarded, script ? static_cast<Family&>(*script) : command, command,
                         deadlines};
   loop.join(guardian);
   while (!guardian.over()) loop.turn(kNever);
-  if (guardian.end() && guarded.when_nobody_lives) guarded.when_nobody_lives(*guardian.end());
+  if (guardian.end() && guarded.when_nobody_lives)
+    guarded.when_nobody_lives(*guardian.end(), guardian.exit());
   ::_exit(0);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,17 +26,27 @@ struct Guarded {
   pid_t session = 0;               ///< rlock's session
   ProcessId script = {};           ///< instead of a group: see ScriptFamily
   std::vector<std::string> marks;  ///< see CommandFamily
+  bool ended = false;              ///< see Order::ended
+  std::optional<int> exit{};       ///< see Order::exit
 
   /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no descriptor
-  /// of rlock's. The guardian ends afterwards.
-  std::function<void(RlockEnd)> when_nobody_lives{};
+  /// of rlock's. The guardian ends afterwards. `exit`: see Order::exit.
+  std::function<void(RlockEnd, std::optional<int> exit)> when_nobody_lives{};
 };
 
 /// What is written into a guardian's pipe, one at a time and each in one write.
 struct Order {
-  enum Kind : int { group, deadlines, stop_sent, dismissed } kind;
+  enum Kind : int {
+    group,
+    deadlines,
+    stop_sent,
+    ended,  ///< the command has ended: no process may be signalled any more, and only the release is left to guard
+    dismissed,
+  } kind;
   pid_t pid = 0;         ///< for `group`
   Deadlines until = {};  ///< for `deadlines`
+  /// For `ended`: the exit code of the command; empty: there is none, or rlock has stopped the command.
+  std::optional<int> exit = {};
 };
 
 /// How much later than rlock the guardian sends the stop signal, so that a command gets it only once while rlock
@@ -44,8 +55,8 @@ constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. It reads orders from the descriptor `orders`. It stops the
 /// family of `guarded` when a deadline passes that no order has moved. It kills the family at once when the
-/// pipe ends, because then rlock has died. When no process is left and rlock cannot release, it calls
-/// Guarded::when_nobody_lives.
+/// pipe ends, because then rlock has died; after Order::ended it signals nothing. When no process is left and rlock
+/// cannot release, it calls Guarded::when_nobody_lives.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

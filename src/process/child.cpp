@@ -155,7 +155,10 @@ void Child::look() {
         info.si_pid == 0)
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
-    if (ended_) return;
+    if (ended_) {
+      exit_code_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+      return;
+    }
     // It was stopped or continued, and perhaps again since the call above. The next call tells the latest state.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;

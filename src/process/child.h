@@ -64,6 +64,9 @@ class Child final : public Source {
   /// or an errno (EPERM: we may not signal any of these processes).
   int signal(int number) const noexcept;
 
+  /// Its exit code, also before reap(). REQUIRES: ended()
+  int exit_code() const noexcept { return exit_code_; }
+
   /// Releases its pid and returns its wait status. REQUIRES: ended()
   int reap();
 
@@ -78,6 +81,7 @@ class Child final : public Source {
   pid_t pid_ = -1;
   int start_errno_ = 0;
   bool ended_ = false;
+  int exit_code_ = 0;
   bool reaped_ = false;
   bool stopped_ = false;
   std::optional<int> stop_;

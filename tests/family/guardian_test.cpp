@@ -89,6 +89,7 @@ class GuardedRun {
     Milliseconds late{0};     ///< how long the command's process waits before it names its group
     pid_t group = 0;          ///< the group that it names instead of its own; 0: its own
     bool old_kernel = false;  ///< a kernel without close_range(2)
+    bool ended = false;       ///< the guardian is told that the command has ended
   };
 
   explicit GuardedRun(const Plan& plan) {
@@ -123,8 +124,9 @@ class GuardedRun {
                        .session = ::getsid(0),
                        .marks = plan.marks,
                        .when_nobody_lives =
-                           [this](RlockEnd end) {
-                             write_file(folder_ / "released", end == RlockEnd::killed ? "killed" : "stopped");
+                           [this](RlockEnd end, std::optional<int> exit) {
+                             const std::string how = end == RlockEnd::killed ? "killed" : "stopped";
+                             write_file(folder_ / "released", exit ? how + std::to_string(*exit) : how);
                            }},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
     if (plan.moved > Milliseconds{0}) guardian.set_deadlines({plus(now, plan.moved), plus(now, plan.moved)});
@@ -137,6 +139,7 @@ class GuardedRun {
                 }};
     write_file(folder_ / "guardian", std::to_string(guardian.pid()));
     write_file(folder_ / "command", std::to_string(child.pid()));
+    if (plan.ended) guardian.set_ended(3);
     while (!child.ended()) {
       loop.turn(kNever);
       write_file(folder_ / "guardian", std::to_string(guardian.pid()));
@@ -518,6 +521,47 @@ TEST_CASE("after KILL, a guardian releases for an rlock that is stopped, but not
     CHECK(gone(run.guardian()));
     CHECK(run.released() == (stands_still ? "stopped" : ""));
   }
+}
+
+TEST_CASE("after the command's end a guardian signals nothing, and releases if rlock is killed") {
+  for (const bool replaced : {false, true}) {
+    CAPTURE(replaced);
+    // Another group stands for one that has got the number of the command's group.
+    Process other{{"sleep", "66"}};
+    ::setpgid(other.pid(), other.pid());
+    GuardedRun run{{.command = {"sleep", "67"},
+                    .stop = Milliseconds{200},
+                    .kill = Milliseconds{400},
+                    .group = other.pid(),
+                    .ended = true}};
+    const pid_t first = run.guardian();
+    if (replaced) {
+      ::kill(first, SIGKILL);
+      REQUIRE(eventually([&] { return run.guardian() != first; }));
+    }
+    CHECK(throughout([&] { return other.running() && alive(run.command()); }, 700ms));
+    ::kill(run.pid(), SIGKILL);
+    CHECK(throughout([&] { return other.running() && run.released().empty(); }, 300ms));
+    other.signal(SIGKILL);
+    CHECK(eventually([&] { return run.released() == "killed3"; }));
+    CHECK(gone(run.guardian()));
+  }
+}
+
+TEST_CASE("a guardian that is destroyed after the command's end does not take us for killed") {
+  TempDir folder;
+  CHECK(in_another_process([&] {
+          Loop loop;
+          Signals signals{loop};
+          Guardian guardian{
+              loop,
+              signals,
+              {.when_nobody_lives = [&](RlockEnd, auto) { write_file(folder / "released", "x"); }},
+              {}};
+          guardian.set_ended(0);
+          return 0;
+        }) == 0);
+  CHECK(read_file(folder / "released").empty());
 }
 
 TEST_CASE("a guardian ends when the command has ended") {
