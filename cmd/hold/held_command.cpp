@@ -1,5 +1,6 @@
 // The life of the command. run() starts a guardian and then the child. It turns the loop until the child has
-// ended and others_must_end() is false. Then finish() makes the CommandOutcome.
+// ended and others_must_end() is false. Then finish() makes the CommandOutcome. From then on the guardian signals nothing:
+// it stays only to release the lock if rlock is killed before its own release is confirmed.
 //
 // turn() first handles the terminal and the signals (JobControl), then the lock (HeldProcesses), and last a
 // stopped command that may go on. JobControl comes first because it may stop rlock itself, even for days. The
@@ -90,7 +91,7 @@ CommandOutcome HeldCommand::run() {
               }};
   if (child.start_errno() != 0) {
     terminal_.take_back();
-    processes_.dismiss_guardian();
+    processes_.guard_release(std::nullopt);
     return {.how = How::not_started, .error = child.start_errno()};
   }
   family_.set_group(child.pid());
@@ -142,7 +143,9 @@ bool HeldCommand::others_must_end(TimePoint now) {
 CommandOutcome HeldCommand::finish(Child& child) {
   processes_.stop_waiting();
   // Before reap(): after it, the id of the group may belong to other processes.
-  processes_.dismiss_guardian();
+  // A command that rlock has stopped has not done its work, whatever its exit status (--once-per).
+  const bool by_itself = !processes_.at_max_hold() && !processes_.asked_by();
+  processes_.guard_release(by_itself ? std::optional{child.exit_code()} : std::nullopt);
   const int status = child.reap();
   const std::optional<int> signal = signal_of(status);
   CommandOutcome ended{.how = signal ? How::killed : How::exited,

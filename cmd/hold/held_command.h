@@ -55,8 +55,8 @@ int exit_status(const CommandOutcome& ended, Lost lost);
 /// Runs a command that lives no longer than its lock. Towards its terminal and its parents the command
 /// behaves as it would without rlock.
 ///
-/// With StopRules::stop_on_loss the command has a guardian. The guardian ends with the command, so the
-/// release does not wait for it.
+/// With StopRules::stop_on_loss the command has a guardian. After the end of the command the guardian guards only the
+/// release, until dismiss_guardian().
 class HeldCommand {
  public:
   HeldCommand(Loop& loop, Signals& signals, HeldLock lock, CommandOptions options);
@@ -66,6 +66,7 @@ class HeldCommand {
   /// Pumps the loop until the command has ended. If the command was stopped, or with --until group, also
   /// waits for its other processes.
   CommandOutcome run();
+  void dismiss_guardian() noexcept { processes_.dismiss_guardian(); }  ///< see HeldProcesses
 
  private:
   void turn(Child& child);

@@ -56,6 +56,11 @@ void HeldProcesses::guard_group(pid_t group) noexcept {
   if (guardian_) guardian_->set_group(group);
 }
 
+void HeldProcesses::guard_release(std::optional<int> exit) noexcept {
+  if (said_lost_) return dismiss_guardian();
+  if (guardian_) guardian_->set_ended(exit);
+}
+
 void HeldProcesses::dismiss_guardian() noexcept {
   if (guardian_) guardian_->dismiss();
 }

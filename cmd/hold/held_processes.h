@@ -50,7 +50,11 @@ class HeldProcesses {
   /// of a failed start; 0: it runs, or is not wanted. `guarded`: what it guards; guard() sets Guarded::signal.
   [[nodiscard]] int guard(const Signals& signals, Guarded guarded);
   void guard_group(pid_t group) noexcept;
-  void dismiss_guardian() noexcept;  ///< call it when no process is left to be killed
+
+  /// No process is left to be killed. The guardian stays and releases if rlock dies. If the lock is lost, the guardian
+  /// ends, because the next hold may have the same owner. `exit`: see Order::exit.
+  void guard_release(std::optional<int> exit) noexcept;
+  void dismiss_guardian() noexcept;  ///< call it when no release is left to be guarded, before the last event
 
   /// Handles the news of a turn of the loop: a lost lock, a request to end, a signal that is due. `ended`:
   /// tells whether the first process has ended by now.

@@ -12,9 +12,10 @@
 //                    If the parent is killed meanwhile, we undo it.
 //   turns            Until the script has ended or the lock is gone. If the script was stopped, its other processes
 //                    must have ended, too.
-//   end              The guardian goes first. Keys that were released elsewhere are dropped before renewals stop, so
-//                    that they do not count as lost. The release comes last, and may end later than the lease: so
-//                    whether the lock was lost is decided before it.
+//   end              The guardian signals nothing from here on, but releases if we are killed. Keys that were released
+//                    elsewhere are dropped before renewals stop, so that they do not count as lost. The release may end
+//                    later than the lease: so whether the lock was lost is decided before it. When it is confirmed or
+//                    given up, the guardian goes, before the last event: it would report the end once more.
 
 #include "cmd/hold/script_keeper.h"
 
@@ -130,9 +131,10 @@ void ScriptKeeper::run(const std::function<Start()>& at_work) {
     return;
   }
   while (!renewed_.parts().empty() && !over()) turn();
-  processes_.dismiss_guardian();
+  processes_.guard_release(std::nullopt);
   if (!renewed_.parts().empty()) forget_released();
   renewed_.stop(session_.loop.within(kCleanupTime));
+  if (renewed_.parts().empty() || renewed_.loss()) processes_.dismiss_guardian();
   // A renewal that was answered after the last turn may have shown a loss.
   if (const auto loss = processes_.said_lost() ? std::nullopt : renewed_.loss()) {
     warn_late_loss(renewed_.names(), loss->why);
@@ -197,6 +199,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
   const std::vector<Part>& parts = renewed_.parts();
   if (parts.empty()) return HoldReport::Released::yes;
   if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
+    processes_.dismiss_guardian();
     warn(fmt::format(
         "not released, because a process that process {} has started may still run: {} expires within {}",
         request_.script->pid, renewed_.names(),
@@ -207,6 +210,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
   const EndingHold ending{
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
   auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
+  processes_.dismiss_guardian();
   if (lost == Lost::yes) return HoldReport::Released::no;
   std::vector<Part> gone;
   for (std::size_t i = 0; i < answers.size(); ++i)

@@ -49,7 +49,7 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
     RunHold hold{run, std::get<HeldKeys>(got)};
     ended = hold.run_command();
     lost = release_keys(run, hold, ended);
-  }  // waits for the guardian, which had time to end during the release
+  }  // waits for the guardian, which was dismissed after the release
   return end_like(request, ended, lost);  // may die of the command's signal
 }
 

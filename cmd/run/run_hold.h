@@ -19,8 +19,9 @@ class RunHold {
   RunHold(RunContext& run, const HeldKeys& keys);
   ~RunHold();  ///< waits for the guardian
 
-  /// Runs the command. Afterwards no renewal is under way.
+  /// Runs the command. Afterwards no renewal is under way, and the guardian guards the release.
   CommandOutcome run_command();
+  void dismiss_guardian() noexcept { command_.dismiss_guardian(); }  ///< see HeldProcesses
 
   const HeldKeys& keys() const noexcept { return keys_; }
   const Keeper& keeper() const noexcept { return renewed_.keeper(); }

@@ -1,6 +1,7 @@
 // These steps must keep their order. The release comes before any output, so that the next holder does not wait
-// for our terminal or a full disk. Its answers may show that the lock had been lost; then the messages, the
-// record and the exit status say so. At the very end the process may die of the command's signal: then
+// for our terminal or a full disk. If we are killed before it is confirmed, the guardian releases and reports the end. So
+// the guardian goes before we report the end. The answers to the release may show that the lock had been lost; then the
+// messages, the record and the exit status say so. At the very end the process may die of the command's signal: then
 // end_like() does not return.
 
 #include "cmd/run/run_release.h"
@@ -70,11 +71,12 @@ Patience until_marked(const Patience& usual, const Keeper& keeper, const Session
 }
 
 /// Releases all keys, and prints what the user should know about it.
-HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHold& past,
+HoldReport::Released release(RunContext& run, RunHold& hold, const PastHold& past,
                              const CommandOutcome& ended) {
   const RunRequest& request = run.request;
   const HeldKeys& keys = hold.keys();
   const Lost lost = hold.keeper().lost() ? Lost::yes : Lost::no;
+  if (lost == Lost::yes) hold.dismiss_guardian();  // it could release a later hold of the same owner
   if (lost == Lost::yes && ended.ran() && !ended.said_lost)
     warn_late_loss(request.all_keys(), hold.keeper().why());
   const bool keep = stays(request, ended, lost);
@@ -91,6 +93,7 @@ HoldReport::Released release(RunContext& run, const RunHold& hold, const PastHol
   const Patience usual = run.session.loop.within(cleanup_time(ending.parts.size()));
   const std::vector<ReleaseResult> answers = release_held(
       run.session.redis, ending, marks ? until_marked(usual, hold.keeper(), run.session) : usual);
+  hold.dismiss_guardian();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string key = quoted(ending.parts[i].lock->name());
     if (answers[i].how == ReleaseResult::How::kept)

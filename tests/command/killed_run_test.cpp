@@ -1,5 +1,5 @@
 // After rlock was killed, its guardian kills the command, and releases the lock when no process of the
-// command lives.
+// command lives. If the command has ended before, the guardian only releases.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -7,18 +7,24 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "support/contains.h"
+#include "support/event_lines.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
+#include "support/tcp_proxy.h"
 #include "support/witness.h"
 
+using namespace rlock;
 using namespace rlock::test;
 using namespace std::chrono_literals;
 
@@ -40,6 +46,62 @@ pid_t guardian_in(const std::vector<pid_t>& processes) {
     if (read_file(fmt::format("/proc/{}/comm", pid)) == "guardian\n") return pid;
   return 0;
 }
+
+/// A run that is killed after its command has ended, before it knows what came of its release. `to_server`: the release
+/// has not arrived. `to_client`: it has, but its reply is lost.
+class KilledAtRelease {
+ public:
+  using Way = TcpProxy::Way;
+
+  /// Its command ends with the line `last` when the test wants it.
+  KilledAtRelease(const RedisServer& redis, const Words& options, const std::string& last = "exit 3")
+      : proxy_(redis.where()) {
+    Process::Options environment = redis.environment();
+    environment.env["RLOCK_URL"] = proxy_.url();
+    Words words{"run", "-k", "k", "--lease", "10m", "--events", events()};
+    words.insert(words.end(), options.begin(), options.end());
+    const std::string line = "echo $$; until [ -e " + go() + " ]; do sleep 0.01; done; " + last;
+    words.insert(words.end(), {"--", "sh", "-c", line});
+    run_.emplace(words, environment);
+    REQUIRE(eventually([&] { return run_->out().ends_with('\n') && guardian_in(run_->family()) > 0; }, 10s));
+  }
+
+  /// Ends the command and, when rlock has sent its release, stops rlock, so that it does not give the release up.
+  /// `arrived`: the sign that the release has arrived, for `to_client`.
+  void stop_at_release(Way lost, const std::function<bool()>& arrived) {
+    const pid_t command = std::stoi(run_->out());
+    const std::size_t before = proxy_.bytes(lost);
+    proxy_.drop(lost);
+    write_file(go(), "");
+    REQUIRE(eventually(
+        [&] { return !alive(command) && (lost == Way::to_client ? arrived() : proxy_.bytes(lost) > before); },
+        10s));
+    run_->signal(SIGSTOP);
+  }
+  void kill() {
+    proxy_.pass();
+    run_->signal(SIGKILL);
+    CHECK(run_->exit_code() == 128 + SIGKILL);
+  }
+  void kill_at_release(Way lost, const std::function<bool()>& arrived) {
+    stop_at_release(lost, arrived);
+    kill();
+  }
+
+  Rlock& run() { return *run_; }
+  std::string events() const { return folder_ / "events"; }
+  bool over() const { return run_->family().empty(); }  ///< the guardian has ended, too
+
+ private:
+  std::string go() const { return folder_ / "go"; }
+
+  TempDir folder_;
+  TcpProxy proxy_;
+  std::optional<Rlock> run_;
+};
+
+/// In this order: a release that arrives does nothing unless the server knows its script.
+const std::vector<TcpProxy::Way> kLost{TcpProxy::Way::to_server, TcpProxy::Way::to_client};
 
 }  // namespace
 
@@ -288,4 +350,107 @@ TEST_CASE("a run that was stopped until its time was over leaves history, and it
   Rlock once = redis.rlock("history", "--json", "k");
   CHECK(once.exit_code() == 0);
   CHECK(once.out().find("\"outcome\"") == once.out().rfind("\"outcome\""));
+}
+
+TEST_CASE(
+    "a run that is killed before its release is confirmed leaves its lock free, and one end of its hold") {
+  RedisServer redis;
+  for (const Words& options : {Words{}, Words{"--fair"}, Words{"-s"}, Words{"--type", "plain"},
+                               Words{"-k", "other"}, Words{"--once-per", "1h"}}) {
+    for (const auto lost : kLost) {
+      CAPTURE(joined(options, " "));
+      CAPTURE(lost == TcpProxy::Way::to_server);
+      KilledAtRelease killed{redis, options};
+      killed.kill_at_release(lost, [&] { return !redis.has("k"); });
+      CHECK(eventually([&] { return redis.keys().empty() || killed.over(); }, 10s));
+      CHECK_FALSE(redis.has("k"));
+      CHECK_FALSE(redis.has("other"));
+      CHECK(eventually([&] { return killed.over(); }, 10s));
+      CHECK(events_in(killed.events()) == "acquired released");
+      CHECK(field(lines_of(killed.events()).back(), "outcome") == "\"killed\"");
+      CHECK(redis.cli({"ZCARD", "rlock:history:{k}"}) == "1");
+      redis.cli({"FLUSHALL"});
+    }
+  }
+}
+
+TEST_CASE("a run that is killed before its release is confirmed keeps its key as it would have") {
+  RedisServer redis;
+  for (const auto lost : kLost) {
+    CAPTURE(lost == TcpProxy::Way::to_server);
+    const auto stays = [&] { return redis.pttl("k") > 6'000'000; };
+    KilledAtRelease kept{redis, {"--min-hold", "2h"}};
+    kept.kill_at_release(lost, stays);
+    REQUIRE(eventually([&] { return kept.over(); }, 10s));
+    CHECK(stays());
+    CHECK(contains(redis.cli({"HGETALL", "rlock:meta:{k}"}), "\"exit\":3,\"kept_by\":\"--min-hold\""));
+    redis.cli({"FLUSHALL"});
+
+    KilledAtRelease done{redis, {"--once-per", "2h"}, "exit 0"};
+    done.kill_at_release(lost, stays);
+    REQUIRE(eventually([&] { return done.over(); }, 10s));
+    CHECK(stays());
+    Rlock next = redis.rlock("run", "-v", "-k", "k", "--once-per", "2h", "--", "false");
+    CHECK(next.exit_code() == 0);
+    CHECK(contains(next.err(), "'k' was done "));
+    redis.cli({"FLUSHALL"});
+  }
+}
+
+TEST_CASE("a run inside another hold that is killed before its release is confirmed counts one hold down") {
+  RedisServer redis;
+  for (const auto lost : kLost) {
+    CAPTURE(lost == TcpProxy::Way::to_server);
+    acquired(redis, "k", {"--owner", "ci-42"});
+    KilledAtRelease inside{redis, {"--owner", "ci-42"}};
+    const auto holds = [&] { return redis.cli({"HGET", "k", "ci-42"}); };
+    REQUIRE(holds() == "2");
+    inside.kill_at_release(lost, [&] { return holds() == "1"; });
+    REQUIRE(eventually([&] { return inside.over(); }, 10s));
+    CHECK(holds() == "1");
+    redis.cli({"FLUSHALL"});
+  }
+}
+
+TEST_CASE("a run that is killed after its release leaves a later hold alone, also one of the same owner") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "read"}) {
+    for (const std::string owner : {"w1", "w2"}) {
+      CAPTURE(type);
+      CAPTURE(owner);
+      const bool same = owner == "w1";
+      const auto acquire = [&] { acquired(redis, "k", {"--owner", owner, "--type", type}); };
+      const auto holds = [&] { return redis.cli({"HGET", "k", owner}); };
+      if (same) acquire();
+      const Words options = same ? Words{"--owner", owner, "--type", type} : Words{"--type", type};
+      Words first{"run", "-k", "k"};  // from now on the server knows the script of the release
+      first.insert(first.end(), options.begin(), options.end());
+      first.insert(first.end(), {"--", "true"});
+      REQUIRE(status_of(redis, first) == 0);
+      KilledAtRelease killed{redis, options};
+      killed.stop_at_release(TcpProxy::Way::to_client,
+                             [&] { return same ? holds() == "1" : !redis.has("k"); });
+      if (same) REQUIRE(status_of(redis, {"lock", "release", "k", "--owner", owner, "--type", type}) == 0);
+      acquire();
+      killed.kill();
+      REQUIRE(eventually([&] { return killed.over(); }, 10s));
+      CHECK(holds() == "1");
+      CHECK(redis.has("rlock:meta:{k}"));
+      redis.cli({"FLUSHALL"});
+    }
+  }
+}
+
+TEST_CASE(
+    "the guardian of a run that is killed at its release signals no process that the command has left") {
+  RedisServer redis;
+  for (const std::string how : {"sleep 60 & echo $!", "setsid sleep 60 & echo $!"}) {
+    CAPTURE(how);
+    KilledAtRelease killed{redis, {}, how};
+    killed.kill_at_release(TcpProxy::Way::to_server, {});
+    const pid_t left = std::stoi(split(killed.run().out(), '\n').at(1));
+    CHECK(throughout([&] { return alive(left) && redis.has("k"); }, 1s));
+    ::kill(left, SIGKILL);
+    CHECK(eventually([&] { return !redis.has("k"); }, 4s));
+  }
 }

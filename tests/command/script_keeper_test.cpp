@@ -20,12 +20,14 @@
 #include "cmd/hold/script_watch.h"
 #include "cmd/server/deployment.h"
 #include "support/contains.h"
+#include "support/event_lines.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/resp_client.h"
 #include "support/skipped.h"
+#include "support/tcp_proxy.h"
 #include "support/witness.h"
 
 using namespace rlock::test;
@@ -403,6 +405,40 @@ TEST_CASE("the guardian of a killed keeper leaves a key alone that the same --ow
   CHECK(script.process().exit_code() == 128 + SIGKILL);
   CHECK(eventually([&] { return !redis.has("b"); }, 10s));
   CHECK(redis.has("a"));
+}
+
+TEST_CASE(
+    "if a keeper is killed before its release is confirmed, the guardian releases, and leaves a later hold") {
+  RedisServer redis;
+  for (const std::string owner : {"", "--owner w1 "}) {
+    for (const auto lost : {TcpProxy::Way::to_server, TcpProxy::Way::to_client}) {
+      CAPTURE(owner);
+      CAPTURE(lost == TcpProxy::Way::to_server);
+      TcpProxy proxy{redis.where()};
+      Script script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() + " lock acquire k --lease 10m " + owner +
+                               "--events $FOLDER/events --while-pid $$) || exit\n"
+                               ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
+      REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+      const pid_t keeper = script.keeper();
+      const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
+      proxy.drop(lost);
+      write_file(script.folder() + "/go", "");
+      REQUIRE(script.process().exit_code() == 0);
+      const bool arrives = lost == TcpProxy::Way::to_client;
+      REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > before; }, 10s));
+      if (arrives) REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+      ::kill(keeper, SIGSTOP);  // so that it cannot give its release up
+      if (arrives) acquired(redis, "k", {"--owner", "w1"});
+      proxy.pass();
+      ::kill(keeper, SIGKILL);
+      CHECK(eventually([&] { return script.process().family().empty(); }, 10s));
+      CHECK(redis.has("k") == arrives);
+      const std::string events = events_in(script.folder() + "/events");
+      CHECK_MESSAGE((events.ends_with(" released") && events.find("released") == events.rfind("released")),
+                    events);
+      redis.cli({"FLUSHALL"});
+    }
+  }
 }
 
 TEST_CASE("a removed key of many stops the script soon, beside a frozen server of three") {
