@@ -62,24 +62,38 @@ TEST_CASE("a wait behind a holder that nobody can name is one event, however oft
   CHECK(events_in(file) == "waiting gave-up");
 }
 
+namespace {
+
+/// Two sockets that are connected. No process inherits them.
+struct SocketPair {
+  Descriptor ours, theirs;
+
+  SocketPair() {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    ours.reset(ends[0]);
+    theirs.reset(ends[1]);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("the end of a socket for events comes with the end of rlock, not with that of its undo") {
   RedisServer redis;
   REQUIRE(status_of(redis, {"lock", "acquire", "k", "--lease", "1m"}) == 0);
-  int ends[2];
-  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-  const Descriptor reader{ends[0]};
+  SocketPair pair;
   Process::Options options = redis.environment();
-  options.descriptors[7] = ends[1];
+  options.descriptors[7] = pair.theirs.number();
   Rlock run{{"run", "-q", "-w", "5s", "--events", "7", "-k", "k", "--", "true"}, options};
-  ::close(ends[1]);
+  pair.theirs.reset();
   char text[4096];
-  const auto waits = [&] { return ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT) > 0; };
+  const auto waits = [&] { return ::recv(pair.ours.number(), text, sizeof text, MSG_DONTWAIT) > 0; };
   REQUIRE(eventually(waits, 20s));
   redis.freeze();
   const int exit = run.exit_code(20s);
   CHECK_MESSAGE((exit == 75 || exit == 69), exit);  // the wait may end while a round is under way
 
-  const auto ended = [&] { return ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT) == 0; };
+  const auto ended = [&] { return ::recv(pair.ours.number(), text, sizeof text, MSG_DONTWAIT) == 0; };
   CHECK(eventually(ended, 5s));
   redis.thaw();
 }
@@ -88,15 +102,13 @@ TEST_CASE("the end of a socket for the status comes with the end of rlock, too")
   RedisServer redis;
   TempDir folder;
   REQUIRE(status_of(redis, {"lock", "acquire", "k", "--lease", "1m"}) == 0);
-  int ends[2];
-  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-  const Descriptor reader{ends[0]};
+  SocketPair pair;
   Process::Options options = redis.environment();
-  options.descriptors[7] = ends[1];
+  options.descriptors[7] = pair.theirs.number();
   const std::string events = folder / "events";
   Rlock run{{"run", "-q", "-w", "5s", "--events", events, "--status-fd", "7", "-k", "k", "--", "true"},
             options};
-  ::close(ends[1]);
+  pair.theirs.reset();
   REQUIRE(eventually([&] { return contains(read_file(events), "\"waiting\""); }, 20s));
   redis.freeze();
   const int exit = run.exit_code(20s);
@@ -105,7 +117,7 @@ TEST_CASE("the end of a socket for the status comes with the end of rlock, too")
   const auto ended = [&] {
     char text[4096];
     ssize_t got = 0;
-    while ((got = ::recv(reader.number(), text, sizeof text, MSG_DONTWAIT)) > 0) {}
+    while ((got = ::recv(pair.ours.number(), text, sizeof text, MSG_DONTWAIT)) > 0) {}
     return got == 0;
   };
   CHECK(eventually(ended, 5s));

@@ -373,23 +373,21 @@ TEST_CASE("with several servers list shows a key once, and names the silent serv
 TEST_CASE("a signal ends a list whose output is a pipe that nobody reads") {
   RedisServer redis;
   fill(redis);
-  int ends[2];
-  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-  const Descriptor reading{ends[0]}, writing{ends[1]};
+  const Pipe pipe;
   Process::Options options = redis.environment();
-  options.descriptors[STDOUT_FILENO] = writing.number();
+  options.descriptors[STDOUT_FILENO] = pipe.writing.number();
   for (const Words& words : {Words{"list", "--all"}, {"list", "--all", "--json"}, {"metrics", "--all"}}) {
     CAPTURE(words.back());
     Rlock list{words, options};
     const auto unread = [&] {
       int bytes = 0;
-      return ::ioctl(reading.number(), FIONREAD, &bytes) == 0 ? bytes : -1;
+      return ::ioctl(pipe.reading.number(), FIONREAD, &bytes) == 0 ? bytes : -1;
     };
     REQUIRE(eventually([&] { return unread() > 32'000; }, kDeadline));
     list.signal(SIGTERM);
     CHECK(list.exit_code(kDeadline) == 128 + SIGTERM);
     std::string block(1'000'000, ' ');
-    REQUIRE(::read(reading.number(), block.data(), block.size()) > 32'000);
+    REQUIRE(::read(pipe.reading.number(), block.data(), block.size()) > 32'000);
   }
 }
 

@@ -241,11 +241,9 @@ TEST_CASE(
 TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by a signal") {
   RedisServer redis;
   TempDir folder;
-  int ends[2];
-  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-  const Descriptor reading{ends[0]}, writing{ends[1]};
+  const Pipe pipe;
   Process::Options options = redis.environment();
-  options.descriptors = {{7, reading.number()}};
+  options.descriptors = {{7, pipe.reading.number()}};
   const std::string why =
       "password file '/dev/fd/7' (--password-file): did not end in time; the process at its other end must "
       "write the password and close it";
@@ -267,7 +265,7 @@ TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by 
     // It waits as soon as it has opened the pipe. Before exec(), its process has our descriptors, too.
     REQUIRE(eventually(
         [&] {
-          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), reading.number()) == 2;
+          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), pipe.reading.number()) == 2;
         },
         kDeadline));
     rlock.signal(signal);
@@ -279,7 +277,7 @@ TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by 
     Rlock rlock{{verb, "--password-file", "/dev/fd/7"}, options};
     REQUIRE(eventually(
         [&] {
-          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), reading.number()) == 2;
+          return file_of(rlock.pid(), "comm") == "rlock\n" && opened(rlock.pid(), pipe.reading.number()) == 2;
         },
         kDeadline));
     rlock.signal(SIGTERM);

@@ -389,16 +389,7 @@ TEST_CASE("a password file that cannot be right is a configuration error that na
 namespace {
 
 /// A pipe as a shell makes it for `--password-file <(pass redis)`.
-struct PasswordPipe {
-  Descriptor reading, writing;
-
-  PasswordPipe() {
-    int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    reading.reset(ends[0]);
-    writing.reset(ends[1]);
-  }
-
+struct PasswordPipe : Pipe {
   PasswordSource source() const {
     return PasswordSource::file("/dev/fd/" + std::to_string(reading.number()));
   }

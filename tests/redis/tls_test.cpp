@@ -47,16 +47,6 @@ class TlsServer {
   }
 };
 
-/// A stdin that neither sends data nor ends: s_server hangs up when its stdin ends.
-struct Silence {
-  Silence() { REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
-  ~Silence() {
-    ::close(ends[0]);
-    ::close(ends[1]);
-  }
-  int ends[2];
-};
-
 /// Speaks TLS, answers nothing, and records the bytes it receives.
 class Recorder {
  public:
@@ -64,7 +54,7 @@ class Recorder {
       : port(free_port()),
         process_({"openssl", "s_server", "-quiet", "-accept", std::to_string(port), "-cert", pair.cert,
                   "-key", pair.key},
-                 {.descriptors = {{0, silence_.ends[0]}}}) {
+                 {.descriptors = {{0, silence_.reading.number()}}}) {
     REQUIRE(eventually([&] {
       const int fd = connect_to("127.0.0.1:" + std::to_string(port));
       if (fd >= 0) ::close(fd);
@@ -76,7 +66,7 @@ class Recorder {
   std::uint16_t port;
 
  private:
-  Silence silence_;
+  Pipe silence_;  ///< its stdin neither sends data nor ends: s_server hangs up when its stdin ends
   Process process_;
 };
 
@@ -312,16 +302,16 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
 TEST_CASE("rlock refuses to renegotiate TLS, because a call would be lost meanwhile") {
   const std::uint16_t port = free_port();
   const Certificates::Pair& pair = certificates().issue("renegotiating");
-  const Silence keys;
+  const Pipe keys;
   Process server{{"openssl", "s_server", "-tls1_2", "-accept", std::to_string(port), "-cert", pair.cert,
                   "-key", pair.key},
-                 {.descriptors = {{0, keys.ends[0]}}}};
+                 {.descriptors = {{0, keys.reading.number()}}}};
   REQUIRE(eventually([&] { return contains(server.out(), "ACCEPT"); }, 10s));
   Loop loop;
   Executor redis{loop, {target_of(port)}, {.timeouts = {.connect = 10s, .command = 10s}}};
   auto request = redis.post(kCall, with_retries(), plus(Clock::now(), 60s));
   REQUIRE(turns(loop, [&] { return contains(server.out(), "HELLO"); }));
-  REQUIRE(::write(keys.ends[1], "r\n", 2) == 2);  // s_server asks for it
+  REQUIRE(::write(keys.writing.number(), "r\n", 2) == 2);  // s_server asks for it
   CHECK(turns(loop, [&] { return contains(server.err(), "no renegotiation"); }));
   request.drop();
 }

@@ -14,32 +14,29 @@ namespace rlock::test {
 class FullPipe {
  public:
   FullPipe() {
-    int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    reading_.reset(ends[0]);
-    writing_.reset(ends[1]);
+    REQUIRE(pipe_);
     REQUIRE(::fcntl(writing(), F_SETFL, O_NONBLOCK) == 0);
     const std::string much(4096, 'x');
     while (::write(writing(), much.data(), much.size()) > 0) {}
     REQUIRE(::fcntl(writing(), F_SETFL, 0) == 0);
   }
 
-  int writing() const noexcept { return writing_.number(); }
+  int writing() const noexcept { return pipe_.writing.number(); }
 
-  void close_reader() { reading_.reset(); }
+  void close_reader() { pipe_.reading.reset(); }
 
   /// Reads all that was written, until the other processes have closed their writing ends.
   std::string read_all() {
-    writing_.reset();
+    pipe_.writing.reset();
     std::string text;
     char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(reading_.number(), buffer, sizeof buffer)) > 0;)
+    for (ssize_t got = 0; (got = ::read(pipe_.reading.number(), buffer, sizeof buffer)) > 0;)
       text.append(buffer, static_cast<std::size_t>(got));
     return text;
   }
 
  private:
-  Descriptor reading_, writing_;
+  Pipe pipe_;
 };
 
 }  // namespace rlock::test
