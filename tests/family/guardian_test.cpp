@@ -107,6 +107,10 @@ class GuardedRun {
   pid_t guardian() const { return std::atoi(read_file(folder_ / "guardian").c_str()); }
   pid_t command() const { return std::atoi(read_file(folder_ / "command").c_str()); }
   std::string said() const { return read_file(folder_ / "said"); }
+  /// Has the command begun, and has the guardian left behind what could end or stop it together with rlock?
+  bool begun() const {
+    return !said().empty() && read_file("/proc/" + std::to_string(guardian()) + "/comm") == "guardian\n";
+  }
   std::string released() const {
     return read_file(folder_ / "released");
   }  ///< how rlock had ended when its guardian released; empty: the guardian has not released
@@ -410,7 +414,7 @@ TEST_CASE(
 
 TEST_CASE("a guardian that was stopped while rlock was stopped goes on when rlock is killed") {
   GuardedRun run{{.command = {"sh", "-c", "sleep 74 & echo $! >$SAID; wait"}}};
-  REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
+  REQUIRE(eventually([&] { return run.begun(); }));
   const pid_t grandchild = std::stoi(run.said());
   ::kill(run.pid(), SIGSTOP);
   REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
@@ -426,7 +430,7 @@ TEST_CASE("a guardian that was stopped while rlock was stopped goes on when rloc
 TEST_CASE("if all processes of a run are stopped and continued, in any order, its guardian runs") {
   for (const bool guardian_first : {true, false}) {
     GuardedRun run{{.command = {"sh", "-c", "sleep 75 & echo $! >$SAID; wait"}}};
-    REQUIRE(eventually([&] { return !run.said().empty() && run.guardian() > 0; }));
+    REQUIRE(eventually([&] { return run.begun(); }));
     std::vector<pid_t> all{run.guardian(), run.command(), run.pid()};
     for (const pid_t pid : all) ::kill(pid, SIGSTOP);
     REQUIRE(eventually([&] { return state_of(run.pid()) == 'T'; }));
