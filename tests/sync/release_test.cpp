@@ -54,8 +54,9 @@ TEST_CASE("'not ours' is a loss, unless a copy that came before it may have rele
 }
 
 TEST_CASE("an undo frees a key only if too few servers are left with what the owner had before") {
-  const auto undone = [](const ListRedis::Answer& answers) {
+  const auto undone = [](const ListRedis::Answer& answers, int attempts = 1) {
     ListRedis redis{answers.size()};
+    redis.attempts = attempts;
     redis.answers(answers);
     return undo(redis, std::vector{part_of(kToy)}, within(5s)).front();
   };
@@ -65,6 +66,8 @@ TEST_CASE("an undo frees a key only if too few servers are left with what the ow
   CHECK(undone({kKept, kKept, kFree}) == Undone::one_hold);
   CHECK(undone({kFree, kFree, std::nullopt}) == Undone::freed);
   CHECK(undone({kFree, std::nullopt, std::nullopt}) == Undone::unconfirmed);
+  CHECK(undone({kGone}) == Undone::nothing);
+  CHECK(undone({kGone}, 2) == Undone::freed);  // the first copy has freed it
 }
 
 TEST_CASE("without any answer the result is unknown, and the reason is reported") {

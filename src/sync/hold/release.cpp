@@ -105,7 +105,8 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   for (const std::size_t node : unfinished) answers[node] = later[node];
 }
 
-/// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold.
+/// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold. If a second copy found
+/// nothing, the first one has undone the hold.
 Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
   std::size_t freed = 0, stays = 0, untouched = 0;
   for (const NodeAnswer& node : answers) {
@@ -115,7 +116,7 @@ Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
       case Released::How::yes: ++freed; break;
       case Released::How::still_held:
       case Released::How::kept: ++stays; break;
-      case Released::How::not_ours: ++untouched; break;
+      case Released::How::not_ours: ++(node.repeated ? freed : untouched); break;
     }
   }
   if (freed + stays + untouched < quorum) return Undone::unconfirmed;
