@@ -1,4 +1,4 @@
-// The wait lines that users read. hear() takes the last answer to the wait, before each sleep. A line becomes
+// The wait lines that users read. note_waiting() takes the last answer to the wait, before each sleep. A line becomes
 // due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about
 // the holder. The line is printed when the inquiry ends. A silent server must not delay it, so at wanted_by_ it
 // is printed with what is known then. The last line comes from give_up() and interrupted(), which turn the loop

@@ -17,8 +17,8 @@ Milliseconds since_epoch() {
 }
 
 /// "ended" if rlock has released no hold: it sent no release, or the keys were not ours.
-std::string_view name_of_end(std::optional<HoldReport::Released> released) {
-  return !released || released == HoldReport::Released::no ? "ended" : "released";
+std::string_view name_of_end(std::optional<HoldReport::KeysEnd> released) {
+  return !released || released == HoldReport::KeysEnd::no ? "ended" : "released";
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void Events::ended(const HoldReport& report) {
   end(name_of_end(report.released), report.outcome, report.exit, report.held);
 }
 
-void Events::ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::Released> released) {
+void Events::ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::KeysEnd> released) {
   end(name_of_end(released), outcome, std::nullopt, held);
 }
 

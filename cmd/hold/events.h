@@ -44,7 +44,7 @@ class Events final : public WaitObserver {
   void ended(const HoldReport& report);
 
   /// The end of the hold of a script. `released`: what came of the release; empty: the keys are left to their lease.
-  void ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::Released> released);
+  void ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::KeysEnd> released);
 
   /// Reports from a guardian that rlock was killed and that its hold is released. A guardian has no descriptor of
   /// rlock's, so it opens the outputs again. It cannot open a descriptor that the user named. Throws like open().

@@ -77,7 +77,7 @@ std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const 
                                 .pub_sub = request_.deployment.pub_sub(),
                                 .owner_returns = request_.owner.has_value(),
                                 .request = outer != nullptr ? inner_ : RequestId{},
-                                .turn = request_.deployment.turn(waits),
+                                .if_busy = request_.deployment.if_busy(waits),
                                 .ticket = outer == nullptr ? claimant.ticket : 0},
                       .hold = another ? Hold::another : Hold::first,
                       .waits = waits,

@@ -10,12 +10,12 @@
 namespace rlock {
 namespace {
 
-std::string_view name_of(HoldReport::Released released) {
+std::string_view name_of(HoldReport::KeysEnd released) {
   switch (released) {
-    case HoldReport::Released::yes: return "yes";
-    case HoldReport::Released::no: return "no";
-    case HoldReport::Released::kept: return "kept";
-    case HoldReport::Released::unknown: return "unknown";
+    case HoldReport::KeysEnd::yes: return "yes";
+    case HoldReport::KeysEnd::no: return "no";
+    case HoldReport::KeysEnd::kept: return "kept";
+    case HoldReport::KeysEnd::unknown: return "unknown";
   }
   return "unknown";
 }
@@ -24,7 +24,7 @@ std::string_view name_of(HoldReport::Released released) {
 
 std::string HoldReport::json() const {
   // A failure of rlock leaves the release to the guardian or the lease.
-  const auto shown = released || !locked ? released : Released::unknown;
+  const auto shown = released || !locked ? released : KeysEnd::unknown;
   const auto node_json = [](const Node& node) {
     return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
   };
@@ -152,19 +152,19 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
   }
 }
 
-HoldReport::Released released_of(const std::vector<ReleaseResult>& answers) {
+HoldReport::KeysEnd released_of(const std::vector<ReleaseResult>& answers) {
   const auto any = [&](ReleaseResult::How how) {
     return std::ranges::count(answers, how, &ReleaseResult::how) > 0;
   };
-  if (any(ReleaseResult::How::not_ours)) return HoldReport::Released::no;
-  if (any(ReleaseResult::How::unknown)) return HoldReport::Released::unknown;
-  return any(ReleaseResult::How::kept) ? HoldReport::Released::kept : HoldReport::Released::yes;
+  if (any(ReleaseResult::How::not_ours)) return HoldReport::KeysEnd::no;
+  if (any(ReleaseResult::How::unknown)) return HoldReport::KeysEnd::unknown;
+  return any(ReleaseResult::How::kept) ? HoldReport::KeysEnd::kept : HoldReport::KeysEnd::yes;
 }
 
-HoldReport::Released released_of(const std::vector<Undone>& undone) {
+HoldReport::KeysEnd released_of(const std::vector<Undone>& undone) {
   const auto any = [&](Undone one) { return std::ranges::count(undone, one) > 0; };
-  if (any(Undone::unconfirmed)) return HoldReport::Released::unknown;
-  return any(Undone::freed) || any(Undone::one_hold) ? HoldReport::Released::yes : HoldReport::Released::no;
+  if (any(Undone::unconfirmed)) return HoldReport::KeysEnd::unknown;
+  return any(Undone::freed) || any(Undone::one_hold) ? HoldReport::KeysEnd::yes : HoldReport::KeysEnd::no;
 }
 
 }  // namespace rlock

@@ -11,8 +11,8 @@
 #include "base/time.h"
 #include "cmd/hold/held_command.h"
 #include "cmd/hold/hold_request.h"
-#include "cmd/hold/hold_wait.h"
-#include "redis/executor/executor.h"
+#include "cmd/hold/not_held.h"
+#include "redis/redis.h"
 #include "sync/hold/release.h"
 #include "sync/wait/acquire.h"
 #include "sync/watch/hold_outcome.h"
@@ -22,7 +22,8 @@ namespace rlock {
 /// How a hold went and ended. For a run, it is also the record: one line of JSON, which is unambiguous, unlike an exit
 /// status.
 struct HoldReport {
-  enum class Released { yes, no, kept, unknown };
+  /// Were the keys released? One word for all of them.
+  enum class KeysEnd { yes, no, kept, unknown };
 
   /// One node of a quorum.
   struct Node {
@@ -42,7 +43,7 @@ struct HoldReport {
   std::optional<std::int64_t> fence;
   std::optional<std::vector<std::int64_t>> slots;
   std::optional<Milliseconds> waited, held;
-  std::optional<Released> released;  ///< empty: nothing was held, or rlock failed before the answer
+  std::optional<KeysEnd> released;  ///< empty: nothing was held, or rlock failed before the answer
   std::optional<std::vector<Node>> nodes;
   std::optional<std::string> error;  ///< for people
 
@@ -74,9 +75,9 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
                   Milliseconds held, int exit);
 
 /// The result of the release for all keys together: the worst counts.
-HoldReport::Released released_of(const std::vector<ReleaseResult>& answers);
+HoldReport::KeysEnd released_of(const std::vector<ReleaseResult>& answers);
 
 /// The same of an undo. `no`: the owner held all keys before, so there was nothing to release.
-HoldReport::Released released_of(const std::vector<Undone>& undone);
+HoldReport::KeysEnd released_of(const std::vector<Undone>& undone);
 
 }  // namespace rlock

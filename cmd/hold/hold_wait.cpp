@@ -111,7 +111,7 @@ std::optional<GaveUp> HoldWait::arrive() {
                       .ticket = claimant_.ticket};
     AcquireResult got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
     if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
-    claimant_.ticket = std::get<Acquired>(got).held.front().fence.value_or(0);
+    claimant_.ticket = std::get<Acquired>(got).held.front().ticket;
   }
   return std::nullopt;
 }

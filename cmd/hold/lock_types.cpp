@@ -23,7 +23,7 @@ std::unique_ptr<Lockable> make(const LockSpec& spec) {
 }
 
 std::unique_ptr<Lockable> make_fair(const LockSpec& spec) {
-  const auto turn = spec.waits ? Turn::place : Turn::leave;
+  const auto turn = spec.waits ? IfBusy::place : IfBusy::leave;
   return std::make_unique<FairLock>(spec.claim, turn, spec.hold, spec.options.fair_wait_timeout);
 }
 

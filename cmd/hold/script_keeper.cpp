@@ -88,7 +88,7 @@ class ScriptKeeper {
   bool over();
   void forget_released();
   HoldEnd end();
-  std::optional<HoldReport::Released> release_keys(const HoldEnd& how);
+  std::optional<HoldReport::KeysEnd> release_keys(const HoldEnd& how);
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
@@ -143,8 +143,8 @@ void ScriptKeeper::run(const std::function<Start()>& at_work) {
   const HoldEnd how = end();
   const bool lost = renewed_.loss().has_value();  // before the release, which may end later than the lease
   const bool leaves_it = !request_.stop.stop_on_loss && lost;
-  const auto released = leaves_it ? std::optional{HoldReport::Released::no} : release_keys(how);
-  events_.ended(lost || released == HoldReport::Released::no ? HoldOutcome::lost : how.outcome,
+  const auto released = leaves_it ? std::optional{HoldReport::KeysEnd::no} : release_keys(how);
+  events_.ended(lost || released == HoldReport::KeysEnd::no ? HoldOutcome::lost : how.outcome,
                 elapsed(keys_.acquired().asked, session_.loop.now()), released);
 }
 
@@ -195,9 +195,9 @@ HoldEnd ScriptKeeper::end() {
 }
 
 /// Returns what came of the release; empty: the keys are left to their lease.
-std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& how) {
+std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = renewed_.parts();
-  if (parts.empty()) return HoldReport::Released::yes;
+  if (parts.empty()) return HoldReport::KeysEnd::yes;
   if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
     processes_.dismiss_guardian();
     warn(fmt::format(
@@ -211,7 +211,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
   auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
   processes_.dismiss_guardian();
-  if (lost == Lost::yes) return HoldReport::Released::no;
+  if (lost == Lost::yes) return HoldReport::KeysEnd::no;
   std::vector<Part> gone;
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);
@@ -222,7 +222,7 @@ std::optional<HoldReport::Released> ScriptKeeper::release_keys(const HoldEnd& ho
   }
   warn_late_loss(quoted(gone.front().lock->name()));
   events_.lost(kLostAtRelease);
-  return HoldReport::Released::no;
+  return HoldReport::KeysEnd::no;
 }
 
 }  // namespace

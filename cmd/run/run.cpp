@@ -33,7 +33,7 @@ int end_without_command(const RunRequest& request, HoldReport& report, StatusOut
 
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(request);
-  // The first status.write(), here or in a step, reports to the events too. If a step throws, RunVerb::failed() writes.
+  // The first status.write(), here or in a step, also writes the last event. If a step throws, RunVerb::failed() writes.
   if (events.wanted()) status.report_also_to([&events](const HoldReport& written) { events.ended(written); });
   auto [found, problem] = look_up(request.command);
   if (problem) return end_without_command(request, report, status, *problem);
@@ -45,11 +45,11 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
   CommandOutcome ended;
   Lost lost = Lost::no;
-  {
+  {  // at its end it waits for the guardian, which was dismissed after the release
     RunHold hold{run, std::get<HeldKeys>(got)};
     ended = hold.run_command();
     lost = release_keys(run, hold, ended);
-  }  // waits for the guardian, which was dismissed after the release
+  }
   return end_like(request, ended, lost);  // may die of the command's signal
 }
 

@@ -71,8 +71,8 @@ Patience until_marked(const Patience& usual, const Keeper& keeper, const Session
 }
 
 /// Releases all keys, and prints what the user should know about it.
-HoldReport::Released release(RunContext& run, RunHold& hold, const PastHold& past,
-                             const CommandOutcome& ended) {
+HoldReport::KeysEnd release(RunContext& run, RunHold& hold, const PastHold& past,
+                            const CommandOutcome& ended) {
   const RunRequest& request = run.request;
   const HeldKeys& keys = hold.keys();
   const Lost lost = hold.keeper().lost() ? Lost::yes : Lost::no;
@@ -105,8 +105,8 @@ HoldReport::Released release(RunContext& run, RunHold& hold, const PastHold& pas
 
 /// Names the processes that the command left.
 void name_processes_left(const RunRequest& request, const std::vector<pid_t>& left,
-                         HoldReport::Released released) {
-  const std::string past = released == HoldReport::Released::yes
+                         HoldReport::KeysEnd released) {
+  const std::string past = released == HoldReport::KeysEnd::yes
                                ? fmt::format("released {}", request.all_keys())
                                : fmt::format("the command of {} has ended", request.all_keys());
   std::vector<std::string> pids;
@@ -115,7 +115,7 @@ void name_processes_left(const RunRequest& request, const std::vector<pid_t>& le
                    pids.size() == 1 ? "runs" : "run"));
 }
 
-void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, HoldReport::Released released) {
+void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, HoldReport::KeysEnd released) {
   say_why_it_did_not_start(request, ended);
   if (ended.how == How::too_late)
     warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
@@ -131,8 +131,8 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, Ho
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> lost = hold.loss();
   const PastHold past = hold.keys().past(end_for_history(run.request, ended, lost), run.session.loop.now());
-  const HoldReport::Released released = release(run, hold, past, ended);
-  if (released == HoldReport::Released::no)
+  const HoldReport::KeysEnd released = release(run, hold, past, ended);
+  if (released == HoldReport::KeysEnd::no)
     learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended, lost);
   say_how_it_ended(run.request, ended, released);
   run.report.released = released;

@@ -33,9 +33,9 @@ struct Deployment {
   bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
 
   /// What a busy acquire of a lock that is not fair leaves behind.
-  Turn turn(bool waits) const {
-    if (targets.size() > 1) return Turn::no_places;
-    return waits ? Turn::place : Turn::leave;
+  IfBusy if_busy(bool waits) const {
+    if (targets.size() > 1) return IfBusy::no_places;
+    return waits ? IfBusy::place : IfBusy::leave;
   }
 
   PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }

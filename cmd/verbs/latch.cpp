@@ -150,7 +150,7 @@ class Wait final : public LatchVerb {
     const Claim claim{.name = name,
                       .owner = new_owner(),
                       .pub_sub = session.deployment.pub_sub(),
-                      .turn = wait_.nonblock ? Turn::leave : Turn::place};
+                      .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place};
     const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
     const std::vector<Call> facts{
         write_metadata(name, claim.owner, until_open.hold_entry(), kWaiterFacts, about_the_script())};

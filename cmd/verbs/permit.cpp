@@ -131,9 +131,11 @@ class Acquire final : public PoolVerb {
     need_one_server(session);
     const std::vector<Part> parts{permits(session)};
     WaitLines lines{session,
-                    {started, wait_, names_of(parts),
-                     count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
-                     /*is_pool=*/true}};
+                    {.started = started,
+                     .wait = wait_,
+                     .names = names_of(parts),
+                     .state = count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
+                     .is_pool = true}};
     refuse_latch(session, started, wait_);
     AncestorWatch above{
         session.redis,

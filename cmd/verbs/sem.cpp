@@ -55,7 +55,7 @@ class Acquire final : public PoolVerb {
     const Semaphore wanted{{.name = name,
                             .owner = new_owner(),
                             .pub_sub = session.deployment.pub_sub(),
-                            .turn = wait_.nonblock ? Turn::leave : Turn::place},
+                            .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place},
                            count_,
                            await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
     WaitLines lines{session, {started, wait_, {name}, "it has too few permits"}};

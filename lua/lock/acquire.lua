@@ -21,8 +21,8 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- A script that calls this one gets two more values, `ours` and `passed`: did the owner hold the lock before; and `line`, if it
--- has passed the waiters.
+-- A script that calls this one gets two more values: whether the owner held the lock before; and the line, if the owner has
+-- passed its waiters, else nil.
 local take_lock = include('hold/take_lock')
 
 return take_lock(lock, line, request, owner, lease, memory)

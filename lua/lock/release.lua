@@ -40,7 +40,7 @@ local function release_hold()
   if holds > 1 then
     if not request then return {'held_inside'} end
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-    local rest = rest_to_keep(keep, owner, keep_until, true)
+    local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
     return rest > 0 and {'kept', rest} or {'still_held'}

@@ -36,7 +36,7 @@ local function release_hold()
   if holds > 1 then
     if not request then return {'held_inside'} end
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-    local rest = rest_to_keep(keep, owner, keep_until, true)
+    local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, field, -1)
     return rest > 0 and {'kept', rest} or {'still_held'}
@@ -44,7 +44,7 @@ local function release_hold()
 
   local reads = redis.call('hlen', lock) > 2
   if reads then redis.call('hdel', lock, field) end  -- first: it needs no memory
-  local rest = rest_to_keep(keep, owner, keep_until, reads)
+  local rest = rest_to_keep(keep, owner, keep_until, reads and 'goes_on')
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
     remember_answer(way, request, 0, memory)

@@ -30,7 +30,7 @@ HoldReport sample() {
           .owner = Owner{"me:1"},
           .waited = Milliseconds{0},
           .held = Milliseconds{12},
-          .released = HoldReport::Released::yes};
+          .released = HoldReport::KeysEnd::yes};
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Counter : public Hold {
 class SemaphoreHold final : public Counter {
  public:
   SemaphoreHold(const LockName& name, const std::string& owner)
-      : taking_({.name = name, .owner = Owner{owner}, .turn = Turn::place}, 1),
+      : taking_({.name = name, .owner = Owner{owner}, .if_busy = IfBusy::place}, 1),
         giving_(name, PoolKind::semaphore, PubSub::classic) {}
 
   std::vector<Call> release(std::int64_t) const override { return {giving_.add(1)}; }
@@ -70,7 +70,7 @@ class SemaphoreHold final : public Counter {
 class LatchIsOpen : public Counter {
  public:
   LatchIsOpen(const LockName& name, const std::string& owner)
-      : wait_({.name = name, .owner = Owner{owner}, .turn = Turn::place}, LatchWait::Until::open) {}
+      : wait_({.name = name, .owner = Owner{owner}, .if_busy = IfBusy::place}, LatchWait::Until::open) {}
 
  private:
   const Waitable& waitable() const override { return wait_; }

@@ -199,7 +199,7 @@ class Fleet {
     return std::make_unique<Lock>(
         Claim{.name = LockName{fmt::format("key{}", host(who).key)},
               .owner = Owner{fmt::format("{:08x}-922f-8ca9-9275-{:012x}:{}", who, ++owners_, who)},
-              .turn = Turn::place});
+              .if_busy = IfBusy::place});
   }
 
   // --- the network -------------------------------------------------------------------------------

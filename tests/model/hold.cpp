@@ -17,7 +17,7 @@ std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::strin
   if (wanted.type == "lock") return std::make_shared<Lock>(claim, which);
   if (wanted.type == "spin") return std::make_shared<SpinLock>(claim, kPause, which);
   if (wanted.type == "fenced") return std::make_shared<FencedLock>(claim, which);
-  if (wanted.type == "fair") return std::make_shared<FairLock>(claim, Turn::place, which);
+  if (wanted.type == "fair") return std::make_shared<FairLock>(claim, IfBusy::place, which);
   if (wanted.type == "read") return std::make_shared<ReadLock>(claim, which);
   if (wanted.type == "write") return std::make_shared<WriteLock>(claim, which);
   if (wanted.type == "plain") return std::make_shared<PlainLock>(claim, kPause, which);
@@ -47,7 +47,7 @@ class OfRlock final : public Hold {
     return arrival_ ? std::optional{ask_of(*arrival_, 0)} : std::nullopt;
   }
   std::int64_t ticket_in(const Reply& reply) const override {
-    return read_asked(*arrival_, reply).fences.front();
+    return std::get<Held>(arrival_->read(reply)).ticket;
   }
   Call ask_with(std::int64_t ticket, std::int64_t waited) const override {
     if (ticket == 0) return ask(waited);

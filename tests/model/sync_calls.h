@@ -23,7 +23,7 @@ inline Claim claim_of(const Wanted& wanted, const std::string& key) {
           .owner = Owner{wanted.owner},
           .lease = Milliseconds{wanted.lease},
           .owner_returns = wanted.returns,
-          .turn = wanted.quorum ? Turn::no_places : Turn::place,
+          .if_busy = wanted.quorum ? IfBusy::no_places : IfBusy::place,
           .ticket = wanted.ticket};
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("when a Redisson waiter at the head is dropped, our deadline still out
   p2.try_queued();
   scene.ask("b:1");
   scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1"});
-  scene.ask(FairLock{claim("c:1"), Turn::leave});
+  scene.ask(FairLock{claim("c:1"), IfBusy::leave});
   CHECK(scene.queue() == Words{"p:2", "b:1"});
   CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
 }
@@ -170,7 +170,7 @@ TEST_CASE("behind Redisson's waiters, the first two of ours ask when the time of
     CHECK(std::abs(retry->count() - scene.deadline_in("p:1")) <= 5000);
   }
   CHECK(!busy(scene.ask(FairLock{claim("d:1", 3600s)})).retry_after);
-  CHECK(!busy(scene.ask(FairLock{claim("e:1", 3600s), Turn::leave})).retry_after);
+  CHECK(!busy(scene.ask(FairLock{claim("e:1", 3600s), IfBusy::leave})).retry_after);
 
   scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1", "2", "p:2"});
   CHECK(busy(scene.ask("c:1")).position == 2);
@@ -181,7 +181,7 @@ TEST_CASE("a queue that was repaired by a client outside it still expires") {
   FairScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
   scene.server.cli({"RPUSH", kQueue, "ghost:1"});
-  scene.ask(FairLock{claim("d:1"), Turn::leave});
+  scene.ask(FairLock{claim("d:1"), IfBusy::leave});
   CHECK(scene.queue() == Words{"b:1", "c:1"});
   CHECK(scene.server.pttl(kQueue) > 86400000);
   CHECK(scene.server.pttl(kDeadlines) > 86400000);
@@ -203,7 +203,7 @@ TEST_CASE("a queue with nothing to mend is not read as a whole") {
   scene.server.cli({"CONFIG", "RESETSTAT"});
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(busy(scene.ask("c:1")).position == 2);
-  scene.ask(FairLock{claim("d:1"), Turn::leave});
+  scene.ask(FairLock{claim("d:1"), IfBusy::leave});
   const std::string commands = scene.server.cli({"INFO", "commandstats"});
   CHECK(contains(commands, "cmdstat_llen"));
   CHECK(!contains(commands, "cmdstat_hgetall"));

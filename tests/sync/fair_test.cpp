@@ -31,7 +31,7 @@ TEST_CASE("a waiter gives a sign of life once per renewal, and counts as dead af
 }
 
 TEST_CASE("a try that does not wait does not queue") {
-  const FairLock lock{claim("me:1"), Turn::leave};
+  const FairLock lock{claim("me:1"), IfBusy::leave};
   CHECK(lock.ask().args[2] == "0");
   CHECK(!lock.takes_place());
 }
@@ -220,7 +220,7 @@ TEST_CASE("only the head waits for the end of the holder's lease") {
 
 TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   FairScene scene;
-  const FairLock attempt{claim("x:1"), Turn::leave};
+  const FairLock attempt{claim("x:1"), IfBusy::leave};
   scene.ask("a:1");
   scene.ask("b:1");
   scene.release("a:1");
@@ -234,7 +234,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
 
 TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places ahead of us") {
   FairScene scene;
-  const FairLock ours{claim("b:1"), Turn::place, Hold::first, 1h};
+  const FairLock ours{claim("b:1"), IfBusy::place, Hold::first, 1h};
   auto first = scene.peer("p:1", 3600000);
   auto last = scene.peer("p:2", 3600000);
   scene.ask("a:1");
@@ -251,7 +251,7 @@ TEST_CASE("with a longer wait timeout of Redisson our place outlasts the places 
 
 TEST_CASE("a waiter says that it lives within the wait timeout, and is forgotten after it") {
   FairScene scene;
-  const FairLock hasty{claim("b:1"), Turn::place, Hold::first, 3s};
+  const FairLock hasty{claim("b:1"), IfBusy::place, Hold::first, 3s};
   CHECK(hasty.poll_every() <= 1500ms);
   scene.ask("a:1");
   scene.ask(hasty);
@@ -408,7 +408,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock outer{claim("a:1")};
-  const FairLock inner{claim("a:1"), Turn::place, Lock::Hold::another};
+  const FairLock inner{claim("a:1"), IfBusy::place, Lock::Hold::another};
   scene.ask(outer);
   CHECK(is_held(scene.ask(inner)));
   scene.ask("b:1");

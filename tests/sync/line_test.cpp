@@ -28,12 +28,12 @@ const std::string kChannel = "redisson_lock__channel:{deploy}";
 const std::string kLine = "redisson_unlock_latch:{deploy}:line";
 
 Claim waiting(const std::string& owner) {
-  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = 30000ms, .turn = Turn::place};
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = 30000ms, .if_busy = IfBusy::place};
 }
 
 Claim leaving(const std::string& owner) {
   Claim claim = waiting(owner);
-  claim.turn = Turn::leave;
+  claim.if_busy = IfBusy::leave;
   return claim;
 }
 
@@ -414,7 +414,7 @@ TEST_CASE(
   scene.ask("b:1");
   const auto newest = [&](const std::string& owner, Milliseconds waited = 0ms) {
     Claim claim = waiting(owner);
-    claim.ticket = std::get<Held>(scene.ask(Arrival{claim, kinds::lock, owner})).fence.value();
+    claim.ticket = std::get<Held>(scene.ask(Arrival{claim, kinds::lock, owner})).ticket;
     const Lock lock{claim};
     return busy(lock.read(scene.redis.run(lock.ask(waited)))).position;
   };

@@ -134,7 +134,7 @@ TEST_CASE("a call that has one key in any case has no other form for a slot that
 
 TEST_CASE("over several servers a lock sends the script without a line, if it has such a script") {
   Claim quorum = claim("me:1");
-  quorum.turn = Turn::no_places;
+  quorum.if_busy = IfBusy::no_places;
   CHECK(Lock{quorum}.ask().script == scripts::lock_acquire.for_quorum);
   CHECK(SpinLock{quorum, {}}.ask().script == scripts::lock_acquire.for_quorum);
   CHECK(PlainLock{quorum, {}}.ask().script == &scripts::plain_acquire);
@@ -143,7 +143,7 @@ TEST_CASE("over several servers a lock sends the script without a line, if it ha
 
 TEST_CASE("a waiter that polls stands in no line") {
   Claim waiting = claim("me:1");
-  waiting.turn = Turn::place;
+  waiting.if_busy = IfBusy::place;
   CHECK(Lock{waiting}.takes_place());
   CHECK_FALSE(SpinLock{waiting, {}}.takes_place());
   CHECK_FALSE(PlainLock{waiting, {}}.takes_place());

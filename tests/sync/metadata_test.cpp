@@ -318,7 +318,7 @@ TEST_CASE("if waiters have long facts, only the first waiters are shown with the
 TEST_CASE("the facts of a waiter have a TTL, or are not written") {
   Scene scene;
   scene.hold("other:1");
-  const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}, .turn = Turn::place}};
+  const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}, .if_busy = IfBusy::place}};
   scene.redis.run(lock.ask());
   const Call write = write_metadata(kName, kMe, lock.hold_entry(), Milliseconds{30000}, facts());
   const std::string place = "redisson_unlock_latch:{deploy}:line:facts";

@@ -30,7 +30,7 @@ struct Work : FairScene {
   void wait(int count) {
     for (int i = 0; i < count; ++i) {
       Claim waiter = claim(std::string{"w"} + std::to_string(listeners.size()) + ":1");
-      waiter.turn = Turn::place;
+      waiter.if_busy = IfBusy::place;
       REQUIRE(is_busy(FairScene::ask(L{waiter})));
       listeners.emplace_back(server, Channel{kChannel + waiter.owner.str()});
     }

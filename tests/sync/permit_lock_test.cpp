@@ -408,7 +408,7 @@ TEST_CASE("a release that keeps its permits announces those of ended leases, too
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
   scene.ask(permits("b:1"));
   const PermitLock waiting{
-      {.name = kPool, .owner = Owner{"w:1"}, .lease = Milliseconds{30000}, .turn = Turn::place},
+      {.name = kPool, .owner = Owner{"w:1"}, .lease = Milliseconds{30000}, .if_busy = IfBusy::place},
       {.count = 1}};
   REQUIRE(is_busy(scene.ask(waiting)));
   const std::string ended = scene.server.cli({"ZRANGE", "{pool}:timeout", "-1", "-1"});

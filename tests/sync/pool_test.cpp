@@ -230,7 +230,7 @@ TEST_CASE("without rights to publish permits still become available, and the rea
 
   // The permits are announced, but a waiter in the line cannot be told that they are enough.
   const Claim waiting{
-      .name = kPool, .owner = Owner{"b:1"}, .lease = Milliseconds{30000}, .turn = Turn::place};
+      .name = kPool, .owner = Owner{"b:1"}, .lease = Milliseconds{30000}, .if_busy = IfBusy::place};
   REQUIRE(is_busy(scene.ask(PermitLock{waiting, {.count = 3}})));
   CHECK(contains(add().unannounced, "channel"));
   CHECK(scene.available() == "3");

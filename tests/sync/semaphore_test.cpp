@@ -27,7 +27,7 @@ Semaphore take(std::int64_t count) { return Semaphore{{.name = kSem, .owner = ne
 /// The semaphore as a waiter asks for it.
 Semaphore wait(const std::string& owner, std::int64_t count = 1,
                Semaphore::Absent absent = Semaphore::Absent::refuse) {
-  return Semaphore{{.name = kSem, .owner = Owner{owner}, .turn = Turn::place}, count, absent};
+  return Semaphore{{.name = kSem, .owner = Owner{owner}, .if_busy = IfBusy::place}, count, absent};
 }
 Pool pool() { return Pool{kSem, PoolKind::semaphore, PubSub::classic}; }
 

@@ -149,7 +149,7 @@ TEST_CASE("who leaves the queue behind the busy key tells the waiter that is now
   Direct direct{redis};
   const auto fair = [](const char* key, const char* owner) {
     Claim waiting = claim(key, owner);
-    waiting.turn = Turn::place;
+    waiting.if_busy = IfBusy::place;
     return FairLock{waiting};
   };
   const Three<FairLock> three{"o:1"};
@@ -204,7 +204,7 @@ TEST_CASE("a lock that is taken and undone in one call, because another is busy,
   RedisServer redis;
   Direct direct{redis};
   Claim waiting = claim("a", "w:1");
-  waiting.turn = Turn::place;
+  waiting.if_busy = IfBusy::place;
   const Lock holder{claim("a", "h:1")}, waiter{waiting}, other{claim("b", "x:1")};
   for (const Lock* lock : {&holder, &waiter, &other}) direct.run(lock->ask());
   Listener hears{redis, Channel{"redisson_lock__channel:{a}:w:1"}};

@@ -20,6 +20,7 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/overloaded.h"
 #include "base/text.h"
 #include "redis/enough.h"
 #include "sync/wait/replicas.h"
@@ -198,9 +199,12 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) con
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {
   if (!vote.settled()) return Outcome::open;
   const RenewAnswer answer = answer_of(lock, vote);
-  if (std::holds_alternative<Failure>(answer)) return Outcome::failed;
-  if (std::holds_alternative<NotOurs>(answer)) return Outcome::not_ours;
-  return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
+  const auto renewed = [&](const Renewed&) {
+    return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
+  };
+  return std::visit(Overloaded{renewed, [](const NotOurs&) { return Outcome::not_ours; },
+                               [](const Failure&) { return Outcome::failed; }},
+                    answer);
 }
 
 Keeper::Outcome Keeper::outcome_of_confirmation(ConnectionNumber connection) const {

@@ -40,6 +40,8 @@ Budget spend(const LeaseTerms& terms, Milliseconds lost_grace) {
   return budget;
 }
 
+static_assert(renewal_interval(Milliseconds{600}) == Milliseconds{200}, "fits() has half a lease: 1/3 + 1/6");
+
 /// Without renewals, the stop must lie after the start. With renewals, it must lie at least lease/6 after the
 /// first renewal, so in the second half of the lease. `stop` is Budget::stop_after(). The sums are in 1/600 of
 /// a millisecond, because with rounding a longer lease could be too short again. Without `lost_grace`, lease/6

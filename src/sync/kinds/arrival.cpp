@@ -38,6 +38,11 @@ Call Arrival::ask(Milliseconds) const {
   return call_of(scripts::newest_arrive, std::move(all));
 }
 
-AcquireAnswer Arrival::decode(const Reply& reply) const { return decode_acquire(claim_, kind_->noun, reply); }
+AcquireAnswer Arrival::decode(const Reply& reply) const {
+  AcquireAnswer answer = decode_acquire(claim_, kind_->noun, reply);
+  if (auto* const held = std::get_if<Held>(&answer))
+    held->ticket = std::exchange(held->fence, std::nullopt).value_or(0);
+  return answer;
+}
 
 }  // namespace rlock

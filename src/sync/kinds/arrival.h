@@ -12,7 +12,7 @@ namespace rlock {
 
 /// Announces the arrival of a waiter with --newest. Once the answer is Held, earlier waiters with --newest
 /// will not get the lock, even if this waiter gives up. But if the owner of the claim holds the lock already,
-/// it supersedes no waiter. Held::fence is the waiter's ticket: see Claim. One Arrival is one request:
+/// it supersedes no waiter. Held::ticket is the waiter's ticket: see Claim. One Arrival is one request:
 /// however often it is sent, the waiter arrives once. It cannot be undone.
 class Arrival final : public Waitable {
  public:

@@ -11,7 +11,7 @@ namespace rlock {
 /// What a busy acquire leaves behind. `place`: a place in the line, or in the queue of a fair lock. `leave`:
 /// nothing, because the caller does not wait, or polls. `no_places`: over several servers there is no line, because
 /// each server would order the waiters differently.
-enum class Turn { place, leave, no_places };
+enum class IfBusy { place, leave, no_places };
 
 /// The lock, the owner and the lease that an acquire asks for. Every synchronizer with an owner is made from
 /// a Claim.
@@ -30,7 +30,7 @@ struct Claim {
   /// Empty: a new request is made.
   RequestId request{};
 
-  Turn turn = Turn::leave;
+  IfBusy if_busy = IfBusy::leave;
 
   /// The ticket that Arrival drew for a waiter with --newest. A waiter with a larger ticket supersedes this
   /// one. 0: the waiter has none.

@@ -21,8 +21,11 @@ constexpr int kMissedBeforeDead = 2;
 /// (lua/shared/fair_queue/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
 
-constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,
-                                     &scripts::lock_renew, &scripts::fair_release};
+constinit const LockBase::Form kFair{.wanted = &kinds::lock,
+                                     .acquire = &scripts::fair_acquire,
+                                     .enter = &scripts::lock_enter,
+                                     .renew = &scripts::lock_renew,
+                                     .release = &scripts::fair_release};
 
 /// Redisson's default for fairLockWaitTimeout.
 constexpr Milliseconds kTheirWaitTimeout{300000};
@@ -33,19 +36,19 @@ Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_ti
   return std::max(std::min(renewal_interval(claim.lease), most), Milliseconds{1});
 }
 
-Values values_of(const Claim& claim, Turn turn, std::optional<Milliseconds> wait_timeout) {
+Values values_of(const Claim& claim, IfBusy if_busy, std::optional<Milliseconds> wait_timeout) {
   Values all = queue_values(claim.name);
   const Milliseconds alive = interval_of(claim, wait_timeout) * kMissedBeforeDead;
-  all.emplace_back(Parameter::alive_for, number(turn == Turn::place ? alive : Milliseconds{0}));
+  all.emplace_back(Parameter::alive_for, number(if_busy == IfBusy::place ? alive : Milliseconds{0}));
   all.emplace_back(Parameter::theirs, number(wait_timeout.value_or(kTheirWaitTimeout)));
   return all;
 }
 
 }  // namespace
 
-FairLock::FairLock(const Claim& claim, Turn turn, Hold hold, std::optional<Milliseconds> wait_timeout)
-    : Lock(claim, hold, kFair, values_of(claim, turn, wait_timeout)),
-      turn_(turn),
+FairLock::FairLock(const Claim& claim, IfBusy if_busy, Hold hold, std::optional<Milliseconds> wait_timeout)
+    : Lock(claim, hold, kFair, values_of(claim, if_busy, wait_timeout)),
+      if_busy_(if_busy),
       interval_(interval_of(claim, wait_timeout)) {}
 
 Milliseconds FairLock::poll_every() const { return interval_; }

@@ -25,10 +25,10 @@ class FairLock final : public Lock {
   /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. If a
   /// waiter of rlock does not ask, it loses its place after two thirds of its lease, or after a shorter
   /// `wait_timeout`.
-  explicit FairLock(const Claim& claim, Turn turn = Turn::place, Hold hold = Hold::first,
+  explicit FairLock(const Claim& claim, IfBusy if_busy = IfBusy::place, Hold hold = Hold::first,
                     std::optional<Milliseconds> wait_timeout = std::nullopt);
 
-  bool takes_place() const override { return turn_ == Turn::place && hold() == Hold::first; }
+  bool takes_place() const override { return if_busy_ == IfBusy::place && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
   const Line* line(const Busy&) const override { return nullptr; }
   Line::Notice read_notice(const Message& message, const Busy& busy) const override;
@@ -40,7 +40,7 @@ class FairLock final : public Lock {
   Call release_call(const ReleaseOptions& options, Way way) const override;
 
  private:
-  Turn turn_;
+  IfBusy if_busy_;
   Milliseconds interval_;  ///< the time between two calls that show that we live
 };
 

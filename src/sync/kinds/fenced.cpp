@@ -6,8 +6,11 @@
 namespace rlock {
 namespace {
 
-constinit const LockBase::Form kFenced{&kinds::lock, &scripts::fenced_acquire, &scripts::fenced_enter,
-                                       &scripts::lock_renew, &scripts::lock_release};
+constinit const LockBase::Form kFenced{.wanted = &kinds::lock,
+                                       .acquire = &scripts::fenced_acquire,
+                                       .enter = &scripts::fenced_enter,
+                                       .renew = &scripts::lock_renew,
+                                       .release = &scripts::lock_release};
 
 }  // namespace
 

@@ -62,7 +62,7 @@ Line::Line(const Claim& claim, Channel releases)
       own_(releases_.str() + ":" + claim.owner.str()),
       all_(releases_.str() + ":"),
       pub_sub_(claim.pub_sub),
-      turn_(claim.turn),
+      if_busy_(claim.if_busy),
       ticket_(claim.ticket),
       keys_(line_values(claim.name)) {}
 

@@ -40,8 +40,8 @@ class Line {
   /// The argument of an acquire: how long we have waited in milliseconds, or "-1" if we take no place.
   std::string waited(Milliseconds waited) const;
   const Channel& releases() const noexcept { return releases_; }
-  bool takes_place() const noexcept { return turn_ == Turn::place; }
-  bool exists() const noexcept { return turn_ != Turn::no_places; }
+  bool takes_place() const noexcept { return if_busy_ == IfBusy::place; }
+  bool exists() const noexcept { return if_busy_ != IfBusy::no_places; }
 
   /// The channels to which a waiter in this place listens.
   std::vector<Channel> channels(const Busy& busy) const;
@@ -71,7 +71,7 @@ class Line {
   Channel own_;
   Channel all_;  ///< the channel that announces the beginning of a line
   PubSub pub_sub_;
-  Turn turn_;
+  IfBusy if_busy_;
   std::int64_t ticket_;
   Values keys_;
 };

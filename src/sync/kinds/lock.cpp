@@ -8,8 +8,11 @@ namespace rlock {
 
 using P = Parameter;
 
-constinit const Lock::Form Lock::kForm{&kinds::lock, &scripts::lock_acquire, &scripts::lock_enter,
-                                       &scripts::lock_renew, &scripts::lock_release};
+constinit const Lock::Form Lock::kForm{.wanted = &kinds::lock,
+                                       .acquire = &scripts::lock_acquire,
+                                       .enter = &scripts::lock_enter,
+                                       .renew = &scripts::lock_renew,
+                                       .release = &scripts::lock_release};
 
 Lock::Lock(const Claim& claim, Hold hold, const Form& form, Values own)
     : LockBase(claim, hold, form, lock_channel(claim.name), std::move(own)) {}

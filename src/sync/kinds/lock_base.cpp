@@ -32,7 +32,7 @@ LockBase::LockBase(const Claim& claim, Hold hold, const Form& form, Channel rele
       own_(std::move(own)) {}
 
 Claim LockBase::without_place(Claim claim) {
-  if (claim.turn == Turn::place) claim.turn = Turn::leave;
+  if (claim.if_busy == IfBusy::place) claim.if_busy = IfBusy::leave;
   return claim;
 }
 

@@ -21,6 +21,7 @@ namespace rlock {
 struct Held {
   Milliseconds server_time{0};          ///< time of the acquire since the epoch, by the server's clock
   std::optional<std::int64_t> fence{};  ///< fencing token of this hold
+  std::int64_t ticket = 0;              ///< of an Arrival; 0: none
   std::vector<std::int64_t> slots{};    ///< slots of the acquired permits
   std::vector<std::string> permits{};   ///< ids of the acquired permits, 16 bytes each
   std::vector<Held> members{};          ///< of several keys acquired together, the answer for each
@@ -49,6 +50,7 @@ struct ReleaseOptions {
   Wake wake = Wake::waiters;
 };
 
+/// What a release came to at one node; of all nodes: ReleaseResult.
 struct Released {
   enum class How {
     yes,         ///< the lock is free now

@@ -13,10 +13,16 @@ std::string timeout_key(const LockName& name, std::string_view owner, std::int64
   return suffix_name(name, owner) + ":rwlock_timeout:" + std::to_string(hold);
 }
 
-constinit const LockBase::Form kRead{&kinds::read_write, &scripts::read_acquire, nullptr,
-                                     &scripts::read_renew, &scripts::read_release};
-constinit const LockBase::Form kWrite{&kinds::read_write, &scripts::write_acquire, nullptr,
-                                      &scripts::write_renew, &scripts::write_release};
+constinit const LockBase::Form kRead{.wanted = &kinds::read_write,
+                                     .acquire = &scripts::read_acquire,
+                                     .enter = nullptr,
+                                     .renew = &scripts::read_renew,
+                                     .release = &scripts::read_release};
+constinit const LockBase::Form kWrite{.wanted = &kinds::read_write,
+                                      .acquire = &scripts::write_acquire,
+                                      .enter = nullptr,
+                                      .renew = &scripts::write_renew,
+                                      .release = &scripts::write_release};
 
 }  // namespace
 

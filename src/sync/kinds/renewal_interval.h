@@ -8,4 +8,7 @@ namespace rlock {
 /// asks as often, or more often if its wait timeout is short.
 constexpr Milliseconds renewal_interval(Milliseconds lease) { return lease / 3; }
 
+/// A holder whose last renewal is longer ago than this is in trouble or dead.
+constexpr Milliseconds overdue_after(Milliseconds lease) { return lease / 2; }
+
 }  // namespace rlock

@@ -181,8 +181,8 @@ class Acquisition {
     if (stage > round_.blocked()) return stages_[stage].has_place;
     // The call may be granted late. With one node, or with a place, the next round asks as the same owner, and gets
     // that grant.
-    const bool late_grant_stays = several_nodes_ && result().may_be_granted && !blocked().has_place;
-    return any_answered(Answer::granted) || late_grant_stays;
+    const bool grant_would_be_lost = several_nodes_ && result().may_be_granted && !blocked().has_place;
+    return any_answered(Answer::granted) || grant_would_be_lost;
   }
 
   /// With several nodes we ask again soon, so the undo does not wake other waiters.
@@ -205,13 +205,13 @@ class Acquisition {
   // --- the end ------------------------------------------------------------------------------------
 
   AcquireResult give_up() {
-    // If nothing was granted, and no copy of a call is in flight, only places may be left.
+    // Without a grant, and without a copy of a call in flight, only places may be left.
     // After undo_round(), the stages have an identity that no node has seen. Then Undo::post() sends nothing to several
     // nodes.
-    const bool nothing_to_undo =
-        round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
+    const bool may_be_granted =
+        round_.blocked() > 0 || result().may_be_granted || undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].has_place || (!nothing_to_undo && i <= round_.blocked()))
+      if (stages_[i].has_place || (may_be_granted && i <= round_.blocked()))
         undo_.post(stages_[i], Wake::waiters);
     finish_undo();
 

@@ -20,6 +20,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/overloaded.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -37,20 +38,12 @@ struct Sorted {
   std::vector<std::pair<std::size_t, Failure>> failed;  ///< the node and its failure
 
   Answer put(std::size_t node, const AcquireAnswer& answer) {
-    if (const auto* failure = std::get_if<Failure>(&answer)) {
-      failed.emplace_back(node, *failure);
-      return Answer::failed;
-    }
-    if (const auto* granted = std::get_if<Held>(&answer)) {
-      held.push_back(*granted);
-      return Answer::granted;
-    }
-    if (const auto* other = std::get_if<Busy>(&answer)) {
-      busy.push_back(*other);
-      return Answer::busy;
-    }
-    refused.push_back(std::get<Refused>(answer));
-    return Answer::refused;
+    return std::visit(
+        Overloaded{[&](const Held& one) { return held.push_back(one), Answer::granted; },
+                   [&](const Busy& one) { return busy.push_back(one), Answer::busy; },
+                   [&](const Refused& one) { return refused.push_back(one), Answer::refused; },
+                   [&](const Failure& one) { return failed.emplace_back(node, one), Answer::failed; }},
+        answer);
   }
 };
 
@@ -149,7 +142,7 @@ BallotResult Ballot::result(const Votes& votes) {
     result.outcome = typical(std::move(sorted.held));
     return result;
   }
-  // Split: some nodes granted it to us, and no other owner has a quorum. All contenders undo and try again,
+  // Split: some nodes granted it to us, and no other owner has a quorum. All waiters undo and try again,
   // each after a different pause (Pacing).
   const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
   result.split = !sorted.held.empty() && std::ranges::none_of(holders_of(sorted.busy), has_quorum);

@@ -13,14 +13,14 @@ constexpr int kPollJitterPart = 10;
 constexpr Milliseconds kPastTtl{2};
 
 /// The pause between two rounds over several nodes, after a split or after too few nodes answered. It is
-/// random, because contenders would otherwise split again. It doubles, because there may be many of them.
+/// random, because waiters would otherwise split again. It doubles, because there may be many of them.
 constexpr Milliseconds kLeastSplitPause{10};
 constexpr Milliseconds kMostSplitPause{500};
 
 /// The pause after a round in which the server failed.
 constexpr Milliseconds kFailurePause{50};
 
-/// After a split, messages are ignored for this many times the least pause, because contenders that undo
+/// After a split, messages are ignored for this many times the least pause, because waiters that undo
 /// their grants may send them.
 constexpr int kIgnoredPauses = 8;
 
@@ -43,7 +43,7 @@ Pacing::Plan Pacing::after(const LastRound& round, TimePoint now) {
             .wakeups_end_it = !round.failed,
             .extra = round.several_nodes ? jitter_(kHerdPause) : Milliseconds{0}};
   }
-  // The least pause is about as long as a round: no other contender can finish its round in less.
+  // The least pause is about as long as a round: no other waiter can finish its round in less.
   const Milliseconds least =
       round.failed ? kFailurePause : std::clamp(round.took, kLeastSplitPause, kMostSplitPause);
   split_pause_ = std::max(std::min(split_pause_ * 2, kMostSplitPause), least);

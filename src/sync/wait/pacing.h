@@ -27,7 +27,7 @@ class Pacing {
   };
 
   struct Plan {
-    /// Until then, messages are ignored: they come from contenders that pause, too.
+    /// Until then, messages are ignored: they come from waiters that pause, too.
     TimePoint ignore_wakeups_until;
     TimePoint until;             ///< when to ask again at the latest
     bool wakeups_end_it = true;  ///< a message, or a confirmed subscription, ends the sleep

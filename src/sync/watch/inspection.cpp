@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "sync/kinds/line.h"
+#include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
-  // A holder renews every third of its lease. If its last renewal is more than half a lease old, it is in
-  // trouble or dead.
-  return now - meta->renewed <= meta->lease / 2;  // both times are the server's
+  return now - meta->renewed <= overdue_after(meta->lease);  // both times are the server's
 }
 
 bool Holder::entered(Milliseconds now) const {
