@@ -13,21 +13,24 @@
 
 namespace rlock {
 
-void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, RlockEnd how, TimePoint now) {
+void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const LeftAlone& alone,
+                         TimePoint now) {
   const HoldRequest& request = keys.request();
-  const bool killed = how == RlockEnd::killed;
+  const bool killed = alone.how == RlockEnd::killed;
   const PastHold past =
       keys.past({.outcome = killed ? HoldOutcome::killed : HoldOutcome::lost,
                  .why = guarded.whom + (killed ? " was killed" : " was stopped, and could not renew it")},
                 now);
   ReleaseOptions options;
-  const bool keep = request.once_per ? guarded.exit == 0 : request.min_hold > Milliseconds{0};
+  const bool not_run = alone.ended && !alone.exit;
+  const bool keep = request.once_per ? alone.exit == 0 : request.min_hold > Milliseconds{0} && !not_run;
   if (keep) options.keep_until = past.facts.since + request.kept_for();
   std::vector<Part> ending =
-      keep ? keys.ending_kept(guarded.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);
-  // If rlock was stopped, the lock is lost. The same owner may have acquired it again elsewhere, and a release would free
-  // this new hold.
-  if (!killed) std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
+      keep ? keys.ending_kept(alone.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);
+  // If rlock was stopped, or the lease is over, the lock is lost. The same owner may have acquired it again elsewhere, and a
+  // release would free this new hold.
+  if (!killed || now >= alone.good_until)
+    std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
   if (ending.empty()) return;
   // Nobody waits for us, so we try until the lease is over, which nothing renews now. But after that an owner that the
   // user named may have acquired the lock again, so such a release must not come late.
@@ -41,6 +44,7 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, Rlock
     if (guarded.elsewhere != nullptr && keys.owner_returns())
       ending = guarded.elsewhere->without_released(session.redis, ending, least);
     Patience patience = session.loop.within(time);
+    if (keys.owner_returns()) patience.until = earliest(patience.until, alone.good_until);
     const TimePoint least_until = plus(session.loop.now(), least);
     patience.interrupted = [&] { return session.signals.any() && session.loop.now() >= least_until; };
     static_cast<void>(release(session.redis, ending, options, patience));

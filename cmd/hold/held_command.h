@@ -19,7 +19,7 @@ struct CommandOptions : StopOptions {
   Command command{};
   std::vector<std::string> marks{};  ///< see CommandFamily
   /// Called in the guardian: releases the lock after rlock was killed or stopped. See Guarded.
-  std::function<void(RlockEnd, std::optional<int> exit)> release_by_guardian{};
+  std::function<void(const LeftAlone&)> release_by_guardian{};
   bool until_group = false;
 };
 

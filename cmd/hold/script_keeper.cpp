@@ -106,12 +106,14 @@ class ScriptKeeper {
 void ScriptKeeper::run(const std::function<Start()>& at_work) {
   released_elsewhere_.begin(session_.redis, kCleanupTime);  // before the guardian, which must know it, too
   const int no_guardian = processes_.guard(
-      session_.signals,
-      {.session = ::getpid(), .script = *request_.script, .when_nobody_lives = [this](RlockEnd how, auto) {
-         // It has the parts of the start, because it forked then.
-         release_in_guardian(keys_, {.whom = "the keeper of the script", .elsewhere = &released_elsewhere_},
-                             how, session_.loop.now());
-       }});
+      session_.signals, {.session = ::getpid(),
+                         .script = *request_.script,
+                         .when_nobody_lives = [this](const LeftAlone& alone) {
+                           // It has the parts of the start, because it forked then.
+                           release_in_guardian(
+                               keys_, {.whom = "the keeper of the script", .elsewhere = &released_elsewhere_},
+                               alone, session_.loop.now());
+                         }});
   if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
   // asked for the lock.
@@ -206,10 +208,16 @@ std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how
         describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
     return std::nullopt;
   }
-  const Lost lost = renewed_.loss() ? Lost::yes : Lost::no;
+  // Behind the lease, an owner that the user named may have acquired the lock again.
+  const TimePoint over = keys_.owner_returns() ? renewed_.keeper().lease().valid_until() : kNever;
+  const bool late = session_.loop.now() >= over;
+  if (late && !renewed_.loss()) warn_late_loss(renewed_.names(), "its lease ended before the release");
+  const Lost lost = renewed_.loss() || late ? Lost::yes : Lost::no;
+  Patience patience = session_.loop.within(cleanup_time(parts.size()));
+  patience.until = earliest(patience.until, late ? kNever : over);
   const EndingHold ending{
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
-  auto answers = release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
+  auto answers = release_held(session_.redis, ending, patience);
   processes_.dismiss_guardian();
   if (lost == Lost::yes) return HoldReport::KeysEnd::no;
   std::vector<Part> gone;

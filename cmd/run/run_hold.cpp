@@ -67,8 +67,8 @@ CommandOutcome RunHold::run_command() {
 
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
-  options.release_by_guardian = [this](RlockEnd end, std::optional<int> exit) {
-    release_in_guardian(keys_, {.whom = "rlock", .exit = exit}, end, run_.session.loop.now());
+  options.release_by_guardian = [this](const LeftAlone& alone) {
+    release_in_guardian(keys_, {.whom = "rlock"}, alone, run_.session.loop.now());
   };
   run_.events.listen_to(options);
   return options;

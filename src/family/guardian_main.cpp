@@ -126,8 +126,10 @@ class GuardianLoop final : public Source {
 
   /// Set if no process seems to live any more and rlock cannot release. Empty if rlock can, or if a process
   /// may live.
-  std::optional<RlockEnd> end() const noexcept { return end_; }
-  std::optional<int> exit() const noexcept { return exit_; }  ///< see Order::exit
+  std::optional<LeftAlone> left_alone() const {
+    if (!end_) return std::nullopt;
+    return LeftAlone{.how = *end_, .ended = ended_, .exit = exit_, .good_until = deadlines_.kill};
+  }
 
  private:
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
@@ -237,8 +239,8 @@ void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadline
                         deadlines};
   loop.join(guardian);
   while (!guardian.over()) loop.turn(kNever);
-  if (guardian.end() && guarded.when_nobody_lives)
-    guarded.when_nobody_lives(*guardian.end(), guardian.exit());
+  if (const auto alone = guardian.left_alone(); alone && guarded.when_nobody_lives)
+    guarded.when_nobody_lives(*alone);
   ::_exit(0);
 }
 

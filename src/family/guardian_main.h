@@ -19,6 +19,14 @@ enum class RlockEnd {
   stopped,  ///< it stands still (SIGSTOP, ^Z), and its time to renew is over
 };
 
+/// What a guardian knows when rlock has left it alone with the lock.
+struct LeftAlone {
+  RlockEnd how;
+  bool ended = false;             ///< see Order::ended
+  std::optional<int> exit{};      ///< see Order::exit
+  TimePoint good_until = kNever;  ///< the deadline of KILL: until then the lock is surely ours
+};
+
 /// The processes that a guardian watches, and the signal that stops them.
 struct Guarded {
   int signal = SIGTERM;
@@ -30,8 +38,8 @@ struct Guarded {
   std::optional<int> exit{};       ///< see Order::exit
 
   /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no descriptor
-  /// of rlock's. The guardian ends afterwards. `exit`: see Order::exit.
-  std::function<void(RlockEnd, std::optional<int> exit)> when_nobody_lives{};
+  /// of rlock's. The guardian ends afterwards.
+  std::function<void(const LeftAlone&)> when_nobody_lives{};
 };
 
 /// What is written into a guardian's pipe, one at a time and each in one write.
@@ -45,7 +53,8 @@ struct Order {
   } kind;
   pid_t pid = 0;         ///< for `group`
   Deadlines until = {};  ///< for `deadlines`
-  /// For `ended`: the exit code of the command; empty: there is none, or rlock has stopped the command.
+  /// For `ended`: the exit code of the command, not 0 if --max-hold stopped it. Empty: there is none, or rlock stop
+  /// stopped the command.
   std::optional<int> exit = {};
 };
 

@@ -167,7 +167,7 @@ TEST_CASE("a command that cannot be started leaves no guardian, and says why") {
 
 TEST_CASE("the guardian of a command that cannot be started does not take us for killed") {
   Scene scene{Words{"/nonexistent/command"}};
-  scene.options.release_by_guardian = [&](RlockEnd, auto) { write_file(scene.log_file(), "released"); };
+  scene.options.release_by_guardian = [&](const LeftAlone&) { write_file(scene.log_file(), "released"); };
   CHECK(contains(scene.run(), "not started"));
   CHECK(scene.log().empty());
 }

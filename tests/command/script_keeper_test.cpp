@@ -612,6 +612,29 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   for (const std::string& command : monitor.commands()) CHECK_FALSE(command.starts_with("\"EVAL"));
 }
 
+TEST_CASE("if a keeper is killed when its lease is over, the guardian leaves a later hold of the same owner") {
+  RedisServer redis;
+  TcpProxy proxy{redis.where()};
+  Script script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() +
+                           " lock acquire k --lease 3s --owner w1 --while-pid $$) || exit\n"
+                           ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  const pid_t keeper = script.keeper();
+  REQUIRE(keeper > 0);
+  const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
+  proxy.drop(TcpProxy::Way::to_server);
+  write_file(script.folder() + "/go", "");
+  REQUIRE(script.process().exit_code() == 0);
+  REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > before; }, 10s));
+  ::kill(keeper, SIGSTOP);
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+  proxy.pass();
+  acquired(redis, "k", {"--owner", "w1"});
+  ::kill(keeper, SIGKILL);
+  CHECK(eventually([&] { return script.process().family().empty(); }, 10s));
+  CHECK(redis.has("k"));
+}
+
 TEST_CASE(
     "scripts, keepers and guardians are killed and stopped: no process is ever beside the next holder") {
   RedisServer redis;

@@ -128,9 +128,10 @@ class GuardedRun {
                        .session = ::getsid(0),
                        .marks = plan.marks,
                        .when_nobody_lives =
-                           [this](RlockEnd end, std::optional<int> exit) {
-                             const std::string how = end == RlockEnd::killed ? "killed" : "stopped";
-                             write_file(folder_ / "released", exit ? how + std::to_string(*exit) : how);
+                           [this](const LeftAlone& alone) {
+                             const std::string how = alone.how == RlockEnd::killed ? "killed" : "stopped";
+                             write_file(folder_ / "released",
+                                        alone.exit ? how + std::to_string(*alone.exit) : how);
                            }},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
     if (plan.moved > Milliseconds{0}) guardian.set_deadlines({plus(now, plan.moved), plus(now, plan.moved)});
@@ -560,7 +561,7 @@ TEST_CASE("a guardian that is destroyed after the command's end does not take us
           Guardian guardian{
               loop,
               signals,
-              {.when_nobody_lives = [&](RlockEnd, auto) { write_file(folder / "released", "x"); }},
+              {.when_nobody_lives = [&](const LeftAlone&) { write_file(folder / "released", "x"); }},
               {}};
           guardian.set_ended(0);
           return 0;
