@@ -1,8 +1,9 @@
 #pragma once
 
+#include "cmd/hold/events.h"
+
 namespace rlock {
 
-class Events;
 class StatusOutput;
 struct HoldReport;
 struct RunRequest;

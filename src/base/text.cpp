@@ -101,8 +101,8 @@ bool is_harmless(std::string_view bytes) {
 std::string in_quotes(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
 
 std::string utf8(std::string_view bytes) {
-  if (std::ranges::all_of(bytes, [](char byte) { return byte >= 0; }))
-    return std::string{bytes};  // most texts
+  const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
+  if (std::ranges::all_of(bytes, is_ascii)) return std::string{bytes};  // most texts
   std::string text;
   while (!bytes.empty()) {
     const Character next = first_character(bytes);

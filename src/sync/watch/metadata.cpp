@@ -60,7 +60,9 @@ struct Writer {
   JsonObject& json;
 
   void operator()(std::string_view name, const std::string& text, IfUnset unset = IfUnset::null) const {
-    if (!text.empty() || unset == IfUnset::null) json.add(name, brief(text, kLongestText));
+    if (text.empty() && unset == IfUnset::left_out) return;
+    const bool is_id = name == "pid_space";  // a redaction could change its digits
+    json.add(name, is_id ? text : brief(text, kLongestText));
   }
   void operator()(std::string_view name, const std::optional<std::string>& text) const {
     json.add(name, brief_or_null(text, kLongestText));
