@@ -612,7 +612,8 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   for (const std::string& command : monitor.commands()) CHECK_FALSE(command.starts_with("\"EVAL"));
 }
 
-TEST_CASE("if a keeper is killed when its lease is over, the guardian leaves a later hold of the same owner") {
+TEST_CASE(
+    "if a keeper is killed when its lease is over, the guardian leaves a later hold of the same owner") {
   RedisServer redis;
   TcpProxy proxy{redis.where()};
   Script script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() +
