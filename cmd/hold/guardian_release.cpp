@@ -29,8 +29,8 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
       keep ? keys.ending_kept(alone.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);
   // If rlock was stopped, or the lease is over, the lock is lost. The same owner may have acquired it again elsewhere, and a
   // release would free this new hold.
-  if (!killed || now >= alone.good_until)
-    std::erase_if(ending, [&keys](const Part& part) { return keys.owner_returns(part); });
+  const auto returns = [&keys](const Part& part) { return keys.owner_returns(part); };
+  if (!killed || now >= alone.good_until) std::erase_if(ending, returns);
   if (ending.empty()) return;
   // Nobody waits for us, so we try until the lease is over, which nothing renews now. But after that an owner that the
   // user named may have acquired the lock again, so such a release must not come late.
@@ -44,7 +44,7 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
     if (guarded.elsewhere != nullptr && keys.owner_returns())
       ending = guarded.elsewhere->without_released(session.redis, ending, least);
     Patience patience = session.loop.within(time);
-    if (keys.owner_returns()) patience.until = earliest(patience.until, alone.good_until);
+    if (std::ranges::any_of(ending, returns)) patience.until = earliest(patience.until, alone.good_until);
     const TimePoint least_until = plus(session.loop.now(), least);
     patience.interrupted = [&] { return session.signals.any() && session.loop.now() >= least_until; };
     static_cast<void>(release(session.redis, ending, options, patience));
