@@ -214,31 +214,36 @@ TEST_CASE("over several servers a killed run gives back at all of them") {
   CHECK(eventually([&] { return masters.holding("k") == 0; }, 10s));
 }
 
-TEST_CASE("a guardian tries to release until the lease is over, also before a server has answered it") {
-  RedisServer redis;
-  Rlock run = redis.rlock("run", "-k", "k", "--lease", "10m", "--", "sleep", "60");
+namespace {
+
+/// Freezes the server, and kills a run that holds `k`. Returns its guardian.
+pid_t kill_beside_frozen(RedisServer& redis, Rlock& run) {
   REQUIRE(eventually([&] { return redis.has("k") && guardian_in(run.family()) > 0; }, 10s));
   const pid_t guardian = guardian_in(run.family());
   redis.freeze();
   run.signal(SIGKILL);
+  return guardian;
+}
+
+}  // namespace
+
+TEST_CASE("a guardian tries to release until the lease is over, also before a server has answered it") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--lease", "10m", "--", "sleep", "60");
+  const pid_t guardian = kill_beside_frozen(redis, run);
   CHECK(throughout([&] { return alive(guardian); }, 3s));
   redis.thaw();
   CHECK(eventually([&] { return !redis.has("k") && !alive(guardian); }, 10s));
 
   Rlock brief = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sleep", "60");
-  REQUIRE(eventually([&] { return redis.has("k") && guardian_in(brief.family()) > 0; }, 10s));
-  redis.freeze();
-  brief.signal(SIGKILL);
+  kill_beside_frozen(redis, brief);
   CHECK(eventually([&] { return brief.family().empty(); }, 10s));
 }
 
 TEST_CASE("a signal ends the long try of a guardian") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "k", "--lease", "10m", "--", "sleep", "60");
-  REQUIRE(eventually([&] { return redis.has("k") && guardian_in(run.family()) > 0; }, 10s));
-  const pid_t guardian = guardian_in(run.family());
-  redis.freeze();
-  run.signal(SIGKILL);
+  const pid_t guardian = kill_beside_frozen(redis, run);
   CHECK(throughout([&] { return alive(guardian); }, 2s));
   ::kill(guardian, SIGTERM);
   CHECK(eventually([&] { return !alive(guardian); }, 10s));
@@ -255,7 +260,7 @@ TEST_CASE("a guardian does not release late if the user has named the owner, who
   CHECK(eventually([&] { return run.family().empty(); }, 10s));
 }
 
-TEST_CASE("a guardian waits neither for a dead server, nor for its answer about other readers") {
+TEST_CASE("the guardian of a reader does not wait for a dead server, beside other readers") {
   Masters masters{3};
   Rlock other = masters.rlock("run", "-s", "-k", "k", "--", "sleep", "60");
   Rlock run = masters.rlock("run", "-s", "-k", "k", "--lease", "10m", "--", "sleep", "60");
