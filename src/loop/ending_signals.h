@@ -11,7 +11,7 @@ namespace rlock {
 
 /// Signals that end a wait. ALRM is one of them, because an alarm that was set before exec still arrives, and some
 /// scripts use it as a timeout.
-constexpr std::array kEnders{SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
+inline constexpr std::array kEnders{SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 /// For a wait without a Loop, such as a question on the terminal or a full pipe. While it lives, kEnders do not end us;
 /// wait() returns them, and those in `more`. Those that are ignored stay ignored.
