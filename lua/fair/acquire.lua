@@ -48,7 +48,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if request then take_over(request, owner, memory) end
+  if request then take_over(request, owner, memory, not ours) end
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, ours
 end

@@ -58,6 +58,6 @@ if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
-if request and another ~= '1' then take_over(request, owner, memory) end
+if request and another ~= '1' then take_over(request, owner, memory, counts) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -46,6 +46,6 @@ if counts then
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
 end
-if request and another ~= '1' then take_over(request, field, memory) end
+if request and another ~= '1' then take_over(request, field, memory, counts) end
 if not writes then leave_line(line, owner, longest) end
 return {'held', time}, not counts, line and line.passed and line

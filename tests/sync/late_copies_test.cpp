@@ -240,6 +240,41 @@ TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of 
   }
 }
 
+TEST_CASE("a release that comes after its owner has acquired the lock anew leaves the new hold") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.cli({"DEL", type == "permit" ? "{k}:timeout" : "k"});  // somebody has removed the hold
+    if (type == "permit") server.cli({"INCR", "k"});
+    server.run(second->ask());
+    server.run(second->ask());  // a copy
+    for (int copy = 0; copy < 2; ++copy) {
+      CHECK(released(first->read_release(server.redis.run(first->release({})))).how == Released::How::still_held);
+      CHECK(server.has(*second).holds == 1);
+      CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
+    }
+    CHECK(released(second->read_release(server.redis.run(second->release({})))).how == Released::How::yes);
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("an acquire of a lock that its owner has leaves the release of the earlier acquire as it was") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(second->ask());
+    server.run(*second->undo(Wake::waiters));
+    CHECK(released(first->read_release(server.redis.run(first->release({})))).how == Released::How::yes);
+    CHECK(server.has(*first).holds == 0);
+  }
+}
+
 TEST_CASE("a late copy of a release that kept the key leaves the owner's next hold") {
   for (const std::string& type : kAll) {
     CAPTURE(type);

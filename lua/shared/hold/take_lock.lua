@@ -30,7 +30,7 @@ local function take_lock(lock, line, request, owner, lease, memory, draw)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
   -- A second copy finds `ours`: it counts nothing.
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if request then take_over(request, owner, memory) end
+  if request then take_over(request, owner, memory, not ours) end
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, ours, line and line.passed and line
 end

@@ -15,7 +15,7 @@ RequestKeys::RequestKeys(const Claim& claim, Hold hold)
       acquire_(counts_acquire_
                    ? request_key(claim.name, claim.request.empty() ? new_request() : claim.request)
                    : ""),
-      release_(request_key(claim.name, new_request())) {}
+      release_(counts_acquire_ ? acquire_ + ":released" : request_key(claim.name, new_request())) {}
 
 Call ask_for_inner(const LockName& name, const RequestId& request) {
   const std::string key = request_key(name, request);
