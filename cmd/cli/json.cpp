@@ -35,7 +35,7 @@ Json::Json(const LockName& key) : Json(key.str()) {
   if (utf8(key.str()) != key.str()) base64_ = in_base64(key).text_;
 }
 
-Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
+Json Json::object(const Fields& fields) {
   Json json;
   json.text_ = "{";
   for (const auto& [name, value] : fields) {
@@ -44,6 +44,11 @@ Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) 
   }
   json.text_ += "}";
   return json;
+}
+
+Json Json::document(Fields fields) {
+  fields.emplace(fields.begin(), "v", 1);
+  return object(fields);
 }
 
 Json Json::array(const std::vector<Json>& items) {

@@ -34,7 +34,10 @@ class Json {
 
   /// A text that redaction must not change: a word of ours, or an id that scripts pass back to us.
   static Json word(std::string_view text);
-  static Json object(const std::vector<std::pair<std::string_view, Json>>& fields);
+  using Fields = std::vector<std::pair<std::string_view, Json>>;
+  static Json object(const Fields& fields);
+  /// The whole answer of a verb, or a line of its output: an object whose first field is the version of its schema.
+  static Json document(Fields fields);
   static Json array(const std::vector<Json>& items);
 
   /// An array of keys. It gets a second field if one of them needs it.

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -52,13 +53,12 @@ Descriptor open_again(int fd, const std::string& where) {
 }
 
 std::string json(const Event& event, std::int64_t dropped) {
-  std::vector<std::pair<std::string_view, Json>> fields{
-      {"v", 1}, {"event", Json::word(event.name)}, {"at", event.at}, {"pid", event.pid}};
+  Json::Fields fields{{"event", Json::word(event.name)}, {"at", event.at}, {"pid", event.pid}};
   if (!event.keys.empty()) fields.emplace_back("key", Json{event.keys.front()});
   if (event.keys.size() > 1) fields.emplace_back("keys", Json::keys(event.keys));
   fields.insert(fields.end(), event.fields.begin(), event.fields.end());
   if (dropped > 0) fields.emplace_back("dropped", dropped);
-  return Json::object(fields).str();
+  return Json::document(std::move(fields)).str();
 }
 
 }  // namespace

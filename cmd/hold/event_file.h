@@ -20,10 +20,10 @@ struct Event {
 
   std::string_view name;  ///< such as "acquired"
   Weight weight;
-  Milliseconds at;                                        ///< since the epoch
-  pid_t pid;                                              ///< the process that holds: rlock, or a script
-  const std::vector<LockName>& keys;                      ///< the keys of the run
-  std::vector<std::pair<std::string_view, Json>> fields;  ///< further fields of this event
+  Milliseconds at;                    ///< since the epoch
+  pid_t pid;                          ///< the process that holds: rlock, or a script
+  const std::vector<LockName>& keys;  ///< the keys of the run
+  Json::Fields fields;                ///< further fields of this event
 };
 
 /// --events: one JSON object a line (rlock-json(5)), to a file, a pipe or an open descriptor.

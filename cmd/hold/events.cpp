@@ -116,8 +116,7 @@ void Events::end(std::string_view name, HoldOutcome outcome, std::optional<int> 
   write(name, Weight::info, {{"outcome", text_of(outcome)}, {"exit", exit}, {"held_ms", held}});
 }
 
-void Events::write(std::string_view name, Weight weight,
-                   std::vector<std::pair<std::string_view, Json>> fields) noexcept {
+void Events::write(std::string_view name, Weight weight, Json::Fields fields) noexcept {
   const Event event{.name = name,
                     .weight = weight,
                     .at = since_epoch(),

@@ -61,8 +61,7 @@ class Events final : public WaitObserver {
   void open_outputs(const std::string& file, const std::string& socket);
   void end(std::string_view name, HoldOutcome outcome, std::optional<int> exit,
            std::optional<Milliseconds> held);
-  void write(std::string_view name, Event::Weight weight,
-             std::vector<std::pair<std::string_view, Json>> fields) noexcept;
+  void write(std::string_view name, Event::Weight weight, Json::Fields fields) noexcept;
 
   EventFile file_;
   SystemLog log_;

@@ -28,22 +28,21 @@ std::string HoldReport::json() const {
   const auto node_json = [](const Node& node) {
     return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
   };
-  return Json::object({{"v", 1},
-                       {"outcome", Json::word(text_of(outcome))},
-                       {"exit", exit},
-                       {"command_exit", command_exit},
-                       {"command_signal", command_signal},
-                       {"locked", locked},
-                       {"keys", Json::keys(keys)},
-                       {"type", Json::word(type)},
-                       {"owner", owner ? Json::word(owner->str()) : Json{}},
-                       {"fence", fence},
-                       {"slots", slots ? Json::list(*slots) : Json{}},
-                       {"waited_ms", waited},
-                       {"held_ms", held},
-                       {"released", shown ? Json::word(name_of(*shown)) : Json{}},
-                       {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
-                       {"error", error}})
+  return Json::document({{"outcome", Json::word(text_of(outcome))},
+                         {"exit", exit},
+                         {"command_exit", command_exit},
+                         {"command_signal", command_signal},
+                         {"locked", locked},
+                         {"keys", Json::keys(keys)},
+                         {"type", Json::word(type)},
+                         {"owner", owner ? Json::word(owner->str()) : Json{}},
+                         {"fence", fence},
+                         {"slots", slots ? Json::list(*slots) : Json{}},
+                         {"waited_ms", waited},
+                         {"held_ms", held},
+                         {"released", shown ? Json::word(name_of(*shown)) : Json{}},
+                         {"nodes", nodes ? Json::list(*nodes, node_json) : Json{}},
+                         {"error", error}})
       .str();
 }
 

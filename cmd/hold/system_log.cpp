@@ -40,8 +40,8 @@ int severity(Event::Weight weight) {
 }
 
 /// The event, its keys, and those of its other fields that are not null.
-std::vector<std::pair<std::string_view, Json>> fields_of(const Event& event, std::int64_t dropped) {
-  std::vector<std::pair<std::string_view, Json>> fields;
+Json::Fields fields_of(const Event& event, std::int64_t dropped) {
+  Json::Fields fields;
   fields.emplace_back("event", Json::word(event.name));
   for (const LockName& key : event.keys) fields.emplace_back("key", Json{key.str()});
   for (const auto& field : event.fields)
@@ -56,7 +56,7 @@ std::string_view unquoted(std::string_view json) {
 }
 
 /// event=acquired key="deploy": pure ASCII on one line, even if a key has other bytes.
-std::string text_of(const std::vector<std::pair<std::string_view, Json>>& fields) {
+std::string text_of(const Json::Fields& fields) {
   std::string text;
   for (const auto& [name, value] : fields)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,

@@ -30,7 +30,7 @@ int Config::act(TimePoint, std::vector<std::string>) {
     const auto item = [](const SettingInForce& row) {
       return Json::object({{"name", Json::word(row.name)}, {"value", row.value}, {"from", row.from}});
     };
-    print_line(Json::object({{"v", 1}, {"settings", Json::list(rows, item)}}).str());
+    print_line(Json::document({{"settings", Json::list(rows, item)}}).str());
     return exit_code::ok;
   }
   std::vector<std::vector<std::string>> cells;

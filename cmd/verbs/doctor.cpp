@@ -208,7 +208,7 @@ void Doctor::show(const std::vector<Examined>& servers) const {
         {{"server", examined.server}, {"fit", examined.fit()}, {"findings", Json::array(findings)}}));
   }
   const bool fit = std::ranges::all_of(servers, &Examined::fit);
-  print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
+  print(json_ ? Json::document({{"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 
 constexpr VerbEntry kRow{.name = "doctor",

@@ -23,20 +23,18 @@ std::string document(const HeldKeys& keys) {
   const Held& held = keys.acquired().held.front();
   const Milliseconds waited = elapsed(request.started, keys.acquired().asked);
   const bool one = request.names.size() == 1;
-  std::vector<std::pair<std::string_view, Json>> fields{
-      {"v", 1},
-      {"key", one ? Json{request.names.front()} : Json{}},
-      {"name", one ? Json{typed(request.names.front())} : Json{}},
-      {"type", Json::word(request.type->name)},
-      {"owner", Json::word(keys.id().str())},
-      {"fence", one ? Json{held.fence} : Json{}},
-      {"slots", held.permits.empty() ? Json{} : Json::list(held.slots)},
-      {"lease_ms", request.lease},
-      {"acquired_at", held.server_time},
-      {"waited_ms", waited},
-      {"outcome", Json::word("held")}};
+  Json::Fields fields{{"key", one ? Json{request.names.front()} : Json{}},
+                      {"name", one ? Json{typed(request.names.front())} : Json{}},
+                      {"type", Json::word(request.type->name)},
+                      {"owner", Json::word(keys.id().str())},
+                      {"fence", one ? Json{held.fence} : Json{}},
+                      {"slots", held.permits.empty() ? Json{} : Json::list(held.slots)},
+                      {"lease_ms", request.lease},
+                      {"acquired_at", held.server_time},
+                      {"waited_ms", waited},
+                      {"outcome", Json::word("held")}};
   if (!one) fields.emplace_back("keys", Json::keys(request.names));
-  return Json::object(fields).str();
+  return Json::document(std::move(fields)).str();
 }
 
 bool any(const std::vector<Undone>& undone, Undone wanted) { return std::ranges::count(undone, wanted) > 0; }

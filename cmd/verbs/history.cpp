@@ -45,11 +45,10 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   const LockName name = session.name(key_);
   const History history = history_of(session, name, most_);
   if (json_)
-    print_line(Json::object({{"v", 1},
-                             {"key", name},
-                             {"name", typed(name)},
-                             {"now", history.now},
-                             {"holds", Json::list(history.holds, past_json)}})
+    print_line(Json::document({{"key", name},
+                               {"name", typed(name)},
+                               {"now", history.now},
+                               {"holds", Json::list(history.holds, past_json)}})
                    .str());
   for (const PastHold& past : history.holds)
     if (!json_) print_line(past_text(past));

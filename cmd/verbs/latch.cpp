@@ -208,16 +208,15 @@ class Status final : public LatchVerb {
     const bool exists = answer.how == CounterAnswer::How::done;
     const bool open = exists ? answer.count <= 0 : record.opened.has_value();
     if (json_) {
-      print_line(Json::object({{"v", 1},
-                               {"key", session.name(key_)},
-                               {"name", typed(session.name(key_))},
-                               {"state", Json::word(open     ? "open"
-                                                    : exists ? "closed"
-                                                             : "unknown")},
-                               {"count", exists ? Json{answer.count} : Json{}},
-                               {"total", record.total},
-                               {"set_at", record.set},
-                               {"opened_at", record.opened}})
+      print_line(Json::document({{"key", session.name(key_)},
+                                 {"name", typed(session.name(key_))},
+                                 {"state", Json::word(open     ? "open"
+                                                      : exists ? "closed"
+                                                               : "unknown")},
+                                 {"count", exists ? Json{answer.count} : Json{}},
+                                 {"total", record.total},
+                                 {"set_at", record.set},
+                                 {"opened_at", record.opened}})
                      .str());
     } else if (verbosity() != Verbosity::quiet) {
       const std::string name = sanitized(as_typed(session.name(key_)));

@@ -234,16 +234,15 @@ void Acquire::check_owner() const {
 }
 
 Json busy_json(const Inspection& seen) {
-  return Json::object({{"v", 1},
-                       {"outcome", Json::word("busy")},
-                       {"key", seen.name},
-                       {"name", typed(seen.name)},
-                       {"holders", Json::list(seen.holders, holder_json)}});
+  return Json::document({{"outcome", Json::word("busy")},
+                         {"key", seen.name},
+                         {"name", typed(seen.name)},
+                         {"holders", Json::list(seen.holders, holder_json)}});
 }
 
 Json superseded_json(const std::vector<LockName>& names, const Refused& why) {
-  return Json::object(
-      {{"v", 1}, {"outcome", Json::word("superseded")}, {"keys", Json::keys(names)}, {"error", why.text}});
+  return Json::document(
+      {{"outcome", Json::word("superseded")}, {"keys", Json::keys(names)}, {"error", why.text}});
 }
 
 /// With --json, also prints the holders of the busy key, or the newer waiter.

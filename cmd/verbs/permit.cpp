@@ -169,12 +169,11 @@ class Acquire final : public PoolVerb {
     std::vector<std::string> ids;
     for (const std::string& id : held.permits) ids.push_back(to_hex(id));
     if (!json_) return joined(ids, "\n");
-    return Json::object({{"v", 1},
-                         {"key", name},
-                         {"name", typed(name)},
-                         {"ids", Json::list(ids, Json::word)},
-                         {"lease_ms", lease_},
-                         {"acquired_at", held.server_time}})
+    return Json::document({{"key", name},
+                           {"name", typed(name)},
+                           {"ids", Json::list(ids, Json::word)},
+                           {"lease_ms", lease_},
+                           {"acquired_at", held.server_time}})
         .str();
   }
 

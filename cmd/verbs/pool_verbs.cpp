@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
@@ -203,15 +205,13 @@ class Status final : public PoolVerb {
     const Pool::Status known = status.value_or(Pool::Status{});
     const auto& id = options_.id;
     if (json_) {
-      std::vector<std::pair<std::string_view, Json>> fields{
-          {"v", 1},
-          {"key", name},
-          {"name", typed(name)},
-          {"exists", status.has_value()},
-          {"available", status ? Json{known.available} : Json{}},
-          {"total", known.total}};
+      Json::Fields fields{{"key", name},
+                          {"name", typed(name)},
+                          {"exists", status.has_value()},
+                          {"available", status ? Json{known.available} : Json{}},
+                          {"total", known.total}};
       if (id) fields.insert(fields.end(), {{"id", to_hex(*id)}, {"ttl_ms", known.rest}});
-      return Json::object(fields).str();
+      return Json::document(std::move(fields)).str();
     }
     if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
     if (id) return fmt::format("{}: {} {}", sanitized(as_typed(name)), to_hex(*id), rest_text(known));

@@ -35,7 +35,7 @@ class List final : public Verb {
                                     {"bytes", script->source.size()}}));
       lines += fmt::format("{}  {}\n", script->sha1, script->name);
     }
-    print(json_ ? Json::object({{"v", 1}, {"scripts", Json::array(items)}}).str() + "\n" : lines);
+    print(json_ ? Json::document({{"scripts", Json::array(items)}}).str() + "\n" : lines);
     return exit_code::ok;
   }
 };

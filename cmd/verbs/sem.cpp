@@ -142,7 +142,7 @@ class Drain final : public PoolVerb {
   }
 
   static Json document_of(const LockName& name, std::int64_t drained) {
-    return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
+    return Json::document({{"key", name}, {"name", typed(name)}, {"drained", drained}});
   }
 };
 

@@ -63,11 +63,10 @@ class Status final : public Verb {
   int act(TimePoint, std::vector<std::string>) override {
     const LocalServer server = local_server();
     if (json_) {
-      print_line(Json::object({{"v", 1},
-                               {"running", server.running},
-                               {"pid", server.running ? Json{server.pid} : Json{}},
-                               {"socket", server.address.path},
-                               {"directory", server.directory}})
+      print_line(Json::document({{"running", server.running},
+                                 {"pid", server.running ? Json{server.pid} : Json{}},
+                                 {"socket", server.address.path},
+                                 {"directory", server.directory}})
                      .str());
     } else if (verbosity() != Verbosity::quiet) {
       const std::string socket = sanitized(server.address.path);

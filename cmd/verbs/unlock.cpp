@@ -252,7 +252,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   if (removals.empty())
     for (std::size_t i = 0; i < names.size(); ++i)
       removals.push_back(remove(session, names[i], first.empty() ? nullptr : &first[i]));
-  if (json_) print_line(Json::object({{"v", 1}, {"keys", Json::list(removals, removal_json)}}).str());
+  if (json_) print_line(Json::document({{"keys", Json::list(removals, removal_json)}}).str());
   return std::ranges::max(removals | std::views::transform(&Removal::exit_code));
 }
 

@@ -36,7 +36,7 @@ Json meta_json(const std::optional<Metadata>& meta) {
   if (!meta) return nullptr;
   std::map<std::string, Json> safe;
   for (const auto& [name, value] : meta->labels) safe.emplace(redacted(name), value);
-  const std::vector<std::pair<std::string_view, Json>> labels{safe.begin(), safe.end()};
+  const Json::Fields labels{safe.begin(), safe.end()};
   return Json::object({{"host", meta->host},
                        {"pid", meta->pid},
                        {"user", meta->user},
@@ -107,7 +107,7 @@ Json inspection_json(const Inspection& seen) {
 }
 
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {
-  return Json::object({{"v", 1}, {"complete", complete}, {"keys", Json::list(inspections, inspection_json)}});
+  return Json::document({{"complete", complete}, {"keys", Json::list(inspections, inspection_json)}});
 }
 
 std::string InspectionPages::next(const Inspection& seen) {
