@@ -49,6 +49,9 @@ struct HoldServer {
   Direct redis{server};
 
   std::string run(const Call& call) { return written(redis.run(call)); }
+  Released::How release(const Lockable& lock) {
+    return released(lock.read_release(redis.run(lock.release({})))).how;
+  }
   std::string cli(const std::vector<std::string>& words) { return redis.run(command(words)).text(); }
   Milliseconds pttl(const std::string& key) {
     return Milliseconds{redis.run(command({"PTTL", key})).integer()};
@@ -252,11 +255,11 @@ TEST_CASE("a release that comes after its owner has acquired the lock anew leave
     server.run(second->ask());
     server.run(second->ask());  // a copy
     for (int copy = 0; copy < 2; ++copy) {
-      CHECK(released(first->read_release(server.redis.run(first->release({})))).how == Released::How::still_held);
+      CHECK(server.release(*first) == Released::How::still_held);
       CHECK(server.has(*second).holds == 1);
       CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
     }
-    CHECK(released(second->read_release(server.redis.run(second->release({})))).how == Released::How::yes);
+    CHECK(server.release(*second) == Released::How::yes);
     CHECK(server.has(*second).holds == 0);
   }
 }
@@ -270,7 +273,7 @@ TEST_CASE("an acquire of a lock that its owner has leaves the release of the ear
     server.run(first->ask());
     server.run(second->ask());
     server.run(*second->undo(Wake::waiters));
-    CHECK(released(first->read_release(server.redis.run(first->release({})))).how == Released::How::yes);
+    CHECK(server.release(*first) == Released::How::yes);
     CHECK(server.has(*first).holds == 0);
   }
 }
@@ -284,11 +287,10 @@ TEST_CASE("a late copy of a release that kept the key leaves the owner's next ho
     server.run(first->ask());
     const std::string note = "redisson_unlock_latch:{k}:keep";  // an inner hold with --min-hold has left it
     server.cli({"SET", note, fmt::format("{}\n{}", kMe.str(), (server.time() + kOuterLease).count())});
-    const auto answer = [&] { return released(first->read_release(server.redis.run(first->release({})))); };
-    REQUIRE(answer().how == Released::How::kept);
+    REQUIRE(server.release(*first) == Released::How::kept);
     server.run(second->ask());
 
-    CHECK(answer().how == Released::How::kept);
+    CHECK(server.release(*first) == Released::How::kept);
     CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
     server.cli({"DEL", note});  // as if its time were over
     server.run(first->release({}));
@@ -303,13 +305,12 @@ TEST_CASE("a late copy of a release that left an inner hold does not end the own
     const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true, /*owner_returns=*/true);
     const auto second = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto answer = [&] { return released(first->read_release(server.redis.run(first->release({})))); };
     server.run(first->ask());
     server.run(inner->ask());
-    REQUIRE(answer().how == Released::How::still_held);
+    REQUIRE(server.release(*first) == Released::How::still_held);
     server.run(second->ask());
 
-    CHECK(answer().how == Released::How::still_held);
+    CHECK(server.release(*first) == Released::How::still_held);
     server.run(inner->release({}));
     CHECK(server.has(*second).holds == 1);
   }
