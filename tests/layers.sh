@@ -59,10 +59,15 @@ refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohman
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 
-# CONTRIBUTING.md names no file that does not exist.
+# CONTRIBUTING.md names no file and no function that does not exist. (Of a function, it looks for the last part of the name.)
 # shellcheck disable=SC2016
 for path in $(grep -oE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIBUTING.md | tr -d '`'); do
   set -- "$path"*
   [ -e "$1" ] || { echo "CONTRIBUTING.md names $path, which does not exist" && bad=1; }
+done
+# shellcheck disable=SC2016
+for name in $(grep -oE '`[A-Za-z_:]+\(\)`' CONTRIBUTING.md | tr -d '`()' | sed 's/.*://' | sort -u); do
+  # shellcheck disable=SC2086
+  grep -qE "\b$name\\(" $everywhere || { echo "CONTRIBUTING.md names $name(), which does not exist" && bad=1; }
 done
 exit $bad

@@ -83,7 +83,7 @@ AcquireResult HoldWait::run() {
   if (request_.newest)
     if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;; claimant_.owner = fresh_owner()) {
-    AcquireResult got = acquire(session_.redis, acquire_request(NewIdentity::requests), options());
+    AcquireResult got = acquire(session_.redis, renew_request(NewIdentity::requests), options());
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
       seen_busy_ = seen_busy_ || gave_up->seen_busy;
       if (join_another(*gave_up) || leave_one(*gave_up)) continue;
@@ -122,7 +122,7 @@ Owner HoldWait::fresh_owner() const {
   return request_.script ? new_owner(request_.script->pid) : new_owner();
 }
 
-AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
+AcquireRequest HoldWait::renew_request(NewIdentity renewed) {
   if (renewed == NewIdentity::owner) claimant_.owner = fresh_owner();
   keys_.emplace(request_, claimant_);
   return keys_->acquire_request();
@@ -130,7 +130,7 @@ AcquireRequest HoldWait::acquire_request(NewIdentity renewed) {
 
 AcquireOptions HoldWait::options() {
   AcquireOptions options = lines_.options();
-  options.renew_identity = [this](NewIdentity renewed) { return acquire_request(renewed); };
+  options.renew_identity = [this](NewIdentity renewed) { return renew_request(renewed); };
   options.report = [this](const Waiting& waiting) {
     lines_.note_waiting(waiting);
     ancestors_->note_waiting(waiting);

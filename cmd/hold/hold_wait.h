@@ -55,7 +55,7 @@ class HoldWait {
  private:
   std::optional<GaveUp> arrive();
   AcquireOptions options();
-  AcquireRequest acquire_request(NewIdentity renewed);
+  AcquireRequest renew_request(NewIdentity renewed);
   Owner fresh_owner() const;
   bool wait_is_over();
   void count_waiters(const Waiting& waiting);

@@ -129,21 +129,21 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, Ho
 }  // namespace
 
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
-  std::optional<Loss> lost = hold.loss();
-  const PastHold past = hold.keys().past(end_for_history(run.request, ended, lost), run.session.loop.now());
+  std::optional<Loss> loss = hold.loss();
+  const PastHold past = hold.keys().past(end_for_history(run.request, ended, loss), run.session.loop.now());
   const HoldReport::KeysEnd released = release(run, hold, past, ended);
   if (released == HoldReport::KeysEnd::no)
-    learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended, lost);
+    learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended, loss);
   say_how_it_ended(run.request, ended, released);
   run.report.released = released;
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one
   // server.
   if (const auto twice = run.session.redis.same_server_twice()) warn(twice->text);
-  const Lost was_lost = lost ? Lost::yes : Lost::no;
-  report_ended(run.report, ended, lost ? std::optional{lost->why} : std::nullopt, hold.lasted(),
-               exit_of(run.request, ended, was_lost));
+  const Lost lost = loss ? Lost::yes : Lost::no;
+  report_ended(run.report, ended, loss ? std::optional{loss->why} : std::nullopt, hold.lasted(),
+               exit_of(run.request, ended, lost));
   run.status.write(run.report);
-  return was_lost;
+  return lost;
 }
 
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {

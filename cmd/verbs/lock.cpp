@@ -212,16 +212,16 @@ class Release final : public LockVerb {
           past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
           WriteEnd::if_it_ended);
     Part part{.lock = lock, .release_followers = {std::move(ends)}};
-    const ReleaseResult back =
+    const ReleaseResult result =
         release(session.redis, {&part, 1}, {}, session.loop.within(session.deployment.timeouts.command))
             .front();
     if (has_keeper)
       static_cast<void>(session.any_answers(tell_holder(found.name, owner, std::string{kReleased})));
-    say_unannounced("released " + quoted(found.name), back.unannounced);
-    if (back.how == ReleaseResult::How::not_ours) return not_held(found);
-    if (back.how == ReleaseResult::How::unknown)
+    say_unannounced("released " + quoted(found.name), result.unannounced);
+    if (result.how == ReleaseResult::How::not_ours) return not_held(found);
+    if (result.how == ReleaseResult::How::unknown)
       throw Error{Error::unreachable,
-                  fmt::format("release of {} not confirmed: {}", quoted(found.name), back.why)};
+                  fmt::format("release of {} not confirmed: {}", quoted(found.name), result.why)};
     return exit_code::ok;
   }
 };

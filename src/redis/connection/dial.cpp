@@ -20,6 +20,7 @@
 
 #include "base/text.h"
 #include "redis/connection/peer.h"
+#include "redis/delivery.h"
 
 namespace rlock {
 namespace {
@@ -34,14 +35,11 @@ std::uint32_t zone_of(const std::string& name) {
   return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
 }
 
-/// The kernel sends unconfirmed bytes again for this long. This time must be shorter than the memory of the servers
-/// (kRequestMemory in sync). A copy of a call that arrives later would be carried out as a new call.
-constexpr unsigned kUnconfirmedMs = 30000;
-
 void tune(int fd) {
   const int on = 1;
+  const unsigned unconfirmed = kUnconfirmed.count();  // ms
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnconfirmedMs, sizeof kUnconfirmedMs);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unconfirmed, sizeof unconfirmed);
   ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 

@@ -28,15 +28,15 @@ struct Count {
   std::size_t ours = 0;  ///< nodes that released or kept our hold
   std::size_t gone = 0;  ///< nodes that had no hold of ours
   std::vector<std::string> silent;
-  ReleaseResult back;
+  ReleaseResult result;
 
   void put(const Released& released, bool repeated) {
-    if (!released.unannounced.empty()) back.unannounced = released.unannounced;
+    if (!released.unannounced.empty()) result.unannounced = released.unannounced;
     // If the reply to a second copy is "not ours", the first copy has released the hold.
     ++(released.how == Released::How::not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
-    back.how = ReleaseResult::How::kept;
-    back.rest = std::max(back.rest, released.rest);
+    result.how = ReleaseResult::How::kept;
+    result.rest = std::max(result.rest, released.rest);
   }
 };
 
@@ -70,17 +70,17 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
       count.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
     }
   }
-  ReleaseResult back = std::move(count.back);
-  back.why = joined(count.silent, "; ");
+  ReleaseResult result = std::move(count.result);
+  result.why = joined(count.silent, "; ");
   const std::size_t quorum = redis.quorum();
   if (!redis.can_lack(count.gone) && count.ours < quorum) {
-    back.how = ReleaseResult::How::not_ours;
+    result.how = ReleaseResult::How::not_ours;
   } else if (count.ours + count.gone < quorum) {
-    back.how = ReleaseResult::How::unknown;
-  } else if (back.how != ReleaseResult::How::kept) {
-    back.how = ReleaseResult::How::yes;
+    result.how = ReleaseResult::How::unknown;
+  } else if (result.how != ReleaseResult::How::kept) {
+    result.how = ReleaseResult::How::yes;
   }
-  return back;
+  return result;
 }
 
 /// Sends the second call that some answers ask for (Released::then). It awaits only the nodes that asked for it, because
@@ -139,19 +139,19 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
   }
   redis.await(requests, kReleaseGrace, patience);
 
-  std::vector<ReleaseResult> back;
+  std::vector<ReleaseResult> results;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<NodeAnswer> answers = answers_of(*parts[i].lock, requests[i].votes());
     requests[i].drop();
     follow_up(redis, *parts[i].lock, answers, patience);
-    back.push_back(result_of(redis, answers));
+    results.push_back(result_of(redis, answers));
   }
   // An abandoned connection may still carry our acquire or a renewal, so a release is written behind it
   // there, too. This comes last: if that release arrived first, the one above would get the answer "not
   // ours".
   redis.send_on_abandoned(calls);
   redis.await_followers(patience);
-  return back;
+  return results;
 }
 
 std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience) {

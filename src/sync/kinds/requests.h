@@ -5,16 +5,17 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "redis/call.h"
+#include "redis/delivery.h"
 #include "redis/reply.h"
 #include "sync/kinds/claim.h"
 #include "sync/kinds/lockable.h"
 
 namespace rlock {
 
-/// A server remembers for this long that it has done a request. A copy that comes later would be done as a
-/// new request. So this is longer than a copy can stay in an abandoned connection (kUnconfirmedMs in
-/// src/redis/connection/dial.cpp). A --command-timeout of more than 30 s can outlive it, and the manual says so.
+/// A server remembers for this long that it has done a request. A copy that comes later would be done as a new request.
+/// A --command-timeout of more than 30 s can outlive it, and the manual says so.
 constexpr Milliseconds kRequestMemory{60000};
+static_assert(kRequestMemory > kUnconfirmed);
 
 /// The key in which the server remembers a request. The name is among Redisson's unlock latches, so an ACL
 /// made for Redisson suffices.

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "sync/wait/outage.h"
 #include "sync/wait/round.h"
 #include "sync/wait/sleep.h"
@@ -194,6 +195,7 @@ class Acquisition {
     if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked()], wake());
     std::vector<Stage> renewed =
         stages_for(options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner));
+    if (renewed.size() != stages_.size()) throw Error{Error::internal, "a renewed request has other parts"};
     // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
     // that the user named none.
     undo_.renew_identity(std::ranges::equal(stages_, renewed, have_same_owner));
