@@ -65,9 +65,10 @@ for path in $(grep -oE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIB
   set -- "$path"*
   [ -e "$1" ] || { echo "CONTRIBUTING.md names $path, which does not exist" && bad=1; }
 done
+lua=$(find lua -name '*.lua')
 # shellcheck disable=SC2016
 for name in $(grep -oE '`[A-Za-z_:]+\(\)`' CONTRIBUTING.md | tr -d '`()' | sed 's/.*://' | sort -u); do
   # shellcheck disable=SC2086
-  grep -qE "\b$name\\(" $everywhere || { echo "CONTRIBUTING.md names $name(), which does not exist" && bad=1; }
+  grep -qE "\b$name\\(" $everywhere $lua || { echo "CONTRIBUTING.md names $name(), which does not exist" && bad=1; }
 done
 exit $bad
