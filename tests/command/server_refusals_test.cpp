@@ -116,6 +116,18 @@ TEST_CASE("a user without the right to ask for the time takes nothing, of any ty
   CHECK(redis.cli({"GET", "slots"}) == "3");
 }
 
+TEST_CASE("a user who may not note the release of a permit releases none") {
+  RedisServer redis;
+  redis.cli({"ACL", "SETUSER", "no-notes", "on", ">pw", "~*", "&*", "+@all", "-set"});
+  REQUIRE(as(redis, "", {"permit", "init", "pool", "1"}).exit_code(kDeadline) == 0);
+  Rlock acquire = as(redis, "", {"permit", "acquire", "pool", "--lease", "1m"});
+  REQUIRE(acquire.exit_code(kDeadline) == 0);
+  const std::string id = acquire.out().substr(0, 32);
+  CHECK(as(redis, "no-notes:pw", {"permit", "release", "pool", id}).exit_code(kDeadline) == 77);
+  CHECK(redis.cli({"ZCARD", "{pool}:timeout"}) == "1");
+  CHECK(redis.cli({"GET", "pool"}) == "0");
+}
+
 TEST_CASE("a user without rights for channels polls, is told so once, and releases all the same") {
   RedisServer redis;
   if (RedisServer::version() < 60200) return skipped("Redis before 6.2 has no channel permissions");
