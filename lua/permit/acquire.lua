@@ -105,7 +105,7 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if request then take_over(request, owner, memory, anew or missing > 0) end
+if request then take_over(request, owner, memory, missing == count) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

@@ -34,5 +34,5 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
-if request then take_over(request, owner, memory, anew) end
+if request then take_over(request, owner, memory, not ours) end
 return {'held', time}, not anew

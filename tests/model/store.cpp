@@ -103,10 +103,12 @@ Reply Store::string_command(const std::string& name, const Arguments& words) {
     const bool only_if_there = words.size() == 4 && words[3] == "xx";
     if (only_if_there && find(words[1]) == nullptr) return Reply{};
     if (words.size() > 3 && !only_if_there) {
-      if (words.size() != 5 || words[3] != "px") return Reply::error("ERR syntax error");
+      const bool only_if_absent = words.size() == 6 && words[5] == "nx";
+      if ((words.size() != 5 && !only_if_absent) || words[3] != "px") return Reply::error("ERR syntax error");
       const auto ttl = integer_in(words[4]);
       if (!ttl) return not_a_number();
       if (*ttl <= 0) return Reply::error("ERR invalid expire time in 'set' command");
+      if (only_if_absent && find(words[1]) != nullptr) return Reply{};
       expires = now_ + *ttl;
     }
     values_[words[1]] = {.type = Type::string, .expires = expires, .text = words[2]};

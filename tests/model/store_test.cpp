@@ -105,6 +105,7 @@ Words random_command(Dice& dice) {
       {"pexpire", key, dice.pick(ttls)},
       {"set", key, number},
       {"set", key, field, "px", dice.pick(ttls)},
+      {"set", key, field, "px", dice.pick(ttls), "nx"},
       {"set", key, field, "xx"},
       {"get", key},
       {"strlen", key},

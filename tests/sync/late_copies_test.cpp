@@ -255,12 +255,13 @@ TEST_CASE("a release that comes after its owner has acquired the lock anew leave
     server.run(second->ask());
     server.run(second->ask());  // a copy
     for (int copy = 0; copy < 2; ++copy) {
-      CHECK(server.release(*first) == Released::How::still_held);
+      CHECK(server.release(*first) == Released::How::not_ours);
       CHECK(server.has(*second).holds == 1);
       CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
     }
     CHECK(server.release(*second) == Released::How::yes);
     CHECK(server.has(*second).holds == 0);
+    CHECK(server.release(*first) == Released::How::not_ours);
   }
 }
 
@@ -276,6 +277,25 @@ TEST_CASE("an acquire of a lock that its owner has leaves the release of the ear
     CHECK(server.release(*first) == Released::How::yes);
     CHECK(server.has(*first).holds == 0);
   }
+}
+
+TEST_CASE("an owner that takes more permits leaves those of its earlier acquire to their release") {
+  HoldServer server;
+  const auto permits = [](std::int64_t count) {
+    return find_lock_type("permit")->make(
+        {.claim = {.name = kKey, .owner = kMe, .lease = kInnerLease, .owner_returns = true},
+         .hold = Hold::first,
+         .options = {.permits = 5, .count = count}});
+  };
+  const auto first = permits(2);
+  const auto more = permits(3);
+  server.run(first->ask());
+  server.run(more->ask());
+  REQUIRE(server.cli({"GET", "k"}) == "2");
+  CHECK(server.release(*first) == Released::How::yes);
+  CHECK(server.cli({"GET", "k"}) == "4");
+  CHECK(server.release(*more) == Released::How::yes);
+  CHECK(server.cli({"GET", "k"}) == "5");
 }
 
 TEST_CASE("a late copy of a release that kept the key leaves the owner's next hold") {
