@@ -1,7 +1,8 @@
 local rest_to_keep = include('hold/rest_to_keep')
 
 -- The answer of a release or an undo that was done before; nil or false: it is to be done now.
--- request: of a release, 0: the lock stayed (still_held or kept), 1: it was released, 2: see take_over. keep, owner, keep_until: see rest_to_keep
+-- request: of a release, 0: the lock stayed (still_held or kept), 1: it was released, 2: see take_over
+-- keep, owner, keep_until: see rest_to_keep
 -- way: 'first' or 'again' for a release; 'undo' for the reversal of what `request` has acquired. The server remembers an undo
 -- even if there was nothing to undo, so that a late copy of the acquire acquires nothing.
 local function answered_before(request, way, memory, keep, owner, keep_until)
