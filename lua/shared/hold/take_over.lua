@@ -1,7 +1,7 @@
--- The owner has acquired the lock by `request`, and may have acquired it by another request before. If that one is undone late,
--- or arrives late, this must not change the hold: from now on it counts as undone. If the owner has acquired the lock `anew`, the
--- earlier hold had ended: its release may be late, too, and has nothing to release. Of
--- an acquire that is more than `memory` ms old, the server knows nothing: its late release frees the new hold.
+-- The owner has acquired the lock by `request`, and may have acquired it by another request before. A late copy of that acquire,
+-- of its undo or of its release must not change the new hold. So the acquire counts as undone. If the owner had nothing before
+-- this request (`anew`), the earlier hold has ended, and its release counts as answered with not_ours. The server knows the
+-- earlier acquire for `memory` ms: the release of an older one is not recognised, and frees the new hold.
 -- The newest request of each owner is noted beside the requests, whose names end with 32 digits. Of a read/write lock, an owner
 -- may have both halves: `owner` is its field, so that each half has a note of its own.
 local function take_over(request, owner, memory, anew)
