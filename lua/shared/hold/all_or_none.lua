@@ -1,32 +1,28 @@
 local size_of = include('redis/size_of')
 local unpass = include('line/unpass')
 
--- The members of a call for several keys, each as KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. Their keys may hold
--- more than a script may read in one go. Then the answer also has the number of the member that passes the limit, and the key.
+-- The members of a call for several keys, each with the KEYS and ARGV of `ask` and those of `undo`. Their keys may hold more than
+-- a script may read in one go. Then the answer also has the number of the member that passes the limit, and the key.
 local function members_of(KEYS, ARGV)
-  local next_key, next_argument = 1, 2
   local most = 17000  -- a whole queue of a fair lock fits: three keys of 5500 items each, see fair_queue/mended_queue
-  local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
+  local taken = {[KEYS] = 0, [ARGV] = 1}
+  local function take(from, count)
+    taken[from] = taken[from] + count
+    return {unpack(from, taken[from] - count + 1, taken[from])}
+  end
 
   local members, seen, size = {}, {}, 0
-  for member = 1, math.abs(ARGV[1]) do
-    local counts = take(ARGV, next_argument, 4)
-    next_argument = next_argument + 4
-    local parts = {}
-    for part = 1, 2 do
-      parts[part] = take(KEYS, next_key, counts[part])
-      next_key = next_key + counts[part]
+  for number = 1, math.abs(ARGV[1]) do
+    local counts, member = take(ARGV, 4), {}
+    for part, name in ipairs({'keys', 'undo_keys', 'args', 'undo_args'}) do
+      member[name] = take(part <= 2 and KEYS or ARGV, counts[part])
     end
-    for part = 3, 4 do
-      parts[part] = take(ARGV, next_argument, counts[part])
-      next_argument = next_argument + counts[part]
-    end
-    members[member] = parts
-    for _, key in ipairs(parts[1]) do
+    members[number] = member
+    for _, key in ipairs(member.keys) do
       -- Lines of waiters do not count, because no script reads more than a part of a line (see line/in_turn).
       if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
-      if size > most then return members, member, key end
+      if size > most then return members, number, key end
     end
   end
   return members
@@ -44,33 +40,34 @@ end
 local function all_or_none(ask, undo, leave)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
-  if crowded and gives_back then return redis.error_reply('TOOMANY') end
-  if crowded then return {'not_all', crowded, {'foreign', 'too_many', key}} end
+  if crowded then
+    return gives_back and redis.error_reply('TOOMANY') or {'not_all', crowded, {'foreign', 'too_many', key}}
+  end
 
-  local function undone(member) return undo(members[member][2], members[member][4]) end
-  local taken, answers, passed, rests = {}, {}, {}, {}
-  for member = 1, #members do
-    local answer, had
+  local answers, taken = {}, {}
+  for number, member in ipairs(members) do
     if gives_back then
-      answer = undone(member)
+      answers[number] = undo(member.undo_keys, member.undo_args)
     else
-      rests[member] = redis.call('pttl', members[member][1][1])
-      answer, had, passed[member] = ask(members[member][1], members[member][3])
-    end
-    if not gives_back and answer[1] ~= 'held' then
-      for i = #taken, 1, -1 do
-        undone(taken[i])
-        if rests[taken[i]] > 0 then redis.call('pexpire', members[taken[i]][1][1], rests[taken[i]]) end  -- others read
-        if passed[taken[i]] then unpass(passed[taken[i]]) end
-        -- The caller asks again with the same request. The mark `undone` would forbid that.
-        local keys = members[taken[i]][2]
-        if redis.pcall('getrange', keys[#keys], 0, 6) == 'undone' then redis.call('del', keys[#keys]) end
+      local rest = redis.call('pttl', member.keys[1])
+      local answer, had, passed = ask(member.keys, member.args)
+      if answer[1] ~= 'held' then
+        for i = #taken, 1, -1 do
+          local ours = taken[i]
+          undo(ours.undo_keys, ours.undo_args)
+          if ours.rest > 0 then redis.call('pexpire', ours.keys[1], ours.rest) end  -- others read
+          if ours.passed then unpass(ours.passed) end
+          -- The caller asks again with the same request. The mark `undone` would forbid that.
+          local request = ours.undo_keys[#ours.undo_keys]
+          if redis.pcall('getrange', request, 0, 6) == 'undone' then redis.call('del', request) end
+        end
+        for i = number + 1, leave and #members or number do leave(members[i].undo_keys, members[i].undo_args) end
+        return {'not_all', number, answer}
       end
-      for i = member + 1, leave and #members or member do leave(members[i][2], members[i][4]) end
-      return {'not_all', member, answer}
+      member.rest, member.passed = rest, passed
+      if not had then taken[#taken + 1] = member end
+      answers[number] = answer
     end
-    if not had then taken[#taken + 1] = member end
-    answers[member] = answer
   end
   return {gives_back and 'released' or 'held', answers}
 end
