@@ -8,6 +8,7 @@ std = {
     'include',   -- of lua/embed.cmake: the function of that name from lua/shared
     'script',    -- of lua/embed.cmake: that script as a function
     'names_of',  -- of lua/embed.cmake: the names of that script's KEYS and ARGV
+    'keys_of',   -- of lua/embed.cmake: the KEYS for that script
     'KEYS', 'ARGV', 'cjson', 'cmsgpack', 'bit', 'struct',
     'assert', 'error', 'ipairs', 'next', 'pairs', 'pcall', 'select', 'tonumber', 'tostring', 'type', 'unpack',
     math = {}, string = {}, table = {},

@@ -216,13 +216,29 @@ function(include_shared folder variable)
   set(${variable} "${shared}${text}" PARENT_SCOPE)
 endfunction()
 
+# Takes the comments out of the text. A comment begins its line, or stands behind two blanks. So a string may not contain two
+# blanks and two dashes: this would leave an odd number of quotes in its line.
+function(take_comments file variable)
+  string(REGEX REPLACE "(\n[ \t]*|  )--[^\n]*" "" text "${${variable}}")
+  if(text MATCHES "\n([^'\n]*'([^'\n]*'[^'\n]*')*[^'\n]*)\n")
+    message(FATAL_ERROR "${file}: is there a string with two blanks before a dash? ${CMAKE_MATCH_1}")
+  endif()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
 # Reads the statements of a script, and adds names for its KEYS and ARGV. A line `local <name> = script('<file>')` is replaced by
 # lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others. A line `names_of('<file>', KEYS, ARGV)` is
-# replaced by the names of that contract.
+# replaced by the names of that contract, and `keys_of('<file>')` by the list of its KEYS, made of ours with the same names.
 function(read_statements folder file into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "\n${text}\n")
-  string(REGEX REPLACE "(\n[ \t]*|  )--[^\n]*" "" text "${text}")
+  take_comments(${file} text)
+  while(text MATCHES "keys_of\\('([a-z_/]+)'\\)")
+    set(list "${CMAKE_MATCH_0}")
+    read_rows(${folder} ${CMAKE_MATCH_1} KEYS keys)
+    list(JOIN keys ", " keys)
+    string(REPLACE "${list}" "{${keys}}" text "${text}")
+  endwhile()
   name_arguments(${folder} ${file} "${text}" names)
   set(own "${text}")
   while(text MATCHES "\n[ \t]*names_of\\('([a-z_/]+)', KEYS, ARGV\\)[ \t]*\n")
@@ -250,7 +266,8 @@ function(read_script folder file into)
       message(FATAL_ERROR "${file}: '${bracket}' cannot be embedded")
     endif()
   endforeach()
-  string(REGEX REPLACE "(\n[ \t]*|  )--[^\n]*" "" text "\n${text}\n")
+  set(text "\n${text}\n")
+  take_comments(${file} text)
   string(REGEX REPLACE "[ \t]*\n[ \t\n]*" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
   set(${into} "${text}" PARENT_SCOPE)

@@ -4,6 +4,7 @@
 -- KEYS  lock      hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       request   optional, string: as in lock/acquire
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
 --       alive_for  number of ms for which we count as alive from now on; 0: we take no place
@@ -48,7 +49,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if request then take_over(request, owner, memory, not ours) end
+  if claims then take_over(claims, request, memory, not ours) end
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, ours
 end

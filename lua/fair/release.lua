@@ -6,9 +6,10 @@
 --
 -- KEYS  lock  hash: owner -> holds
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
---       line_order, line_waiters, line_facts  optional: the waiters that do not wait in the queue, see line/in_turn
+--       line: order, waiters, facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
 --       keep  optional, string: as in lock/release
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  those of lock/release
 -- ->    what lock/release answers
 local release = script('lock/release')
@@ -20,7 +21,7 @@ local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
 local was_head = not answered and leave_queue(queue, owner)
 
-local answer = release({lock, line_order, line_waiters, line_facts, request, keep}, ARGV)
+local answer = release(keys_of('lock/release'), ARGV)
 local kept = answer[1] == 'kept'  -- the head knows only the old TTL
 if kept or redis.call('exists', lock) == 0 then
   local why = announce_to_head(queue)

@@ -9,6 +9,7 @@
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string "<owner>\n<until>": the lock stays until then. It is written when this owner releases the hold
 --                that asked for it (keep_until), while inner holds go on
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds that the remaining holds keep at least
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
@@ -31,7 +32,7 @@ local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))

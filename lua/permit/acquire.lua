@@ -8,6 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    the owner that asks
 --       count    number of permits, all or none
 --       lease    number of milliseconds; 0: the permits have no lease, and stay taken until they are released
@@ -105,7 +106,7 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if request then take_over(request, owner, memory, missing == count) end
+if claims then take_over(claims, request, memory, missing == count) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

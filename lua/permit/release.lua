@@ -9,6 +9,7 @@
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
 --       keep     optional, string: as in lock/release
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    whose permits they are
 --       count    number of permits that it acquired
 --       keep_until  number of ms since the epoch, server time: the permits stay taken until then; 0: they may end now
@@ -43,7 +44,7 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local before = answered_before(request, way, memory, keep, owner, keep_until)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
   if before then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end

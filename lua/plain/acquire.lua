@@ -5,6 +5,7 @@
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    the token of the client that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -34,5 +35,5 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
-if request then take_over(request, owner, memory, not ours) end
+if claims then take_over(claims, request, memory, not ours) end
 return {'held', time}, not anew

@@ -7,6 +7,7 @@
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
 --       keep     optional, string: as in lock/release
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    the token of the holder
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
 --       memory   for how many ms the server remembers the request
@@ -23,7 +24,7 @@ local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
 
-local before = answered_before(request, way, memory, keep, owner, keep_until)
+local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
 if before then return before end
 if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
 local goes_on = outlived(inner, inside == '1' and request or nil, 1, now())

@@ -8,6 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire. Its
 --                value tells a read hold from a write hold of the same owner
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -47,7 +48,8 @@ local blocked = in_turn(line, {
 })
 if blocked then return blocked end
 
-local rest = math.max(redis.call('pttl', timeout), lease)
+local lives = redis.call('pttl', timeout)
+local rest = math.max(lives, lease)
 local longest = math.max(ends, rest)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
@@ -58,6 +60,6 @@ if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
-if request and another ~= '1' then take_over(request, owner, memory, counts) end
+if claims then take_over(claims, request, memory, counts or lives < 0) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

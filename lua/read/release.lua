@@ -8,6 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  string: the answer to this request; for an undo, the answer to the acquire
 --       keep     optional, string: as in lock/release
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  those of lock/release
 --       beside   see hold/rest_of_reader
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
@@ -23,7 +24,7 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local mode = field_of(lock, 'mode', 5)

@@ -9,6 +9,7 @@
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string: as in lock/release
+--       claims  optional, string: of an owner that may return, see hold/take_over
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains
@@ -24,7 +25,7 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
   if before then return before end
   local field = owner .. ':write'
   if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then

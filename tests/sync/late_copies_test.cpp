@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cmd/hold/lock_types.h"
 #include "support/direct.h"
+#include "support/eventually.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "sync/kinds/together.h"
@@ -29,12 +31,17 @@ constexpr Milliseconds kOuterLease{9000};
 constexpr Milliseconds kInnerLease{3'600'000};
 constexpr Milliseconds kMeanwhile{1000};  ///< the largest part of a lease that may pass between two looks
 
-std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Milliseconds lease,
-                               bool again = false, bool owner_returns = false) {
+std::unique_ptr<Lockable> make_hold(std::string_view type, Hold hold, const Owner& owner, Milliseconds lease,
+                                    bool owner_returns) {
   return find_lock_type(type)->make(
       {.claim = {.name = kKey, .owner = owner, .lease = lease, .owner_returns = owner_returns},
-       .hold = again ? Hold::another : Hold::first,
+       .hold = hold,
        .options = {.permits = type == "permit" ? std::optional<std::int64_t>{1} : std::nullopt}});
+}
+
+std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Milliseconds lease,
+                               bool again = false, bool owner_returns = false) {
+  return make_hold(type, again ? Hold::another : Hold::first, owner, lease, owner_returns);
 }
 
 /// The number of holds of an owner, and the time that is left of them.
@@ -51,6 +58,9 @@ struct HoldServer {
   std::string run(const Call& call) { return written(redis.run(call)); }
   Released::How release(const Lockable& lock) {
     return released(lock.read_release(redis.run(lock.release({})))).how;
+  }
+  bool renews(const Lockable& lock) {
+    return std::holds_alternative<Renewed>(lock.read_renewal(redis.run(lock.renew())));
   }
   std::string cli(const std::vector<std::string>& words) { return redis.run(command(words)).text(); }
   Milliseconds pttl(const std::string& key) {
@@ -227,14 +237,15 @@ TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of 
     CAPTURE(type);
     const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
     const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
-    const auto release = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    copy_in_between({{"first acquire", first->ask()},
-                     {"first renew", first->renew()},
-                     {"first release", release->release({})},
-                     {"second acquire", second->ask()},
-                     {"second renew", second->renew()},
-                     {"second release", second->release({})}},
-                    *first, {});
+    const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
+    for (const Lockable* released : {first.get(), found.get()})
+      copy_in_between({{"first acquire", first->ask()},
+                       {"first renew", first->renew()},
+                       {"first release", released->release({})},
+                       {"second acquire", second->ask()},
+                       {"second renew", second->renew()},
+                       {"second release", second->release({})}},
+                      *first, {});
     copy_in_between({{"first acquire", first->ask()},
                      {"first undo", *first->undo(Wake::waiters)},
                      {"second acquire", second->ask()},
@@ -243,26 +254,80 @@ TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of 
   }
 }
 
-TEST_CASE("a release that comes after its owner has acquired the lock anew leaves the new hold") {
+TEST_CASE("a hold that has ended is neither renewed nor released once its owner has acquired the lock anew") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
     const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto beside = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
     const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
     server.run(first->ask());
+    server.run(beside->ask());
+    CHECK(server.renews(*first));
+    CHECK(server.renews(*beside));
     server.cli({"DEL", type == "permit" ? "{k}:timeout" : "k"});  // somebody has removed the hold
     if (type == "permit") server.cli({"INCR", "k"});
     server.run(second->ask());
     server.run(second->ask());  // a copy
-    for (int copy = 0; copy < 2; ++copy) {
-      CHECK(server.release(*first) == Released::How::not_ours);
+    for (const Lockable* ended : {first.get(), beside.get(), first.get()}) {
+      CHECK_FALSE(server.renews(*ended));
+      CHECK(server.release(*ended) == Released::How::not_ours);
       CHECK(server.has(*second).holds == 1);
       CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
     }
+    CHECK(server.renews(*second));
     CHECK(server.release(*second) == Released::How::yes);
     CHECK(server.has(*second).holds == 0);
     CHECK(server.release(*first) == Released::How::not_ours);
   }
+}
+
+TEST_CASE("a reader whose lease has ended beside other readers has acquired the lock anew") {
+  HoldServer server;
+  const auto first = make("read", kMe, Milliseconds{1}, false, /*owner_returns=*/true);
+  const auto second = make("read", kMe, kOuterLease, false, /*owner_returns=*/true);
+  server.run(make("read", kOther, kOuterLease)->ask());
+  server.run(first->ask());
+  REQUIRE(eventually([&] { return server.cli({"EXISTS", "{k}:me:1:rwlock_timeout:1"}) == "0"; }));
+  server.run(second->ask());
+  CHECK(server.release(*first) == Released::How::not_ours);
+  CHECK(server.has(*second).holds == 1);
+  CHECK(server.release(*second) == Released::How::yes);
+  CHECK(server.has(*second).holds == 0);
+}
+
+TEST_CASE(
+    "the server knows for longer than the lease which acquires share a hold, and renewals prolong that") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto longest = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const std::string claims = "redisson_unlock_latch:{k}:of:" + first->hold_entry().member;
+    server.run(first->ask());
+    CHECK(server.pttl(claims) > kOuterLease + kMeanwhile);
+    server.cli({"PEXPIRE", claims, "5000"});
+    server.run(first->renew());
+    CHECK(server.pttl(claims) > kOuterLease + kMeanwhile);
+    server.run(longest->ask());
+    server.run(make(type, kMe, kOuterLease, false, /*owner_returns=*/true)->ask());
+    CHECK(server.pttl(claims) > kInnerLease + kMeanwhile);
+    server.run(first->renew());
+    CHECK(server.pttl(claims) > kInnerLease + kMeanwhile);
+  }
+}
+
+TEST_CASE("the server knows the hundred newest acquires that share a hold") {
+  HoldServer server;
+  std::vector<std::unique_ptr<Lockable>> locks;
+  for (int i = 0; i < 101; ++i) {
+    locks.push_back(make("lock", kMe, kOuterLease, false, /*owner_returns=*/true));
+    server.run(locks.back()->ask());
+  }
+  CHECK(server.release(*locks[0]) == Released::How::not_ours);
+  CHECK(server.has(*locks[0]).holds == 1);
+  CHECK(server.release(*locks[1]) == Released::How::yes);
+  CHECK(server.has(*locks[0]).holds == 0);
 }
 
 TEST_CASE("an acquire of a lock that its owner has leaves the release of the earlier acquire as it was") {

@@ -37,8 +37,9 @@ struct Claim {
   std::int64_t ticket = 0;
 };
 
-/// The owner's first hold, or one more hold of an owner that already has the lock (re-entry).
-enum class Hold { first, another };
+/// The owner's first hold; one more hold of an owner that already has the lock (re-entry); or a hold that was found on
+/// the server, of which only the owner is known.
+enum class Hold { first, another, found };
 
 /// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
 enum class Way {

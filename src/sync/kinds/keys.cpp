@@ -48,6 +48,10 @@ std::string permit_slots_key(const LockName& name) {
   return prefix_name("redisson_unlock_latch", name) + ":slots";
 }
 
+std::string claims_key(const LockName& name, std::string_view entry) {
+  return prefix_name("redisson_unlock_latch", name) + ":of:" + std::string{entry};
+}
+
 std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
 
 std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }

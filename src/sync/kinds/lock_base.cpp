@@ -56,12 +56,21 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
+/// If the owner may return, the server tells this hold from the owner's other holds by the claims.
+Values LockBase::claims() const {
+  if (!claim_.owner_returns || hold_ != Hold::first) return {};
+  return {{P::claims, claims_key(claim_.name, hold_entry().member)}};
+}
+
 Call LockBase::acquire(Milliseconds waited) const {
   const bool another = hold_ == Hold::another;
   const Script& script = another && form_->enter != nullptr ? *form_->enter : *form_->acquire;
   Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
-  if (requests_.counts_acquire()) all.emplace_back(P::request, requests_.acquire());
-  if (requests_.inner()) all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
+  if (requests_.counts_acquire()) {
+    all.emplace_back(P::request, requests_.acquire());
+    all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
+  }
+  append(all, claims());
   append(all, inner_holds());
   append(all, values());
   return call_for_nodes(script, std::move(all));
@@ -87,17 +96,20 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 
 /// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing. While a
 /// Cluster slot moves, a server refuses a call that names a key which is not there. The key of the inner
-/// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out.
+/// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
-  if (requests_.inner()) {
+  const Values own_claims = claims();
+  if (requests_.inner() || !own_claims.empty()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(rest + kRequestMemory));
     append(all, inner_holds());
+    append(all, own_claims);
   }
   append(all, values());
   Call call = call_of(*form_->renew, std::move(all));
-  // With the first key alone, the script could not prolong an inner hold that the lock does not count.
+  // With the first key alone, the script could not prolong an inner hold that the lock does not count. For an outer
+  // hold it does without the claims: that the owner has the lock is enough meanwhile.
   return requests_.inner() && !form_->counts ? call : with_single_key(std::move(call));
 }
 
@@ -123,7 +135,10 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
   if (way == Way::undo || way == Way::inner) all.emplace_back(P::request, requests_.acquire());
   if (way == Way::again || way == Way::first) all.emplace_back(P::request, requests_.release());
   // In an undo, the request must be the last key, because hold/all_or_none looks for it there.
-  if (way != Way::undo) all.emplace_back(P::keep, keep_key(claim_.name));
+  if (way != Way::undo) {
+    all.emplace_back(P::keep, keep_key(claim_.name));
+    append(all, claims());
+  }
   append(all, more);
   append(all, inner_holds());
   append(all, values());

@@ -27,10 +27,8 @@ Call OncePer::release(const ReleaseOptions& options) const {
   Call call = lock_->release(options);
   if (!options.keep_until) return call;
   const bool fair = call.script == &scripts::fair_release;
-  call.script = fair ? &scripts::once_fair_release : &scripts::once_lock_release;
-  append_values(call, {{Parameter::done, done_key(name())}, {Parameter::done_by, facts_}});
-  call.while_slot_moves.clear();
-  return call;
+  return call_with(call, fair ? scripts::once_fair_release : scripts::once_lock_release,
+                   {{Parameter::done, done_key(name())}, {Parameter::done_by, facts_}});
 }
 
 Released OncePer::decode_release(const Reply& reply) const {

@@ -39,19 +39,10 @@ Call call_of(const Script& script, Values values) {
           .args = in_order(script, script.args, script.required_args, values)};
 }
 
-void append_values(Call& call, const Values& values) {
-  for (const auto& [name, value] : values) {
-    const auto is_next = [&](const Script::Parameters& names, std::size_t given) {
-      return given < names.size() && names[given] == name;
-    };
-    if (is_next(call.script->keys, call.keys.size())) {
-      call.keys.edit().push_back(value);
-    } else if (is_next(call.script->args, call.args.size())) {
-      call.args.edit().push_back(value);
-    } else {
-      throw Error{Error::internal, fmt::format("{} has no place for one more value", call.script->name)};
-    }
-  }
+Call call_with(const Call& call, const Script& script, Values more) {
+  for (std::size_t i = 0; i < call.keys.size(); ++i) more.emplace_back(call.script->keys[i], call.keys[i]);
+  for (std::size_t i = 0; i < call.args.size(); ++i) more.emplace_back(call.script->args[i], call.args[i]);
+  return call_of(script, std::move(more));
 }
 
 const std::string& value_of(const Values& values, Parameter name) {

@@ -20,9 +20,8 @@ const std::string& value_of(const Values& values, Parameter name);
 /// script needs a value that is missing. An optional value may be missing only if all those behind it are too.
 Call call_of(const Script& script, Values values);
 
-/// Adds values to a call whose script was replaced by one with more keys and arguments. Throws Error{internal} if the
-/// contract of that script has others at their positions.
-void append_values(Call& call, const Values& values);
+/// The call of another script with the values of `call`, and `more`. Throws as call_of() does.
+Call call_with(const Call& call, const Script& script, Values more);
 
 /// The keys of a key's line of waiters, and those of a fair lock's queue: see keys.h.
 Values line_values(const LockName& name);
