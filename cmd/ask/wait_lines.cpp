@@ -52,9 +52,7 @@ WaitLines::WaitLines(Session& session, WaitSubject subject)
       subject_(std::move(subject)),
       begun_(session.loop.now()),
       next_at_(wait_line_at(begun_, 0)),
-      inquiry_(session.redis) {
-  session_.loop.join(*this);
-}
+      inquiry_(session.redis) {}
 
 AcquireOptions WaitLines::options() {
   return session_.waiting(subject_.wait, subject_.started,
@@ -62,7 +60,7 @@ AcquireOptions WaitLines::options() {
 }
 
 void WaitLines::over() {
-  session_.loop.leave(*this);
+  membership_.reset();
   inquiry_.drop();
 }
 

@@ -47,7 +47,6 @@ class WaitLines final : public Source {
  public:
   /// REQUIRES: the session outlives it.
   WaitLines(Session& session, WaitSubject subject);
-  ~WaitLines() override { over(); }
 
   const Session& session() const noexcept { return session_; }
   const WaitOptions& wait() const noexcept { return subject_.wait; }
@@ -114,6 +113,7 @@ class WaitLines final : public Source {
   std::vector<Owner> above_;  ///< the holders in seen_ that are processes above us
   std::int64_t listeners_ = 0;
   bool fresh_ = false;  ///< seen_ was made for this line
+  std::optional<Membership> membership_{std::in_place, session_.loop, *this};  ///< empty: the wait is over
 };
 
 }  // namespace rlock

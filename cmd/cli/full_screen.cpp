@@ -61,7 +61,7 @@ bool shows_utf8() noexcept {
   return false;
 }
 
-FullScreen::FullScreen(Loop& loop, std::string_view instead) : loop_(loop), utf8_(shows_utf8()) {
+FullScreen::FullScreen(Loop& loop, std::string_view instead) : utf8_(shows_utf8()), membership_(loop, *this) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
     throw Error{Error::usage, fmt::format("this is no terminal; {}", instead)};
   const auto kind = environment_variable("TERM");
@@ -71,13 +71,9 @@ FullScreen::FullScreen(Loop& loop, std::string_view instead) : loop_(loop), utf8
   tty_.reset(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!tty_ || ::tcgetattr(tty_.number(), &before_) != 0)
     throw Error{Error::usage, fmt::format("there is no terminal of our own; {}", instead)};
-  loop_.join(*this);
 }
 
-FullScreen::~FullScreen() {
-  leave();
-  loop_.leave(*this);
-}
+FullScreen::~FullScreen() { leave(); }
 
 void FullScreen::enter() {
   termios ours = before_;

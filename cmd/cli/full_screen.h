@@ -37,8 +37,6 @@ class FullScreen final : public Source {
   /// Throws Error{usage} that recommends `instead` if stdin and stdout are no such terminal.
   FullScreen(Loop& loop, std::string_view instead);
   ~FullScreen() override;
-  FullScreen(const FullScreen&) = delete;
-  FullScreen& operator=(const FullScreen&) = delete;
 
   void enter();
   void leave() noexcept;
@@ -62,12 +60,12 @@ class FullScreen final : public Source {
  private:
   bool write(std::string_view text) noexcept;
 
-  Loop& loop_;
   Descriptor tty_;
   termios before_{};
   std::string typed_, drawn_;
   bool entered_ = false, gone_ = false;
   const bool utf8_;
+  Membership membership_;
 };
 
 }  // namespace rlock

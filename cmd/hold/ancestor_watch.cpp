@@ -30,11 +30,7 @@ bool leaves_enough(const Inspection& key, std::int64_t wanted) {
 }  // namespace
 
 AncestorWatch::AncestorWatch(Redis& redis, const Options& options)
-    : redis_(redis), options_(options), inquiry_(redis) {
-  redis_.loop().join(*this);
-}
-
-AncestorWatch::~AncestorWatch() { redis_.loop().leave(*this); }
+    : redis_(redis), options_(options), inquiry_(redis) {}
 
 void AncestorWatch::note_waiting(const Waiting& waiting) {
   if (waiting.busy == nullptr) return;

@@ -33,7 +33,6 @@ class AncestorWatch final : public Source {
     Milliseconds answer_within{0};
   };
   AncestorWatch(Redis& redis, const Options& options);
-  ~AncestorWatch() override;
 
   /// For AcquireOptions::report.
   void note_waiting(const Waiting& waiting);
@@ -79,6 +78,7 @@ class AncestorWatch final : public Source {
   std::string text_;
   TimePoint give_up_at_ = kNever;
   bool ends_the_wait_ = false;
+  Membership membership_{redis_.loop(), *this};
 };
 
 }  // namespace rlock

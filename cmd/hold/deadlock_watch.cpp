@@ -33,11 +33,7 @@ std::string text_of(const std::vector<DeadlockMember>& circle) {
 }  // namespace
 
 DeadlockWatch::DeadlockWatch(Redis& redis, Options options)
-    : redis_(redis), options_(std::move(options)), inquiry_(redis) {
-  redis_.loop().join(*this);
-}
-
-DeadlockWatch::~DeadlockWatch() { redis_.loop().leave(*this); }
+    : redis_(redis), options_(std::move(options)), inquiry_(redis) {}
 
 void DeadlockWatch::note_waiting(const Waiting& waiting) {
   if (waiting.busy == nullptr || waiting.what.asker() == nullptr) return;

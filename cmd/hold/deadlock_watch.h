@@ -25,7 +25,6 @@ class DeadlockWatch final : public Source {
     Milliseconds answer_within{0};
   };
   DeadlockWatch(Redis& redis, Options options);
-  ~DeadlockWatch() override;
 
   /// For AcquireOptions::report.
   void note_waiting(const Waiting& waiting);
@@ -59,6 +58,7 @@ class DeadlockWatch final : public Source {
   Inquiry inquiry_;
   bool ends_the_wait_ = false;
   std::string text_;
+  Membership membership_{redis_.loop(), *this};
 };
 
 }  // namespace rlock

@@ -20,10 +20,7 @@ StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint 
       mailbox_(std::move(of_wait)),
       as_waiter_(mailbox_ != nullptr) {
   for (const Part& part : parts) channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
-  redis_.loop().join(*this);
 }
-
-StopRequests::~StopRequests() { redis_.loop().leave(*this); }
 
 bool StopRequests::too_many_messages() const {
   return as_waiter_ && redis_.wakeups() - messages_before_ > kMostMessages;

@@ -24,9 +24,6 @@ class StopRequests final : public Source {
   /// `listen_at`: when it starts to listen, which costs the server something. `of_wait`: see Acquired::mailbox.
   StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
                std::shared_ptr<Mailbox> of_wait);
-  ~StopRequests() override;
-  StopRequests(const StopRequests&) = delete;
-  StopRequests& operator=(const StopRequests&) = delete;
 
   /// The request to stop, with sender and reason; once set, it stays.
   const std::optional<std::string>& asked();
@@ -63,6 +60,7 @@ class StopRequests final : public Source {
   bool as_waiter_;                    ///< it listens to what the wait listened to
   std::optional<std::string> asked_, removed_;
   bool has_removal_ = false, has_confirmation_ = false, has_release_ = false;
+  Membership membership_{redis_.loop(), *this};
 };
 
 }  // namespace rlock

@@ -44,11 +44,9 @@ Guardian::Guardian(Loop& loop, const Signals& signals, Guarded guarded, const De
       deadlines_(deadlines) {
   start(loop_.now());
   dismissed_ = start_errno_ != 0;  // one that has never run is not replaced: our owner runs no command then
-  loop_.join(*this);
 }
 
 Guardian::~Guardian() {
-  loop_.leave(*this);
   // Otherwise the guardian would take us for killed, but an exception has left the release undone, and reports that.
   if (guarded_.ended && !dismissed_) dismiss();
   reap();

@@ -22,8 +22,6 @@ class Guardian final : public Source {
  public:
   Guardian(Loop& loop, const Signals& signals, Guarded guarded, const Deadlines& deadlines);
   ~Guardian() override;
-  Guardian(const Guardian&) = delete;
-  Guardian& operator=(const Guardian&) = delete;
 
   /// Sets the group that it guards. The command's process calls it before it becomes the command: from then on the
   /// guardian knows the group, even if we die at once. Allocates nothing.
@@ -72,6 +70,7 @@ class Guardian final : public Source {
   bool missing_ = false;  ///< the last one has died, and the user knows that no other could be started
   bool stop_sent_ = false;
   bool dismissed_ = false;
+  Membership membership_{loop_, *this};
 };
 
 }  // namespace rlock

@@ -237,7 +237,7 @@ void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadline
   if (guarded.script.pid != 0) script.emplace(guarded.script, guarded.session);
   GuardianLoop guardian{orders, guarded, script ? static_cast<Family&>(*script) : command, command,
                         deadlines};
-  loop.join(guardian);
+  const Membership membership{loop, guardian};
   while (!guardian.over()) loop.turn(kNever);
   if (const auto alone = guardian.left_alone(); alone && guarded.when_nobody_lives)
     guarded.when_nobody_lives(*alone);

@@ -16,13 +16,10 @@ constexpr Milliseconds kWithoutPidfd{50};
 
 ExitWatch::ExitWatch(Loop& loop, pid_t pid)
     // glibc 2.36 declares its wrapper for C only.
-    : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+    : pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))), membership_(loop, *this) {
   const bool gone = !pidfd_ && errno == ESRCH;
-  wake_at_ = gone ? TimePoint::min() : plus(loop_.now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
-  loop_.join(*this);
+  wake_at_ = gone ? TimePoint::min() : plus(loop.now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
 }
-
-ExitWatch::~ExitWatch() { loop_.leave(*this); }
 
 short ExitWatch::interest() const { return POLLIN; }
 

@@ -13,9 +13,6 @@ namespace rlock {
 class ExitWatch final : public Source {
  public:
   ExitWatch(Loop& loop, pid_t pid);
-  ~ExitWatch() override;
-  ExitWatch(const ExitWatch&) = delete;
-  ExitWatch& operator=(const ExitWatch&) = delete;
 
   /// The process has ended, or it is time to check.
   bool over() const noexcept { return over_; }
@@ -26,10 +23,10 @@ class ExitWatch final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  Loop& loop_;
   Descriptor pidfd_;  ///< empty: the kernel gave none
   TimePoint wake_at_ = kNever;
   bool over_ = false;
+  Membership membership_;
 };
 
 }  // namespace rlock

@@ -41,13 +41,16 @@ void Loop::take_own_timer() {
   armed_ = kNever;
 }
 
-void Loop::join(Source& source) { sources_.push_back(&source); }
-
-void Loop::leave(Source& source) noexcept { std::erase(sources_, &source); }
-
-bool Loop::has(const Source* source) const noexcept {
-  return std::ranges::find(sources_, source) != sources_.end();
+Membership::Membership(Loop& loop, Source& source) : loop_(loop), source_(source) {
+  loop_.sources_.push_back(&source_);
 }
+
+Membership::~Membership() {
+  std::erase(loop_.sources_, &source_);
+  std::ranges::replace(loop_.turn_, &source_, nullptr);
+}
+
+std::vector<Source*>& Loop::begin_turn() { return turn_ = sources_; }
 
 void Loop::arm(TimePoint at) {
   if (at == armed_) return;
@@ -58,7 +61,7 @@ void Loop::arm(TimePoint at) {
 }
 
 void Loop::turn(TimePoint until) {
-  const std::vector<Source*> present = sources_;  // sources may join and leave during the turn
+  const std::vector<Source*>& present = begin_turn();
   // No longer than necessary, because poll() refuses more entries than open files are allowed.
   std::vector<pollfd> polled{{timer_.number(), POLLIN, 0}};
   std::vector<std::size_t> place(present.size(), 0);
@@ -79,7 +82,7 @@ void Loop::turn(TimePoint until) {
   for (const bool reads : {true, false}) {
     for (std::size_t i = 0; i < present.size(); ++i) {
       Source* source = present[i];
-      if ((place[i] != 0) != reads || !has(source)) continue;
+      if (source == nullptr || (place[i] != 0) != reads) continue;
       const short events = reads ? polled[place[i]].revents : short{0};
       if (events != 0 || source->wake_at() <= time) source->ready(events, time);
     }

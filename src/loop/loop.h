@@ -20,10 +20,6 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  /// A source must leave before it is destroyed. It may join or leave during a turn.
-  void join(Source& source);
-  void leave(Source& source) noexcept;
-
   virtual TimePoint now() const noexcept { return Clock::now(); }
 
   /// Waits until a source is ready, a wake_at() is due, or `until`. Then it calls ready() of the sources
@@ -44,15 +40,31 @@ class Loop {
   void take_own_timer();
 
  protected:
-  const std::vector<Source*>& sources() const noexcept { return sources_; }
-  bool has(const Source* source) const noexcept;
+  /// The sources as they are now, for one turn. A source that leaves during the turn becomes null there.
+  std::vector<Source*>& begin_turn();
 
  private:
+  friend class Membership;
   void arm(TimePoint at);
 
   std::vector<Source*> sources_;
+  std::vector<Source*> turn_;  ///< those of the current turn
   Descriptor timer_;
   TimePoint armed_ = kNever;
+};
+
+/// A source joins the loop for as long as this object exists, which may begin and end during a turn. As the last member
+/// of the source, it ends before the others.
+class Membership {
+ public:
+  Membership(Loop& loop, Source& source);
+  ~Membership();
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+ private:
+  Loop& loop_;
+  Source& source_;
 };
 
 }  // namespace rlock

@@ -88,7 +88,7 @@ class ContinueWatch {
 
 }  // namespace
 
-Signals::Signals(Loop& loop) : loop_(loop) {
+Signals::Signals(Loop& loop) : membership_(loop, *this) {
   const sigset_t taken = ours();
   sigset_t blocked = taken;
   ::sigdelset(&blocked, SIGTSTP);
@@ -98,10 +98,7 @@ Signals::Signals(Loop& loop) : loop_(loop) {
 
   if (blocks) fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw_system_error("cannot watch for signals");
-  loop_.join(*this);
 }
-
-Signals::~Signals() { loop_.leave(*this); }
 
 short Signals::interest() const { return POLLIN; }
 

@@ -30,9 +30,6 @@ struct Caught {
 class Signals final : public Source {
  public:
   explicit Signals(Loop& loop);
-  ~Signals() override;
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
 
   /// Reads pending signals now, not at the next turn.
   void drain();
@@ -87,7 +84,6 @@ class Signals final : public Source {
  private:
   void note(const Caught& caught);
 
-  Loop& loop_;
   sigset_t inherited_;
   struct sigaction child_ended_;  ///< the disposition at our start
   Descriptor fd_;
@@ -96,6 +92,7 @@ class Signals final : public Source {
   bool insisted_ = false;
   int questions_ = 0;
   int child_changes_ = 0;
+  Membership membership_;
 };
 
 /// Ends this process by signal `number`, with its default action and without a core. PID 1 cannot be ended by its own

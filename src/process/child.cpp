@@ -96,7 +96,7 @@ void reap_orphans(pid_t command) {
 }  // namespace
 
 Child::Child(Loop& loop, const Signals& signals, const Command& command, const Prelude& prelude)
-    : loop_(loop), signals_(signals), self_(::getpid()), seen_changes_(signals.child_changes()) {
+    : signals_(signals), self_(::getpid()), seen_changes_(signals.child_changes()) {
   // PATH is searched before the clone, because the search allocates, and the child runs in our memory.
   const Found program = !command.found.empty() && is_program(command.found)
                             ? Found{command.found}
@@ -105,7 +105,7 @@ Child::Child(Loop& loop, const Signals& signals, const Command& command, const P
   if (start_errno_ != 0) return;
   start_errno_ = refusal_of_waitid();
   if (start_errno_ != 0) return;
-  loop_.join(*this);
+  membership_.emplace(loop, *this);
 
   const auto argv = pointers(command.argv);
   Environment environment{command.variables};
@@ -115,8 +115,6 @@ Child::Child(Loop& loop, const Signals& signals, const Command& command, const P
   reaped_ = start_errno_ != 0;
   if (launch.error != 0) ::waitpid(pid_, nullptr, 0);  // it has ended without becoming the command
 }
-
-Child::~Child() { loop_.leave(*this); }
 
 std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std::nullopt); }
 

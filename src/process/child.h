@@ -37,9 +37,6 @@ class Child final : public Source {
 
   /// Starts it. If it cannot be started, start_errno() has the reason.
   Child(Loop& loop, const Signals& signals, const Command& command, const Prelude& prelude);
-  ~Child() override;
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
 
   /// Why it did not start: the program cannot be executed, or there can be no new process (EAGAIN, ENOMEM,
   /// …). 0: it started.
@@ -74,7 +71,6 @@ class Child final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  Loop& loop_;
   const Signals& signals_;
   const pid_t self_;  ///< the pid of rlock
   int seen_changes_;  ///< of Signals::child_changes()
@@ -85,6 +81,7 @@ class Child final : public Source {
   bool reaped_ = false;
   bool stopped_ = false;
   std::optional<int> stop_;
+  std::optional<Membership> membership_;  ///< empty: it was not started
 };
 
 /// The exit status as a shell reports it: the status, or 128 + the signal.

@@ -37,8 +37,7 @@ class FakeKeeper final : public Source {
   std::function<bool()> lost_when = [] { return false; };
   Milliseconds grace{60000};  ///< between the loss and KILL
 
-  explicit FakeKeeper(Loop& loop) : loop_(loop) { loop_.join(*this); }
-  ~FakeKeeper() override { loop_.leave(*this); }
+  explicit FakeKeeper(Loop& loop) : membership_(loop, *this) {}
 
   HeldLock lock() {
     return {.name = [] { return "'k'"; },
@@ -57,9 +56,9 @@ class FakeKeeper final : public Source {
   }
 
  private:
-  Loop& loop_;
   TimePoint next_look_ = Clock::now();
   std::optional<std::string> lost_;
+  Membership membership_;
 };
 
 /// Hides /proc from this process. False: that is not allowed.

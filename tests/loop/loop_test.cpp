@@ -7,6 +7,7 @@
 
 #include <array>
 #include <list>
+#include <optional>
 
 #include "base/descriptor.h"
 #include "support/forked.h"
@@ -37,6 +38,34 @@ class Reader final : public Source {
   Descriptor pipe_;
 };
 
+/// In its turn, it replaces another source by a new one at the same address. Both are due at once.
+class Replacer final : public Source {
+ public:
+  explicit Replacer(Loop& loop) : loop_(loop) {}
+  TimePoint wake_at() const override { return TimePoint::min(); }
+  void ready(short, TimePoint) override { replace(); }
+
+  void replace() {
+    joined_.reset();
+    other_.emplace(*this);
+    joined_.emplace(loop_, *other_);
+  }
+
+  int calls = 0;  ///< of the other source
+
+ private:
+  struct Other final : Source {
+    explicit Other(Replacer& replacer) : owner(replacer) {}
+    TimePoint wake_at() const override { return TimePoint::min(); }
+    void ready(short, TimePoint) override { ++owner.calls; }
+    Replacer& owner;
+  };
+
+  Loop& loop_;
+  std::optional<Other> other_;
+  std::optional<Membership> joined_;
+};
+
 /// Derives a fact from the byte that the reader has read.
 class Deriver final : public Source {
  public:
@@ -58,15 +87,22 @@ TEST_CASE("a source that derives facts from a reader is told in the same turn, e
   Reader reader{ends[0]};
   const Descriptor writer{ends[1]};
   Deriver deriver{reader};
-  loop.join(deriver);
-  loop.join(reader);
+  const Membership first{loop, deriver}, second{loop, reader};
   REQUIRE(::write(writer.number(), "x", 1) == 1);
 
   loop.turn(kNever);
   CHECK(reader.has_read);
   CHECK(deriver.told);
-  loop.leave(reader);
-  loop.leave(deriver);
+}
+
+TEST_CASE(
+    "a source that leaves during a turn is not called, even if another source takes its place in memory") {
+  Loop loop;
+  Replacer replacer{loop};
+  const Membership first{loop, replacer};
+  replacer.replace();
+  loop.turn(TimePoint::min());
+  CHECK(replacer.calls == 0);
 }
 
 TEST_CASE("sources without a descriptor do not count among those that the system lets us watch") {
@@ -75,7 +111,8 @@ TEST_CASE("sources without a descriptor do not count among those that the system
     ::setrlimit(RLIMIT_NOFILE, &few);  // poll() refuses a longer list
     Loop loop;
     std::list<Idle> sources(20);
-    for (Idle& source : sources) loop.join(source);
+    std::list<Membership> memberships;
+    for (Idle& source : sources) memberships.emplace_back(loop, source);
     loop.turn(plus(Clock::now(), Milliseconds{1}));
     return 0;
   });

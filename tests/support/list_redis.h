@@ -19,7 +19,7 @@ class ListRedis final : public Redis {
  public:
   using Answer = std::vector<std::optional<Reply>>;  ///< one per node; empty: the node does not answer
 
-  explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) { loop_.join(wire_); }
+  explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) {}
 
   /// Each adds one answer behind the others in the list, for one run() or post().
   void answers(Reply reply) { list_.push_back(Answer(nodes_, std::move(reply))); }
@@ -142,6 +142,7 @@ class ListRedis final : public Redis {
   std::deque<Answer> list_;
   std::map<CallNumber, Votes> votes_;
   Wire wire_{votes_};
+  Membership membership_{loop_, wire_};
   CallNumber last_ = 0;
   std::uint64_t taken_ = 0;
 };

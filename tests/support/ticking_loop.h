@@ -19,10 +19,11 @@ class TickingLoop final : public Loop {
 
   void turn(TimePoint until) override {
     TimePoint at = until;
-    for (const Source* source : sources()) at = earliest(at, source->wake_at());
+    const std::vector<Source*>& present = begin_turn();
+    for (const Source* source : present) at = earliest(at, source->wake_at());
     now_ = std::max(now_, at);
-    for (Source* source : std::vector<Source*>{sources()})
-      if (has(source) && source->wake_at() <= now_) source->ready(0, now_);
+    for (std::size_t i = 0; i < present.size(); ++i)
+      if (present[i] != nullptr && present[i]->wake_at() <= now_) present[i]->ready(0, now_);
   }
 
  private:

@@ -30,19 +30,16 @@ ConnectionNumber next_number() {
 }  // namespace
 
 Connection::Connection(Loop& loop, Options options, TimePoint now)
-    : loop_(loop),
-      address_(std::move(options.address)),
+    : address_(std::move(options.address)),
       tls_(std::move(options.tls)),
       open_by_(plus(now, options.open_within)),
       number_(next_number()),
       handshake_(std::move(options.greeting), address_, tls_ != nullptr),
       pipeline_(handshake_.greeting().resp3),
-      dial_(address_, now, open_by_) {
-  loop_.join(*this);
+      dial_(address_, now, open_by_),
+      membership_(std::in_place, loop, *this) {
   ready(0, now);  // a Unix socket connects at once, without a turn of the loop
 }
-
-Connection::~Connection() { loop_.leave(*this); }
 
 // --- what is written -----------------------------------------------------------------------------
 
@@ -166,6 +163,7 @@ void Connection::fail(Failure why) {
 }
 
 void Connection::stop_reading() {
+  membership_.reset();
   reader_.reset();  // the reader may hold megabytes
   (void)pipeline_.take_pushes();
 }

@@ -35,9 +35,6 @@ class Connection final : public Source {
 
   /// Starts to connect. REQUIRES: the loop outlives the connection.
   Connection(Loop& loop, Options options, TimePoint now);
-  ~Connection() override;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
   /// A number that no other connection of this process has; never `none`.
   ConnectionNumber number() const noexcept { return number_; }
@@ -102,7 +99,6 @@ class Connection final : public Source {
   void drain_replies(TimePoint now);
   void accept_greeting(Reply reply, TimePoint now);
 
-  Loop& loop_;
   const Address address_;
   const std::shared_ptr<const TlsContext> tls_;
   const TimePoint open_by_;
@@ -116,7 +112,8 @@ class Connection final : public Source {
   std::optional<Failure> failure_;
   TimePoint opened_at_{};
   bool spoke_ = false;
-  bool unexpected_ = false;  ///< the server is of another kind than meant
+  bool unexpected_ = false;               ///< the server is of another kind than meant
+  std::optional<Membership> membership_;  ///< empty: it is not read any more
 };
 
 }  // namespace rlock

@@ -32,11 +32,7 @@ constexpr std::size_t kMostAbandoned = 4;
 
 Link::Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
            const Timeouts& timeouts)
-    : loop_(loop), target_(target), tls_(std::move(tls)), address_(std::move(address)), timeouts_(timeouts) {
-  loop_.join(*this);
-}
-
-Link::~Link() { loop_.leave(*this); }
+    : loop_(loop), target_(target), tls_(std::move(tls)), address_(std::move(address)), timeouts_(timeouts) {}
 
 // --- the connection ------------------------------------------------------------------------------
 
@@ -137,7 +133,6 @@ void Link::check_connection(TimePoint now) {
 void Link::abandon(ConnectionNumber connection, TimePoint now) {
   if (find(connection) == nullptr) return;  // it has failed, or another call has abandoned it
   contacted_ = contacted();
-  loop_.leave(*connection_);  // it is not read any more
   had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
   if (!connection_->failure()) {                             // a broken connection carries nothing

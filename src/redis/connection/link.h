@@ -25,9 +25,6 @@ class Link final : public Source {
   /// `tls`: see tls_context(); null if Target::tls is off.
   Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
        const Timeouts& timeouts);
-  ~Link() override;
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
 
   const Address& address() const noexcept { return address_; }
 
@@ -119,6 +116,7 @@ class Link final : public Source {
   bool opened_ = false;  ///< some connection was opened before
   bool failed_ = false;  ///< some connection has failed
   bool used_ = false;    ///< a call asked for the connection since the last failure
+  Membership membership_{loop_, *this};
 };
 
 }  // namespace rlock

@@ -40,9 +40,8 @@ struct Executor::Pending {
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
     : loop_(loop), options_(options) {
-  // Joins before its routes do. So in each turn the Executor learns why a connection broke before the route forgets
-  // that connection.
-  loop_.join(*this);
+  // The routes join the loop after us. So in each turn the Executor learns why a connection broke before the route
+  // forgets that connection.
   for (Target target : targets) {
     using Topology = Target::Topology;
     const bool single = target.topology == Topology::single || target.topology == Topology::local;
@@ -54,11 +53,10 @@ Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options
 
 Executor::Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options)
     : loop_(loop), options_(options) {
-  loop_.join(*this);
   for (auto& route : routes) nodes_.push_back({std::move(route)});
 }
 
-Executor::~Executor() { loop_.leave(*this); }
+Executor::~Executor() = default;
 
 std::size_t Executor::quorum() const noexcept {
   return options_.quorum == Quorum::all ? nodes() : majority_of(nodes());

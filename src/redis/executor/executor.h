@@ -81,6 +81,7 @@ class Executor final : public Redis, public Source {
   bool given_away_ = false;
   std::map<CallNumber, std::unique_ptr<Pending>> pending_;  ///< in the order of their post()
   CallNumber next_ = 1;
+  Membership membership_{loop_, *this};
 };
 
 }  // namespace rlock

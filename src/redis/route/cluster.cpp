@@ -30,11 +30,7 @@ constexpr Milliseconds kLeastShare{250};
 }  // namespace
 
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
-    : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {
-  loop_.join(*this);
-}
-
-Cluster::~Cluster() { loop_.leave(*this); }
+    : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
 
 /// The link to this address. It is made here, and connects when it is first asked for a connection.
 Link& Cluster::node(const Address& address) {

@@ -26,7 +26,6 @@ namespace rlock {
 class Cluster final : public Route {
  public:
   Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);
-  ~Cluster() override;
 
   Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return query_ && (slots_.empty() || query_->awaited); }
@@ -92,6 +91,7 @@ class Cluster final : public Route {
   std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
   std::map<Channel, Link*> watched_;                       ///< the node on which we subscribed; null: none
                                                            ///< yet
+  Membership membership_{loop_, *this};
 };
 
 }  // namespace rlock

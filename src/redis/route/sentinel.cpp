@@ -35,11 +35,7 @@ Sentinel::Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts)
       target_(target),
       tls_(tls_context(target.tls)),
       timeouts_(timeouts),
-      search_(loop, target, tls_, timeouts) {
-  loop_.join(*this);
-}
-
-Sentinel::~Sentinel() { loop_.leave(*this); }
+      search_(loop, target, tls_, timeouts) {}
 
 /// First takes in what has been read. Then starts a search or a question, if one is due. The state after that
 /// is the answer: only `leading` gives a connection, and only `resting` gives a reason.

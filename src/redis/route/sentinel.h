@@ -24,7 +24,6 @@ namespace rlock {
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
-  ~Sentinel() override;
 
   Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return state_ != State::resting && state_ != State::leading; }
@@ -87,6 +86,7 @@ class Sentinel final : public Route {
   std::optional<Failure> failure_;
   bool failure_is_news_ = false;
   bool contacted_ = false;
+  Membership membership_{loop_, *this};
 };
 
 }  // namespace rlock

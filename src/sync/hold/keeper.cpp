@@ -47,11 +47,7 @@ std::string why_unanswered(const Lockable& lock, const Vote& vote) {
 Keeper::Keeper(Redis& redis, Options options)
     : redis_(redis),
       options_(std::move(options)),
-      next_try_(plus(options_.lease.asked, options_.lease.budget.renew_every)) {
-  redis_.loop().join(*this);
-}
-
-Keeper::~Keeper() { redis_.loop().leave(*this); }
+      next_try_(plus(options_.lease.asked, options_.lease.budget.renew_every)) {}
 
 TimePoint Keeper::stop_at() const { return lost() ? lost_at_ : options_.lease.stop_at(); }
 

@@ -34,7 +34,6 @@ class Keeper final : public Source {
   };
 
   Keeper(Redis& redis, Options options);
-  ~Keeper() override;
 
   /// Is the lock lost? The server has said that it is not ours any more, removed() was called, or the time in
   /// which we could be sure is over.
@@ -99,6 +98,7 @@ class Keeper final : public Source {
   bool stopped_ = false;
   bool taken_away_ = false;
   bool looks_now_ = false;
+  Membership membership_{redis_.loop(), *this};
 };
 
 }  // namespace rlock
