@@ -13,29 +13,19 @@
 
 #include "base/identity.h"
 #include "base/random.h"
-#include "redis/route/slots.h"
 #include "sync/kinds/once_per.h"
 
 namespace rlock {
 namespace {
 
-bool lie_in_one_slot(const std::vector<std::string>& keys) {
-  return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
-}
-
 /// One script for all keys: it saves round trips, and other clients never see only some of them held. Empty: there is
 /// one key, the keys lie in several slots of a Cluster, or no script acquires these parts together.
 std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment) {
-  if (parts.size() < 2) return std::nullopt;
+  if (parts.size() < 2 || !deployment.lie_together(names_of(parts))) return std::nullopt;
   std::vector<const Lockable*> members;
   for (const Part& part : parts) members.push_back(part.lock.get());
-  auto together = Together::of(members);
-  if (together && deployment.is_cluster() && !lie_in_one_slot(together->ask().keys)) return std::nullopt;
-  return together;
+  return Together::of(members);
 }
-
-/// Only a part that joins an outer hold has no follower: that hold has written its metadata already.
-bool is_joined(const Part& part) { return part.followers.empty(); }
 
 }  // namespace
 
@@ -46,22 +36,20 @@ HeldKeys::HeldKeys(const HoldRequest& request, const Claimant& claimant)
       facts_(claimant.facts) {
   if (request.type->kind->like != nullptr) facts_.type = request.type->name;
   for (const InheritedHold& hold : claimant.above) facts_.holds.push_back({hold.key, hold.owner});
-  std::size_t joined = 0;
   for (const LockName& name : request.names) {
     const InheritedHold* outer = request.joining.allowed ? find_hold(claimant.above, name) : nullptr;
-    Part& part = acquire_request_.parts.emplace_back(Part{.lock = make_lock(name, outer, claimant)});
+    Part& part = acquire_request_.parts.emplace_back(
+        Part{.lock = make_lock(name, outer, claimant), .joins = outer != nullptr});
     const Lockable& lock = *part.lock;
-    if (outer != nullptr) ++joined;
-    if (outer == nullptr)
+    if (!part.joins)
       part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_)};
     part.release_followers = {erase_metadata(name, lock.owner(), lock.hold_entry())};
   }
-  acquire_request_.together = together_of(acquire_request_.parts, request.deployment);
-  const Owner& first = acquire_request_.parts.front().lock->owner();
-  joins_ = joined > 0;
-  joins_all_ = joined == acquire_request_.parts.size() &&
-               std::ranges::all_of(acquire_request_.parts,
-                                   [&](const Part& part) { return part.lock->owner() == first; });
+  acquire_request_.together = together_of(parts(), request.deployment);
+  const Owner& first = parts().front().lock->owner();
+  joins_ = std::ranges::any_of(parts(), &Part::joins);
+  joins_all_ = std::ranges::all_of(
+      parts(), [&](const Part& part) { return part.joins && part.lock->owner() == first; });
   // RLOCK_OWNER must name the owner of the hold that we joined.
   if (joins_all_) owner_ = first;
 }
@@ -113,7 +101,7 @@ Keeper::Options HeldKeys::renewing() const {
 }
 
 std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseconds kept) const {
-  return is_joined(part) ? std::nullopt : std::optional{std::max(request_.lease, kept)};
+  return part.joins ? std::nullopt : std::optional{std::max(request_.lease, kept)};
 }
 
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
@@ -134,7 +122,7 @@ std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
   last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
   last.exit = exit;  // the key stays after the command: inspect shows how the command ended
   for (Part& part : parts) {
-    if (is_joined(part)) continue;  // the outer hold continues
+    if (part.joins) continue;  // the outer hold continues
     const Lockable& lock = *part.lock;
     // If the time to keep the key has passed already, the release frees the key, and this call writes nothing.
     part.release_followers.insert(

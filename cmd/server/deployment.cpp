@@ -32,6 +32,7 @@
 #include "cmd/server/server_setting.h"
 #include "cmd/server/settings.h"
 #include "redis/route/local_directory.h"
+#include "redis/route/slots.h"
 #include "sync/kinds/keys.h"
 
 namespace rlock {
@@ -225,6 +226,12 @@ void check_key(std::string_view key) {
   if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
   if (key.size() > kLongestKey)
     throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
+}
+
+bool Deployment::lie_together(const std::vector<LockName>& names) const {
+  const auto slot = [](const LockName& name) { return slot_of(name.str()); };
+  return !is_cluster() ||
+         std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); });
 }
 
 LockName Deployment::name(const std::string& key) const {

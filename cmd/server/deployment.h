@@ -32,6 +32,9 @@ struct Deployment {
   /// Are the keys spread over the slots of a Cluster?
   bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
 
+  /// Can one script have all these names? Only a Cluster that keeps them in several slots cannot.
+  bool lie_together(const std::vector<LockName>& names) const;
+
   /// What a busy acquire of a lock that is not fair leaves behind.
   IfBusy if_busy(bool waits) const {
     if (targets.size() > 1) return IfBusy::no_places;

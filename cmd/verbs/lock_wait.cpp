@@ -1,7 +1,5 @@
 // rlock lock wait: waits until locks are free, without acquiring them.
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
@@ -10,7 +8,6 @@
 #include "cmd/server/session.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/verbs.h"
-#include "redis/route/slots.h"
 #include "sync/kinds/free_wait.h"
 
 namespace rlock {
@@ -30,24 +27,18 @@ class LockWait final : public Verb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     std::vector<LockName> names = session.names(keys_);
-    if (session.deployment.is_cluster()) refuse_several_slots(names);
+    // A node of a Cluster sees only its own keys, and no two nodes look at the same moment.
+    if (!session.deployment.lie_together(names))
+      throw Error{
+          Error::usage,
+          "these keys lie in several slots of the cluster, so no request can see all of them at once; "
+          "give them the same part in braces, as in '{job}:a' '{job}:b'"};
     WaitLines lines{session, {started, wait_, names}};
     AncestorWatch above{session.redis,
                         {.asks_always = true, .answer_within = session.deployment.timeouts.command}};
     const AcquireResult got = acquire(session.redis, FreeWait{std::move(names)}, above.over(lines.options()));
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines, above.reason());
     return exit_code::ok;
-  }
-
- private:
-  /// A node of a Cluster sees only its own keys, and no two nodes look at the same moment.
-  static void refuse_several_slots(const std::vector<LockName>& names) {
-    const auto slot = [](const LockName& name) { return slot_of(name.str()); };
-    if (std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); }))
-      return;
-    throw Error{Error::usage,
-                "these keys lie in several slots of the cluster, so no request can see all of them at once; "
-                "give them the same part in braces, as in '{job}:a' '{job}:b'"};
   }
 };
 

@@ -17,6 +17,7 @@ struct PartOf {
   std::shared_ptr<const Thing> lock;
   std::vector<Call> followers{};          ///< go behind the call that acquires or renews it
   std::vector<Call> release_followers{};  ///< go behind the call that releases or undoes it
+  bool joins = false;  ///< adds a hold to one of a process above us, which has its metadata
 };
 using Part = PartOf<Lockable>;
 
