@@ -88,7 +88,7 @@ end
 
 local answer, back = release_hold()
 back = back or 0
-local done, left_line = answer[1] == 'not_ours', false
+local done, left_line = answer[1] == 'not_ours' and not answer[2], false
 if done then done, left_line = pcall(leave_line, line, owner, -2) end
 if back == 0 and not (done and left_line) then return answer end
 local left, why = tonumber(redis.call('get', pool)) or 0, ''

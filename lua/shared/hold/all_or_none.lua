@@ -12,17 +12,17 @@ local function members_of(KEYS, ARGV)
   end
 
   local members, seen, size = {}, {}, 0
-  for number = 1, math.abs(ARGV[1]) do
+  for i = 1, math.abs(ARGV[1]) do
     local counts, member = take(ARGV, 4), {}
     for part, name in ipairs({'keys', 'undo_keys', 'args', 'undo_args'}) do
       member[name] = take(part <= 2 and KEYS or ARGV, counts[part])
     end
-    members[number] = member
+    members[i] = member
     for _, key in ipairs(member.keys) do
       -- Lines of waiters do not count, because no script reads more than a part of a line (see line/in_turn).
       if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
-      if size > most then return members, number, key end
+      if size > most then return members, i, key end
     end
   end
   return members
