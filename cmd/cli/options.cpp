@@ -71,6 +71,10 @@ const Option* VerbSpec::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+bool VerbSpec::is_one_of(const Option& option, std::initializer_list<std::string_view> names) const noexcept {
+  return std::ranges::any_of(names, [&](std::string_view name) { return find(name) == &option; });
+}
+
 std::string OptionDefault::as_written() const {
   const std::string shown = sanitized(value);
   return line == 0 ? fmt::format("{}={}", from, shown)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,6 +118,9 @@ struct VerbSpec {
 
   /// Finds an option by its long name without dashes ("wait"), or by its letter ("w"). Null: there is none.
   const Option* find(std::string_view name) const noexcept;
+
+  /// Is it one of the options with these names?
+  bool is_one_of(const Option& option, std::initializer_list<std::string_view> names) const noexcept;
 };
 
 /// The options in a word that begins with '-': "--wait=5s", "-nqE0". Every verb has --help and --version.

@@ -81,6 +81,10 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
             .manual = "N is from 0 to 255. The other exit statuses stay as they are.",
             .set = number(options.conflict_exit_code, 0, 255)});
   spec.other_tools.push_back({"--timeout", "did you mean --wait?"});
+  declare_nonblock_slips(spec);
+}
+
+void declare_nonblock_slips(VerbSpec& spec) {
   for (const std::string_view name : {"--nowait", "--no-wait", "--try"})
     spec.other_tools.push_back({name, "did you mean -n (--nonblock)?"});
 }

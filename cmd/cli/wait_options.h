@@ -34,4 +34,7 @@ struct WaitOptions {
 /// -n, -w and -E. If both -n and -w are given, the later one counts.
 void declare_wait(VerbSpec& spec, WaitOptions& options);
 
+/// The names that other tools have for -n.
+void declare_nonblock_slips(VerbSpec& spec);
+
 }  // namespace rlock

@@ -100,7 +100,7 @@ void Flock::declare(VerbSpec& spec) {
   spec.other_tools.push_back({"--unlock", kNoUnlock});
   declare_server_options(spec, typed_.server);
   for (Option& option : spec.groups.back().options)
-    if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
+    if (spec.is_one_of(option, {"url"})) option.set = url_or_unlock(std::move(option.set));
 }
 
 /// Takes -n, -w and -E of run with the names and the default status of flock. It also takes the options for events.
@@ -121,8 +121,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
-  for (const OtherToolOption& other : run.other_tools)
-    if (other.sentence.find("--nonblock") != std::string_view::npos) spec.other_tools.push_back(other);
+  declare_nonblock_slips(spec);
   spec.group("How long to wait");
   spec.add({.names = "-n, --nb, --nonblock",
             .help = "do not wait; exit with status 1 instead",
@@ -130,13 +129,12 @@ void Flock::declare_waiting(VerbSpec& spec) {
   spec.add(wait);
   spec.add(conflict);
   for (const auto& group : run.groups) {
-    for (Option option : group.options) {
-      const bool reports = option.names == "--events" || option.names == "--syslog";
-      const bool other = option.names == "-w, --wait" || option.names == "--backoff" ||
-                         option.names == "--fair-wait-timeout";
+    for (const Option& option : group.options) {
+      const bool reports = run.is_one_of(option, {"events", "syslog"});
+      const bool other = run.is_one_of(option, {"wait", "backoff", "fair-wait-timeout"});
       if (other || !(option.configurable || reports)) continue;
-      option.hidden = option.names != "--if-unreachable";
       spec.add(option);
+      spec.groups.back().options.back().hidden = !run.is_one_of(option, {"if-unreachable"});
     }
   }
 }
