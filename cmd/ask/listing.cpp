@@ -82,8 +82,8 @@ Listing collect(Session& session, const Inspector& inspector, Unread& unread) {
 
 std::size_t size_of(const Inspection& seen) {
   std::size_t bytes = sizeof seen + seen.name.str().size();
-  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
-  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
+  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.facts);
+  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.facts);
   return bytes;
 }
 

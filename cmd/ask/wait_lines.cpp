@@ -1,7 +1,7 @@
 // The wait lines that users read. note_waiting() takes the last answer to the wait, before each sleep. A line becomes
 // due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about
 // the holder. The line is printed when the inquiry ends. A silent server must not delay it, so at wanted_by_ it
-// is printed with what is known then. The last line comes from give_up() and interrupted(), which turn the loop
+// is printed with what is known then. The last line comes from report_not_held() and interrupted(), which turn the loop
 // for its inquiry.
 //
 // Inquiries are made for lines only. So a wait with -q sends only its own calls, unless USR1 asks for a line.
@@ -124,7 +124,7 @@ void WaitLines::advance() {
   seen_ = agreed(seen);
   above_.clear();
   for (const Holder& holder : seen_->holders)
-    if (holder.meta && names_ancestor(*holder.meta)) above_.push_back(holder.owner);
+    if (holder.facts && names_ancestor(*holder.facts)) above_.push_back(holder.owner);
   listeners_ = inquiry_.listeners();
   fresh_ = true;
 }
@@ -208,7 +208,7 @@ std::string WaitLines::since_start() const {
   return describe(std::chrono::duration_cast<Milliseconds>(session_.loop.now() - subject_.started));
 }
 
-int WaitLines::give_up(const GaveUp& gave_up, std::string_view then) {
+int WaitLines::report_not_held(const GaveUp& gave_up, std::string_view then) {
   if (gave_up.why == GaveUp::Why::busy) {
     say_busy(gave_up);
     return subject_.wait.conflict_exit_code;

@@ -63,7 +63,7 @@ class WaitLines final : public Source {
 
   /// Prints why there is no lock, and returns the exit status for it. If it is busy: the holder, and how to remove a
   /// stale lock. `then`: the end of the text about a server that failed, "; ...".
-  [[nodiscard]] int give_up(const GaveUp& gave_up, std::string_view then = {});
+  [[nodiscard]] int report_not_held(const GaveUp& gave_up, std::string_view then = {});
 
   /// After a signal: prints what rlock waited for.
   void interrupted(int signal, const GaveUp& gave_up);
@@ -72,7 +72,7 @@ class WaitLines final : public Source {
   void superseded(const Refused& why);
 
   /// Ends the lines of a wait whose server has failed. Returns why it failed, for people, with the last answer of the
-  /// server and its age: "; 8.1s ago 'db' was held by ...". `then`: as in give_up().
+  /// server and its age: "; 8.1s ago 'db' was held by ...". `then`: as in report_not_held().
   std::string describe_failure(const GaveUp& gave_up, std::string_view then);
 
   TimePoint wake_at() const override;

@@ -22,8 +22,8 @@ bool is_above(const Metadata& facts) { return facts.renews && !facts.ended_at &&
 /// Of a pool: do the processes above us leave this many permits to us?
 bool leaves_enough(const Inspection& key, std::int64_t wanted) {
   if (key.kind != &kinds::permit) return false;
-  const auto others =
-      std::ranges::count_if(key.holders, [](const Holder& one) { return !one.meta || !is_above(*one.meta); });
+  const auto others = std::ranges::count_if(
+      key.holders, [](const Holder& one) { return !one.facts || !is_above(*one.facts); });
   return key.available.value_or(0) + others >= wanted;
 }
 
@@ -104,7 +104,7 @@ void AncestorWatch::conclude(TimePoint now) {
   const Inspection key = agreed(seen, holder_);
   const auto holder = std::ranges::find_if(key.holders, [&](const Holder& one) {
     const bool asked_for = holder_.str().empty() || one.owner == holder_;
-    return asked_for && one.meta && is_above(*one.meta);
+    return asked_for && one.facts && is_above(*one.facts);
   });
   if (holder == key.holders.end()) return;
   if (leaves_enough(key, options_.permits)) return;
@@ -113,7 +113,7 @@ void AncestorWatch::conclude(TimePoint now) {
     return;
   }
   text_ = fmt::format("deadlock: {} is held by process {} ({}), which waits for this command", quoted(name_),
-                      holder->meta->pid, sanitized(holder->meta->command));
+                      holder->facts->pid, sanitized(holder->facts->command));
   give_up_at_ = earliest(give_up_at_, plus(begun_ == kNever ? now : begun_, kGivesUpAfter));
 }
 

@@ -25,7 +25,7 @@ std::string text_of(const std::vector<DeadlockMember>& circle) {
   std::string text = fmt::format("deadlock: {} is held by ", quoted(circle.front().waits_for));
   for (std::size_t i = 1; i < circle.size(); ++i)
     text += fmt::format("{}, which waits for {}, held by ",
-                        holder_text({.owner = circle[i].owner, .meta = circle[i].meta}, std::nullopt),
+                        holder_text({.owner = circle[i].owner, .facts = circle[i].facts}, std::nullopt),
                         quoted(circle[i].waits_for));
   return text + "a run above this one";
 }

@@ -9,7 +9,7 @@
 // a key, this owner acquires it for the first time. Each case happens at most once for a hold or a key, so the waits come to an end.
 //
 // During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
-// nothing to the server before the lock is busy. Then give_up() says why there is no lock. Several reasons may be
+// nothing to the server before the lock is busy. Then report_not_held() says why there is no lock. Several reasons may be
 // true: the order in why_not() decides.
 
 #include "cmd/hold/hold_wait.h"
@@ -102,7 +102,7 @@ AcquireResult HoldWait::run() {
 std::optional<GaveUp> HoldWait::arrive() {
   AcquireOptions patient = options();
   patient.renew_identity = nullptr;
-  const std::string who = holder_text({.owner = claimant_.owner, .meta = claimant_.facts}, std::nullopt);
+  const std::string who = holder_text({.owner = claimant_.owner, .facts = claimant_.facts}, std::nullopt);
   for (const LockName& name : request_.names) {
     if (request_.joining.allowed && find_hold(claimant_.above, name) != nullptr) continue;
     const Claim claim{.name = name,
@@ -218,7 +218,7 @@ NotHeld::Why HoldWait::why_not(const GaveUp& gave_up) {
   return Why::other;
 }
 
-NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
+NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) {
   const NotHeld::Why why = why_not(gave_up);
   switch (why) {
     case NotHeld::Why::signal: {
@@ -243,7 +243,7 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up, std::string_view then) {
       info(fmt::format("{} is not held by owner {}", quoted(gave_up.refused->key),
                        in_quotes(request_.joining.inside->str())));
       break;
-    case NotHeld::Why::other: return {.exit = lines_.give_up(gave_up, then)};
+    case NotHeld::Why::other: return {.exit = lines_.report_not_held(gave_up, then)};
   }
   return {.why = why, .exit = request_.wait.conflict_exit_code};
 }

@@ -50,7 +50,7 @@ class HoldWait {
   }
 
   /// Prints why there is no lock, and returns the reason and the exit status. `then`: as in describe().
-  NotHeld give_up(const GaveUp& gave_up, std::string_view then = {});
+  NotHeld report_not_held(const GaveUp& gave_up, std::string_view then = {});
 
  private:
   std::optional<GaveUp> arrive();

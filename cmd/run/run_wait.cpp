@@ -1,5 +1,5 @@
 // HoldWait does the waiting; this file handles its end. --if-unreachable comes first and applies only if no
-// server could be used. HoldWait::give_up() gives text and status for every other reason.
+// server could be used. HoldWait::report_not_held() gives text and status for every other reason.
 //
 // The record is written last, when the exit status is known, and before a signal ends us.
 
@@ -83,7 +83,7 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
     run.status.write(report);
     return exit_code::ok;
   }
-  const NotHeld not_held = wait.give_up(gave_up, instead.then);
+  const NotHeld not_held = wait.report_not_held(gave_up, instead.then);
   report_gave_up(report, run.session.redis, gave_up, not_held);
   run.status.write(report);
   if (not_held.signal) throw EndedBySignal{*not_held.signal};

@@ -159,7 +159,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
     options.outage = kOutage;
   }
   options.behind = finish_behind;
-  options.hurried = [this] { return signals.insisted(); };
+  options.insisted = [this] { return signals.insisted(); };
   options.report = std::move(report);
   return options;
 }

@@ -14,7 +14,7 @@ int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadl
     warn(deadlock);
     return lines.wait().conflict_exit_code;
   }
-  const int exit = lines.give_up(gave_up);
+  const int exit = lines.report_not_held(gave_up);
   return gave_up.refused && gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit;
 }
 

@@ -36,7 +36,7 @@ std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = found.name;
   const HoldEntry entry{is_pool(found) ? permit_slots_key(name) : name.str(), holder.owner.str()};
   const Call notice = tell_holder(name, holder.owner, removal_notice(user_at_host(), reason));
-  if (!holder.meta) return {erase_metadata(name, holder.owner, entry)};
+  if (!holder.facts) return {erase_metadata(name, holder.owner, entry)};
   if (!session.deployment.history) return {notice, erase_metadata(name, holder.owner, entry)};
   return {write_end(name, holder.owner, entry, past(holder), WriteEnd::if_it_ended), notice};
 }
@@ -88,7 +88,7 @@ void ForcedRemoval::write_history() const {
   if (!session.deployment.history) return;
   const LockName& name = found.name;
   for (const Holder& holder : found.holders)
-    if (!holder.meta && removes(holder))
+    if (!holder.facts && removes(holder))
       static_cast<void>(session.any_answers(
           write_end(name, holder.owner, {name.str(), holder.owner.str()}, past(holder), WriteEnd::always)));
 }

@@ -17,7 +17,7 @@ void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, s
 
 Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {
   if (given) return *given;
-  if (holder.meta && holder.meta->lease > Milliseconds{0}) return holder.meta->lease;
+  if (holder.facts && holder.facts->lease > Milliseconds{0}) return holder.facts->lease;
   throw Error{Error::usage, "--lease is missing: the server has no note of the lease before"};
 }
 

@@ -201,12 +201,12 @@ class Release final : public LockVerb {
     const Holder* holder = holder_named(found, owner);
     // The metadata is that of the outer hold, so it does not tell whether an inner hold has a keeper. An inner hold
     // needs no mark, because the server remembers its release without one.
-    const bool has_keeper = hold.inner || !holder->meta || holder->meta->renews;
+    const bool has_keeper = hold.inner || !holder->facts || holder->facts->renews;
     if (has_keeper && !hold.inner)
       session.ask(mark_released(found.name, owner, kMarkStays),
                   with_retries({number_release(found.name, owner, kMarkStays)}));
     Call ends = erase_metadata(found.name, owner, lock->hold_entry());
-    if (session.deployment.history && holder->meta)
+    if (session.deployment.history && holder->facts)
       ends = write_end(
           found.name, owner, lock->hold_entry(),
           past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
@@ -263,8 +263,8 @@ class Renew final : public LockVerb {
     const auto lock = lock_in(session, hold, lease);
     if (!lock) return not_held(found);
     Delivery delivery = with_retries();
-    if (holder->meta)
-      delivery.followers = {write_metadata(found.name, owner, lock->hold_entry(), lease, *holder->meta)};
+    if (holder->facts)
+      delivery.followers = {write_metadata(found.name, owner, lock->hold_entry(), lease, *holder->facts)};
     std::size_t renewed = 0;
     std::vector<std::string> silent;
     const Votes votes = session.ask_each(lock->renew(), delivery);

@@ -251,7 +251,7 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
       gave_up.busy && (gave_up.why == GaveUp::Why::busy || gave_up.why == GaveUp::Why::interrupted);
   if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
     print_line(busy_json(inspect(session, gave_up.busy->key)).str());
-  const NotHeld not_held = wait.give_up(gave_up);
+  const NotHeld not_held = wait.report_not_held(gave_up);
   HoldReport report = report_of(opt_);
   report_gave_up(report, session.redis, gave_up, not_held);
   events_.ended(report);

@@ -118,11 +118,11 @@ std::string removal_of(const Inspection& found, const std::vector<Holder>& holde
 /// Why no process receives the request. Empty: a process does.
 std::string_view why_not(const Holder& holder, Milliseconds now) {
   if (holder.entered(now)) return "";  // a run inside it hears the request
-  if (!holder.meta) return "it is another client";
-  if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
-  if (holder.meta->kill_after) return "";  // a run or a keeper takes requests, also with --no-renew
-  return holder.meta->renews ? "its version of rlock takes no requests"
-                             : "the script that acquired it takes no requests";
+  if (!holder.facts) return "it is another client";
+  if (holder.facts->ended_at) return "its command has ended, and only the key is kept";
+  if (holder.facts->kill_after) return "";  // a run or a keeper takes requests, also with --no-renew
+  return holder.facts->renews ? "its version of rlock takes no requests"
+                              : "the script that acquired it takes no requests";
 }
 
 /// Throws Error{wrong_type} if no process would receive the request of a holder.
@@ -145,7 +145,7 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   Milliseconds patience{0};
   for (const Asked& one : asked)
     for (const Holder& holder : one.holders)
-      patience = std::max(patience, holder.meta->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
+      patience = std::max(patience, holder.facts->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
   const TimePoint until = plus(started, longest_wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {

@@ -131,7 +131,7 @@ std::optional<Removal> Unlock::refusal(const Inspection& found) const {
 
 /// What the user must know before removing this hold.
 std::string warning(const Holder& holder, Milliseconds now) {
-  const Metadata facts = holder.meta.value_or(Metadata{});
+  const Metadata facts = holder.facts.value_or(Metadata{});
   if (facts.ended_at)
     return fmt::format("no command runs any more: {} keeps the key",
                        facts.kept_by.empty() ? "--min-hold or --once-per" : sanitized(facts.kept_by));

@@ -32,7 +32,7 @@ std::string who(const PastHold& past) {
   Metadata facts = past.facts;
   facts.ended_at.reset();
   return facts.host.empty() ? holder_text({.owner = past.owner}, std::nullopt)
-                            : holder_text({.owner = past.owner, .meta = facts}, std::nullopt);
+                            : holder_text({.owner = past.owner, .facts = facts}, std::nullopt);
 }
 
 std::string mode_of(const PastHold& past) {

@@ -55,8 +55,8 @@ std::string owner_text(const Owner& owner) {
 }
 
 std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
-  if (!holder.meta) return unknown_text(holder, short_owner(holder.owner));
-  const Metadata& facts = *holder.meta;
+  if (!holder.facts) return unknown_text(holder, short_owner(holder.owner));
+  const Metadata& facts = *holder.facts;
   std::string text = fmt::format("{}@{}", shown(facts.user), shown(facts.host));
   if (facts.ended_at) {
     text += fmt::format(" ({})", shown(facts.command));
@@ -73,21 +73,22 @@ std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
 }
 
 std::string holder_cell(const Holder& holder) {
-  if (!holder.meta) return unknown_text(holder, short_owner(holder.owner));
-  return fmt::format("{}@{} ({})", sanitized(holder.meta->user), sanitized(holder.meta->host),
-                     sanitized(holder.meta->command));
+  if (!holder.facts) return unknown_text(holder, short_owner(holder.owner));
+  return fmt::format("{}@{} ({})", sanitized(holder.facts->user), sanitized(holder.facts->host),
+                     sanitized(holder.facts->command));
 }
 
 std::string whole_holder_text(const Holder& holder, Milliseconds now) {
-  if (!holder.meta) return unknown_text(holder, owner_text(holder.owner));
-  const Metadata& meta = *holder.meta;
-  std::string text = fmt::format("{}@{}", sanitized(meta.user), sanitized(meta.host));
-  if (meta.ended_at) {
-    text += fmt::format(" ({}) finished {} ago", sanitized(meta.command), describe(now - *meta.ended_at));
-    return meta.exit ? text + fmt::format(" (exit {})", *meta.exit) : text;
+  if (!holder.facts) return unknown_text(holder, owner_text(holder.owner));
+  const Metadata& facts = *holder.facts;
+  std::string text = fmt::format("{}@{}", sanitized(facts.user), sanitized(facts.host));
+  if (facts.ended_at) {
+    text += fmt::format(" ({}) finished {} ago", sanitized(facts.command), describe(now - *facts.ended_at));
+    return facts.exit ? text + fmt::format(" (exit {})", *facts.exit) : text;
   }
-  text += fmt::format(" pid {} ({}) for {}", meta.pid, sanitized(meta.command), describe(now - meta.since));
-  return meta.reason ? text + fmt::format(" \"{}\"", sanitized(*meta.reason)) : text;
+  text +=
+      fmt::format(" pid {} ({}) for {}", facts.pid, sanitized(facts.command), describe(now - facts.since));
+  return facts.reason ? text + fmt::format(" \"{}\"", sanitized(*facts.reason)) : text;
 }
 
 std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
@@ -109,7 +110,7 @@ std::string outlook_text(const Holder& holder, Milliseconds now) {
   if (*holder.ttl == Milliseconds{0} && holder.mode == Holder::Mode::read) return "its lease has ended";
   if (*holder.ttl == Milliseconds{0}) return "its lease has just ended";
   const std::string rest = describe(*holder.ttl);
-  const auto& facts = holder.meta;
+  const auto& facts = holder.facts;
   if (!facts && holder.mode == Holder::Mode::permit) return "lease ends in " + rest;
   if (!facts) return fmt::format("expires in {} unless the holder renews it", rest);
   if (facts->ended_at)

@@ -32,24 +32,24 @@ std::string_view name_of(Holder::Mode mode) {
 /// The TTL in milliseconds; -1: it has none.
 Json ttl(const std::optional<Milliseconds>& ttl) { return ttl.value_or(Milliseconds{-1}); }
 
-Json meta_json(const std::optional<Metadata>& meta) {
-  if (!meta) return nullptr;
+Json facts_json(const std::optional<Metadata>& facts) {
+  if (!facts) return nullptr;
   std::map<std::string, Json> safe;
-  for (const auto& [name, value] : meta->labels) safe.emplace(redacted(name), value);
+  for (const auto& [name, value] : facts->labels) safe.emplace(redacted(name), value);
   const Json::Fields labels{safe.begin(), safe.end()};
-  return Json::object({{"host", meta->host},
-                       {"pid", meta->pid},
-                       {"user", meta->user},
-                       {"command", meta->command},
-                       {"reason", meta->reason},
+  return Json::object({{"host", facts->host},
+                       {"pid", facts->pid},
+                       {"user", facts->user},
+                       {"command", facts->command},
+                       {"reason", facts->reason},
                        {"labels", Json::object(labels)},
-                       {"url", meta->url},
-                       {"since", meta->since},
-                       {"lease_ms", meta->lease},
-                       {"renews", meta->renews},
-                       {"renewed_at", meta->renewed},
-                       {"ended_at", meta->ended_at},
-                       {"exit", meta->exit}});
+                       {"url", facts->url},
+                       {"since", facts->since},
+                       {"lease_ms", facts->lease},
+                       {"renews", facts->renews},
+                       {"renewed_at", facts->renewed},
+                       {"ended_at", facts->ended_at},
+                       {"exit", facts->exit}});
 }
 
 /// The permit's id in the form of `rlock permit`.
@@ -68,7 +68,7 @@ Json holder_json(const Holder& holder) {
                        {"fence", holder.fence},
                        {"slot", holder.slot},
                        {"permit_id", permit_id(holder)},
-                       {"meta", meta_json(holder.meta)}});
+                       {"meta", facts_json(holder.facts)}});
 }
 
 namespace {
@@ -79,7 +79,7 @@ Json waiters_json(const std::vector<Waiter>& waiters) {
     items.push_back(Json::object({{"owner", waiter.owner},
                                   {"position", items.size() + 1},
                                   {"ttl_ms", waiter.ttl},
-                                  {"meta", meta_json(waiter.meta)},
+                                  {"meta", facts_json(waiter.facts)},
                                   {"since", waiter.since}}));
   return Json::array(items);
 }

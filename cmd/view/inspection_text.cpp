@@ -41,7 +41,7 @@ std::string type_of(const Inspection& seen) {
 std::string outlook(const Holder& holder, Milliseconds now) {
   const std::string text = outlook_text(holder, now);
   if (!holder.ttl || !holder.alive(now).value_or(false)) return text;
-  return fmt::format("renewed {} ago, {}", describe(now - holder.meta->renewed), text);
+  return fmt::format("renewed {} ago, {}", describe(now - holder.facts->renewed), text);
 }
 
 std::string role(const Holder& holder) {
@@ -59,17 +59,17 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   const std::string margin = "  " + std::string(role(holder).size(), ' ');
   std::string first = fmt::format("  {}{}", role(holder), whole_holder_text(holder, seen.now));
   const std::string end = outlook(holder, seen.now);
-  const bool brief = !holder.meta || holder.meta->ended_at;
+  const bool brief = !holder.facts || holder.facts->ended_at;
   if (brief) first += ", " + end;
   if (holder.count > 1) first += fmt::format(", entered {} times", holder.count);
   if (verbosity() == Verbosity::verbose && !holder.permit.empty())
     first += ", permit " + sanitized(to_hex(holder.permit));
   if (holder.fence) first += fmt::format(", fence {}", *holder.fence);
   std::string text = first + "\n";
-  if (!holder.meta) return text;
-  if (holder.meta->url) text += margin + sanitized(*holder.meta->url) + "\n";
+  if (!holder.facts) return text;
+  if (holder.facts->url) text += margin + sanitized(*holder.facts->url) + "\n";
   std::vector<std::string> labels;
-  for (const auto& [name, value] : holder.meta->labels)
+  for (const auto& [name, value] : holder.facts->labels)
     labels.push_back(sanitized(name) + "=" + sanitized(value));
   if (!labels.empty()) text += margin + joined(labels, " ") + "\n";
   if (!brief) text += fmt::format("{}owner {}, {}\n", margin, owner_text(holder.owner), end);
@@ -81,8 +81,8 @@ std::string waiter_text(const Waiter& waiter, Milliseconds now) {
   const bool verbose = verbosity() == Verbosity::verbose;
   const std::string end =
       verbose ? fmt::format(", forgotten in {} unless it asks again", describe(waiter.ttl)) : "";
-  if (verbose && !waiter.meta) return owner_text(waiter.owner) + end;
-  const std::string who = holder_text({.owner = waiter.owner, .meta = waiter.meta}, now);
+  if (verbose && !waiter.facts) return owner_text(waiter.owner) + end;
+  const std::string who = holder_text({.owner = waiter.owner, .facts = waiter.facts}, now);
   return who + (verbose ? ", owner " + owner_text(waiter.owner) + end : "");
 }
 

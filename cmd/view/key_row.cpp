@@ -42,7 +42,7 @@ std::string frees_column(const Inspection& seen) {
 
 std::string reason_column(const Inspection& seen) {
   for (const Holder& holder : seen.holders)
-    if (holder.meta && holder.meta->reason) return sanitized(*holder.meta->reason);
+    if (holder.facts && holder.facts->reason) return sanitized(*holder.facts->reason);
   return std::string{kNothing};
 }
 
@@ -86,7 +86,7 @@ std::string_view key_type(const Inspection& seen) {
 std::optional<Milliseconds> key_age(const Inspection& seen) {
   std::optional<Milliseconds> age;
   for (const Holder& holder : seen.holders)
-    if (holder.meta) age = std::max(age.value_or(Milliseconds{0}), seen.now - holder.meta->since);
+    if (holder.facts) age = std::max(age.value_or(Milliseconds{0}), seen.now - holder.facts->since);
   return age;
 }
 
@@ -114,7 +114,7 @@ bool passes(const KeyFilter& filter, const Inspection& seen) {
   if (!is_one_of(filter.states, key_state(seen)) || !is_one_of(filter.types, key_type(seen))) return false;
   if (filter.older && key_age(seen).value_or(Milliseconds{0}) < *filter.older) return false;
   return filter.hosts.empty() || std::ranges::any_of(seen.holders, [&](const Holder& holder) {
-           return holder.meta && is_one_of(filter.hosts, holder.meta->host);
+           return holder.facts && is_one_of(filter.hosts, holder.facts->host);
          });
 }
 

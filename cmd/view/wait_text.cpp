@@ -89,7 +89,7 @@ std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
   if (view.seen == nullptr) return outlook_of_busy(view.busy, view.now);
   const Holder* holder = only(view, holders);
   if (holder == nullptr) return "";
-  const bool kept = holder->meta && holder->meta->ended_at;
+  const bool kept = holder->facts && holder->facts->ended_at;
   return fmt::format("; {}{}", kept ? "kept " : "", outlook_text(*holder, view.seen->now));
 }
 
@@ -113,7 +113,7 @@ std::string wait_text(const WaitView& view, Moment moment) {
   }
   const Holder* const holder = only(view, holders);
   if (holder != nullptr && std::ranges::find(view.above, holder->owner) != view.above.end()) {
-    if (holder->meta->renews) return text + ", which waits for this command";
+    if (holder->facts->renews) return text + ", which waits for this command";
     text += ", a process above this one";
   }
   return text + place(view) + (moment == Moment::past ? "" : outlook(view, holders));

@@ -23,7 +23,7 @@ Holder alice() {
   facts.reason = "hotfix 42";
   facts.since = facts.renewed = 1000s;
   facts.lease = 30s;
-  return {.owner = Owner{"6e0f0261-922f-8ca9-9275-5cd246e2e294:1"}, .ttl = 21s, .meta = facts};
+  return {.owner = Owner{"6e0f0261-922f-8ca9-9275-5cd246e2e294:1"}, .ttl = 21s, .facts = facts};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("a holder above us is shown as one that waits for this command, if it 
   const Busy busy{.key = name};
   const auto text = [&](bool renews, std::vector<Owner> above) {
     Holder holder = alice();
-    holder.meta->renews = renews;
+    holder.facts->renews = renews;
     const Inspection seen{.name = name, .holders = {holder}, .now = 1009s};
     return wait_text({.now = Clock::now(), .busy = busy, .seen = &seen, .above = above}, Moment::waiting);
   };
@@ -76,7 +76,7 @@ TEST_CASE("a holder is shown as a person looks for it") {
 TEST_CASE("a holder without metadata is named after the client that makes such owner ids") {
   CHECK(holder_text(theirs(), std::nullopt) == "6e0f02...:57 (a Redisson client)");
   Holder ours = alice();
-  ours.meta.reset();
+  ours.facts.reset();
   CHECK(holder_text(ours, std::nullopt) == "6e0f02...:1 (an rlock)");
   ours.owner = Owner{"ci-42"};
   CHECK(holder_text(ours, std::nullopt) == "ci-42 (unknown)");
@@ -96,7 +96,7 @@ TEST_CASE("the end of a hold is shown as far as it is known") {
   dead.ttl = 5s;
   CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: the holder looks dead; expires in 5s");
   Holder lone = alice();
-  lone.meta->renews = false;
+  lone.facts->renews = false;
   CHECK(outlook_text(lone, 1009s) == "ends in 21s, because no process renews it");
   // The key lasts longer than the recorded lease, so a process must have renewed it.
   CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");
@@ -112,8 +112,8 @@ TEST_CASE("the end of a hold is shown as far as it is known") {
 
 TEST_CASE("a key that only --min-hold keeps shows when and how its command ended") {
   Holder kept = alice();
-  kept.meta->ended_at = 2000s;
-  kept.meta->exit = 0;
+  kept.facts->ended_at = 2000s;
+  kept.facts->exit = 0;
   CHECK(holder_text(kept, 2040s) == "alice@ci-7 (make), finished 40s ago (exit 0)");
   CHECK(outlook_text(kept, 2040s) == "21s more by --min-hold or --once-per");
   CHECK_FALSE(kept.stale(2040s));
@@ -121,8 +121,8 @@ TEST_CASE("a key that only --min-hold keeps shows when and how its command ended
 
 TEST_CASE("a clock that runs backwards and hostile bytes do no harm") {
   Holder hostile = alice();
-  hostile.meta->user = "al\x1b[31mice";
-  hostile.meta->reason = std::string(5000, 'x');
+  hostile.facts->user = "al\x1b[31mice";
+  hostile.facts->reason = std::string(5000, 'x');
   const std::string text = holder_text(hostile, 1s);
   CHECK(!contains(text, "\x1b"));
   CHECK(text.size() < 400);

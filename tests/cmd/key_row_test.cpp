@@ -24,7 +24,7 @@ Holder alice(Milliseconds since = Milliseconds{723'000}, Milliseconds renewed = 
   Holder holder;
   holder.owner = Owner{"6f3a0000-1111-8222-9333-444455556666:1"};
   holder.ttl = Milliseconds{26'000};
-  holder.meta = facts;
+  holder.facts = facts;
   return holder;
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("patterns are those of Redis") {
 
 TEST_CASE("no text of Redis reaches the terminal as it is") {
   Holder hostile = alice();
-  hostile.meta->host = "h\x1b[2J";
-  hostile.meta->reason = "r\r\n\xc2\x9bx";
+  hostile.facts->host = "h\x1b[2J";
+  hostile.facts->reason = "r\r\n\xc2\x9bx";
   Inspection seen = held("k\x1b]0;x\x07", {hostile});
   for (const std::string& line : key_table({seen}, 0)) {
     CAPTURE(line);

@@ -46,7 +46,7 @@ std::vector<std::string> words_of(std::string_view bytes) {
 void must_read_back(const Metadata& facts) {
   Holder holder;
   holder.owner = Owner{"me:1"};
-  holder.meta = facts;
+  holder.facts = facts;
   for (const auto now : {std::optional<Milliseconds>{}, std::optional{facts.since}, std::optional{kLongest}})
     must(harmless(holder_text(holder, now)), "a holder is harmless");
 }

@@ -482,7 +482,7 @@ TEST_CASE("a user in a hurry does not wait for an undo") {
   redis.latency = 10'000ms;
   redis.is_silent();
   AcquireOptions options = single_attempt();
-  options.hurried = [] { return true; };
+  options.insisted = [] { return true; };
   const TimePoint begun = redis.loop().now();
 
   CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);

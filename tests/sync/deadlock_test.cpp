@@ -12,7 +12,7 @@ namespace {
 Waiter waiter(const std::string& owner, int since, const std::vector<OuterHold>& holds) {
   Metadata meta;
   meta.holds = holds;
-  return {.owner = Owner{owner}, .since = Milliseconds{since}, .meta = meta};
+  return {.owner = Owner{owner}, .since = Milliseconds{since}, .facts = meta};
 }
 
 OuterHold held(const std::string& key, const std::string& owner) { return {LockName{key}, Owner{owner}}; }
@@ -132,7 +132,7 @@ TEST_CASE("the search looks at no key more when it has found a circle, and at no
 TEST_CASE("a waiter that says nothing of itself, or not since when it waits, is in no circle") {
   World world;
   Waiter silent = waiter("w:2", 20, {});
-  silent.meta.reset();
+  silent.facts.reset();
   Waiter timeless = waiter("w:3", 30, {held("b", "h:2")});
   timeless.since.reset();
   world.lock("a", {"h:1"}, {silent, timeless});

@@ -63,7 +63,7 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
   const Inspection seen = scene.glance(kName, "w:2");
   REQUIRE(seen.holders.size() == 1);
   CHECK(seen.holders.front().owner == Owner{"a:1"});
-  CHECK(seen.holders.front().meta->host == "web3");
+  CHECK(seen.holders.front().facts->host == "web3");
   CHECK(seen.state == Inspection::State::held);
   CHECK(seen.ttl > Milliseconds{0});
   CHECK(seen.unnamed == 0);
@@ -109,8 +109,8 @@ TEST_CASE("a glance names owners of permits, once each, and Redisson's by their 
   const Inspection seen = scene.glance(kPool, "");
   CHECK(seen.kind == &kinds::permit);
   REQUIRE(seen.holders.size() == 3);
-  CHECK(seen.holders[0].meta);
-  CHECK(seen.holders[1].meta);
+  CHECK(seen.holders[0].facts);
+  CHECK(seen.holders[1].facts);
   CHECK(seen.holders[0].slot);
   CHECK(!seen.holders[2].slot);
   CHECK(seen.holders[2].permit == "0123456789abcdef");

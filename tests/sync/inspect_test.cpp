@@ -104,7 +104,7 @@ TEST_CASE("a lock names its holders, each with the number of its holds, the leas
   CHECK(seen.holders.front().count == 2);
   CHECK(seen.holders.front().ttl == Milliseconds{30000});
   CHECK(seen.holders.front().fence == 7);
-  CHECK_FALSE(seen.holders.front().meta);
+  CHECK_FALSE(seen.holders.front().facts);
   CHECK_FALSE(read({.content = {"me:1", "2"}}).holders.front().fence);
 }
 
@@ -206,11 +206,11 @@ TEST_CASE("taken permits beside a number make it a pool, and each names its owne
   CHECK(first.slot == 2);
   CHECK(first.owner == Owner{"you:1"});
   CHECK(first.ttl == Milliseconds{2000});
-  CHECK_FALSE(first.meta);
+  CHECK_FALSE(first.facts);
   CHECK(second.slot == 4);
   CHECK(second.permit == id_with_slot(4));
   CHECK(second.ttl == Milliseconds{1000});
-  CHECK(second.meta);
+  CHECK(second.facts);
   CHECK_FALSE(third.slot);
   CHECK(third.owner == Owner{to_hex(kTheirs)});
   CHECK(third.mode == Holder::Mode::permit);
@@ -243,9 +243,9 @@ TEST_CASE("a permit without a lease has no TTL, and its facts name no lease") {
         .holders.front();
   };
   CHECK_FALSE(lease_of("922337203685477").ttl);
-  CHECK(lease_of("922337203685477").meta->lease == Milliseconds{0});
+  CHECK(lease_of("922337203685477").facts->lease == Milliseconds{0});
   CHECK(lease_of("922337203685476").ttl);
-  CHECK(lease_of("922337203685476").meta->lease == Milliseconds{30000});
+  CHECK(lease_of("922337203685476").facts->lease == Milliseconds{30000});
 }
 
 TEST_CASE("the sums of a pool stop at the largest number") {
@@ -268,14 +268,14 @@ TEST_CASE("the waiters in a fair queue come first, and then those of the line, e
   CHECK(seen.waiters[0].owner == Owner{"b:1"});
   CHECK(seen.waiters[0].ttl == Milliseconds{250});
   CHECK(seen.waiters[0].since == Milliseconds{600});
-  CHECK_FALSE(seen.waiters[0].meta);
+  CHECK_FALSE(seen.waiters[0].facts);
   CHECK(seen.waiters[1].owner == Owner{"java:1"});
   CHECK(seen.waiters[1].ttl == Milliseconds{0});
   CHECK_FALSE(seen.waiters[1].since);
   CHECK(seen.waiters[2].owner == Owner{"a:1"});
   CHECK(seen.waiters[2].ttl == Milliseconds{300});
   CHECK(seen.waiters[2].since == Milliseconds{700});
-  CHECK(seen.waiters[2].meta->host == "web3");
+  CHECK(seen.waiters[2].facts->host == "web3");
 }
 
 TEST_CASE("waiters in a line make no lock a fair one, and a queue changes no kind that has none") {

@@ -55,7 +55,7 @@ TEST_CASE("an inspection asks for facts, then for the key, and then it is over")
 
   CHECK(!steps.call());
   REQUIRE(seen_at(steps, 0) != nullptr);
-  CHECK(seen_at(steps, 0)->holders.front().meta->host == "web3");
+  CHECK(seen_at(steps, 0)->holders.front().facts->host == "web3");
 }
 
 TEST_CASE("an inspection asks for facts again when an rlock has come between the two replies") {
@@ -68,7 +68,7 @@ TEST_CASE("an inspection asks for facts again when an rlock has come between the
   steps.read({vote(facts_of(owner))});
 
   CHECK(!steps.call());
-  CHECK(seen_at(steps, 0)->holders.front().meta->host == "web3");
+  CHECK(seen_at(steps, 0)->holders.front().facts->host == "web3");
 }
 
 TEST_CASE("a holder without facts does not hold up an inspection") {
@@ -78,7 +78,7 @@ TEST_CASE("a holder without facts does not hold up an inspection") {
   steps.read({vote(Reply::error("NOPERM"))});
 
   CHECK(!steps.call());
-  CHECK(!seen_at(steps, 0)->holders.front().meta);
+  CHECK(!seen_at(steps, 0)->holders.front().facts);
 }
 
 TEST_CASE("each node without an answer is known with its reason") {
@@ -120,9 +120,9 @@ TEST_CASE("of the views of a holder, one with its metadata counts") {
   };
   const Owner owner{"a:1"}, other{"b:1"};
   const std::vector<Inspection> seen{seen_by(owner, false), seen_by(owner, true), seen_by(other, true)};
-  CHECK(agreed(seen).holders.front().meta);
+  CHECK(agreed(seen).holders.front().facts);
   CHECK(agreed(seen).holders.front().owner == owner);
-  CHECK(agreed(seen, owner).holders.front().meta);
+  CHECK(agreed(seen, owner).holders.front().facts);
   CHECK(agreed(seen, other).holders.front().owner == other);
   // A stranger with metadata is not the owner, and does not outvote a holder that more nodes see.
   CHECK(agreed({seen[2], seen[0]}, owner).holders.front().owner == owner);
@@ -171,7 +171,7 @@ TEST_CASE("a glance asks once, and once more if a holder has come whose facts ar
   known.read({vote(glanced_at(owner, facts))});
   CHECK(!known.call());
   REQUIRE(seen_at(known, 0) != nullptr);
-  CHECK(seen_at(known, 0)->holders.front().meta->host == "web3");
+  CHECK(seen_at(known, 0)->holders.front().facts->host == "web3");
 
   InspectionSteps later{kName, Owner{"w:1"}};
   later.read({vote(glanced_at(owner, ""))});
@@ -179,11 +179,11 @@ TEST_CASE("a glance asks once, and once more if a holder has come whose facts ar
   CHECK(later.call()->args == glance_at(kName, Owner{"w:1"}).args);
   later.read({vote(glanced_at(owner, facts))});
   CHECK(!later.call());
-  CHECK(seen_at(later, 0)->holders.front().meta->host == "web3");
+  CHECK(seen_at(later, 0)->holders.front().facts->host == "web3");
 
   InspectionSteps never{kName, Owner{"w:1"}};
   never.read({vote(glanced_at(owner, ""))});
   never.read({vote(glanced_at(owner, ""))});
   CHECK(!never.call());
-  CHECK(!seen_at(never, 0)->holders.front().meta);
+  CHECK(!seen_at(never, 0)->holders.front().facts);
 }

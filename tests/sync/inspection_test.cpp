@@ -14,24 +14,24 @@ Holder holder() {
   facts.lease = Milliseconds{30000};
   facts.renewed = kNow - Milliseconds{5000};
   Holder holder{.owner = Owner{"me:1"}, .ttl = Milliseconds{25000}};
-  holder.meta = facts;
+  holder.facts = facts;
   return holder;
 }
 
 Holder not_renewing() {
   Holder one = holder();
-  one.meta->renews = false;
+  one.facts->renews = false;
   return one;
 }
 
 Holder without_facts() {
   Holder one = holder();
-  one.meta.reset();
+  one.facts.reset();
   return one;
 }
 
 Holder ended(Holder one) {
-  one.meta->ended_at = kNow - Milliseconds{1000};
+  one.facts->ended_at = kNow - Milliseconds{1000};
   return one;
 }
 
@@ -40,15 +40,15 @@ Holder ended(Holder one) {
 TEST_CASE("a holder is alive if it has renewed its lease in time, as far as its facts tell") {
   CHECK(holder().alive(kNow) == true);
   Holder late = holder();
-  late.meta->renewed = kNow - Milliseconds{15000};
+  late.facts->renewed = kNow - Milliseconds{15000};
   CHECK(late.alive(kNow) == true);
-  late.meta->renewed = kNow - Milliseconds{15001};
+  late.facts->renewed = kNow - Milliseconds{15001};
   CHECK(late.alive(kNow) == false);
   CHECK_FALSE(without_facts().alive(kNow));
   CHECK_FALSE(not_renewing().alive(kNow));
   CHECK_FALSE(ended(holder()).alive(kNow));
   Holder endless = holder();
-  endless.meta->lease = Milliseconds{0};
+  endless.facts->lease = Milliseconds{0};
   CHECK_FALSE(endless.alive(kNow));
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a run may have entered a hold that no process renews, if it lasts lon
   reads.mode = Holder::Mode::read;  // its key lasts as long as the longest lease of its readers
   CHECK_FALSE(reads.entered(kNow));
   Holder endless = longer;
-  endless.meta->lease = Milliseconds{0};
+  endless.facts->lease = Milliseconds{0};
   CHECK_FALSE(endless.entered(kNow));
   Holder kept = longer;
   kept.ttl.reset();

@@ -66,7 +66,7 @@ class Acquisition {
         stages_(std::move(stages)),
         round_(redis, options, single_round_),
         outage_(options),
-        undo_(redis, options.hurried),
+        undo_(redis, options.insisted),
         sleep_(redis, options, wait_for) {}
 
   /// Runs rounds until the wait ends.
@@ -100,7 +100,7 @@ class Acquisition {
  private:
   TimePoint now() const { return redis_.loop().now(); }
   const BallotResult& result() const { return round_.result(); }
-  const Stage& blocked() const { return stages_[round_.blocked()]; }
+  const Stage& blocked() const { return stages_[round_.blocked_at()]; }
 
   /// Has some node given this answer in the last round?
   bool any_answered(Answer answer) const { return std::ranges::count(result().answers, answer) > 0; }
@@ -178,8 +178,8 @@ class Acquisition {
   /// Must this stage be undone before we sleep? The stages before the blocked one were granted. A later stage has a place
   /// if an earlier round came further. The blocked stage keeps its place, unless a node granted it.
   bool needs_undo(std::size_t stage) const {
-    if (stage < round_.blocked()) return true;
-    if (stage > round_.blocked()) return stages_[stage].has_place;
+    if (stage < round_.blocked_at()) return true;
+    if (stage > round_.blocked_at()) return stages_[stage].has_place;
     // The call may be granted late. With one node, or with a place, the next round asks as the same owner, and gets
     // that grant.
     const bool grant_would_be_lost = several_nodes_ && result().may_be_granted && !blocked().has_place;
@@ -192,7 +192,7 @@ class Acquisition {
   void renew_identity() {
     const bool certain = !several_nodes_ && undo_.certain();
     // A new owner needs a new place: the old owner gives up its own.
-    if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked()], wake());
+    if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked_at()], wake());
     std::vector<Stage> renewed =
         stages_for(options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner));
     if (renewed.size() != stages_.size()) throw Error{Error::internal, "a renewed request has other parts"};
@@ -211,9 +211,9 @@ class Acquisition {
     // After undo_round(), the stages have an identity that no node has seen. Then Undo::post() sends nothing to several
     // nodes.
     const bool may_be_granted =
-        round_.blocked() > 0 || result().may_be_granted || undo_.has_copies_in_flight();
+        round_.blocked_at() > 0 || result().may_be_granted || undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].has_place || (may_be_granted && i <= round_.blocked()))
+      if (stages_[i].has_place || (may_be_granted && i <= round_.blocked_at()))
         undo_.post(stages_[i], Wake::waiters);
     finish_undo();
 

@@ -75,7 +75,7 @@ struct AcquireOptions {
   /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does
   /// not wait for a server. Empty: the wait spends some hundred milliseconds on it.
   std::function<bool(const std::function<void()>& work)> behind;
-  std::function<bool()> hurried = [] { return false; };                ///< true: do not even await the undos
+  std::function<bool()> insisted = [] { return false; };               ///< true: do not even await the undos
   std::function<void(const Waiting&)> report = [](const Waiting&) {};  ///< called before each sleep
 };
 

@@ -20,7 +20,7 @@ class Round {
   Round(Redis& redis, const AcquireOptions& options, bool single_round)
       : redis_(redis), options_(options), several_nodes_(redis.nodes() > 1), single_round_(single_round) {}
 
-  /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked() cannot be
+  /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked_at() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
   /// facts about us, for people (Stage::followers()).
   std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, bool facts);
@@ -33,7 +33,7 @@ class Round {
   void end_by(TimePoint at) noexcept { end_by_ = at; }
 
   /// For the last run(): the stage it reached, the result there, and how long that took.
-  std::size_t blocked() const noexcept { return blocked_; }
+  std::size_t blocked_at() const noexcept { return blocked_; }
   const BallotResult& result() const noexcept { return result_; }
   Milliseconds took() const noexcept { return took_; }
 

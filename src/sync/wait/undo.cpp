@@ -17,8 +17,8 @@
 
 namespace rlock {
 
-Undo::Undo(Redis& redis, Interrupted hurried)
-    : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
+Undo::Undo(Redis& redis, Interrupted insisted)
+    : redis_(redis), insisted_(std::move(insisted)), received_(redis.nodes(), false) {}
 
 /// A copy of a call may still be carried out in two cases: the call was written and has no good reply, or it was
 /// written more than once.
@@ -55,7 +55,7 @@ void Undo::post(Stage& stage, Wake wake) {
 }
 
 void Undo::await(const Patience& patience) {
-  redis_.loop().wait(patience, [this] { return answered() || hurried_(); });
+  redis_.loop().wait(patience, [this] { return answered() || insisted_(); });
 }
 
 /// Nodes that have received no acquire do not count: they have nothing to undo, and we must not wait for a

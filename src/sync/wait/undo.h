@@ -12,8 +12,8 @@ namespace rlock {
 /// calls and waits a little for their replies. The calls then go on in the background.
 class Undo {
  public:
-  /// `hurried`: if true, await() returns at once. REQUIRES: the Redis outlives it.
-  Undo(Redis& redis, Interrupted hurried);
+  /// `insisted`: if true, await() returns at once. REQUIRES: the Redis outlives it.
+  Undo(Redis& redis, Interrupted insisted);
 
   /// Records that the call of this stage was posted and got these votes.
   void note(Stage& stage, const Votes& votes);
@@ -67,7 +67,7 @@ class Undo {
   void post_again(Posted& undo);
 
   Redis& redis_;
-  const Interrupted hurried_;
+  const Interrupted insisted_;
   std::vector<Posted> posted_;
   bool owner_stays_ = false;
   std::vector<bool> received_;  ///< the nodes that may have received an acquire of this wait

@@ -45,14 +45,14 @@ void DeadlockSearch::read_wanted(const Inspection& seen) {
 
 void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection& seen) {
   for (const Waiter& waiter : seen.waiters) {
-    if (!waiter.meta || !waiter.since || waiter.owner == us_) continue;
+    if (!waiter.facts || !waiter.since || waiter.owner == us_) continue;
     std::vector<DeadlockMember> path = candidate.path;
     const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
     const Channel own{kind.channel(candidate.hold.key).str() + ":" + waiter.owner.str()};
-    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.meta, own});
-    for (const OuterHold& hold : waiter.meta->holds) {
+    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.facts, own});
+    for (const OuterHold& hold : waiter.facts->holds) {
       if (hold.key == wanted_ && holders_.contains(hold.owner)) {
-        circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .meta = {}}};
+        circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .facts = {}}};
         circle_.insert(circle_.end(), path.rbegin(), path.rend());
         return;
       }

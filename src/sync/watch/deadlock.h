@@ -17,9 +17,9 @@ namespace rlock {
 struct DeadlockMember {
   Owner owner;
   LockName waits_for;
-  Milliseconds since{0};         ///< when it began to wait, by the server's clock
-  std::optional<Metadata> meta;  ///< empty: this is our own process
-  Channel own{""};               ///< the member's own channel; if the member was killed, nobody listens there
+  Milliseconds since{0};          ///< when it began to wait, by the server's clock
+  std::optional<Metadata> facts;  ///< empty: this is our own process
+  Channel own{""};  ///< the member's own channel; if the member was killed, nobody listens there
 };
 
 /// Looks for a deadlock: a circle of waiters in which each waits for a key that the next one holds. We wait

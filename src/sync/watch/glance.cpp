@@ -33,7 +33,7 @@ Inspection read_glance(const LockName& name, const Reply& reply) {
     holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
     holder.slot = slot_in(holder.permit);
     if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
-    holder.meta = parse_metadata(items[i + 4].text());
+    holder.facts = parse_metadata(items[i + 4].text());
     seen.holders.push_back(std::move(holder));
   }
   if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;

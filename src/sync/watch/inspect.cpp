@@ -121,7 +121,7 @@ class Reader {
       case Kind::Layout::token: hold(reply_.first.text(), Holder::Mode::exclusive, Reply{1}); break;
       case Kind::Layout::number: return number();
     }
-    const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
+    const auto ended = [](const Holder& holder) { return holder.facts && holder.facts->ended_at; };
     const bool kept = !seen_.holders.empty() && std::ranges::all_of(seen_.holders, ended);
     seen_.state = kept ? Inspection::State::kept : Inspection::State::held;
   }
@@ -133,7 +133,7 @@ class Reader {
     seen_.unnamed = missing(reply_.leases);
     // A fair lock without waiters looks like any other. If its holder is rlock, its metadata names the type.
     const auto is_fair = [](const Holder& holder) {
-      return holder.meta && holder.meta->type == kinds::fair.name;
+      return holder.facts && holder.facts->type == kinds::fair.name;
     };
     if (seen_.kind == &kinds::lock && std::ranges::any_of(seen_.holders, is_fair)) seen_.kind = &kinds::fair;
   }
@@ -186,9 +186,9 @@ class Reader {
       const std::string owner = i / 2 < reply_.owners.size() ? reply_.owners[i / 2].text() : "";
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
-      holder.meta = facts_of(holder.owner);
-      if (!holder.ttl && holder.meta)
-        holder.meta->lease = Milliseconds{0};  // the lease in its facts is only how long the facts stay
+      holder.facts = facts_of(holder.owner);
+      if (!holder.ttl && holder.facts)
+        holder.facts->lease = Milliseconds{0};  // the lease in its facts is only how long the facts stay
       holder.slot = slot_in(id);
       seen_.holders.push_back(std::move(holder));
     }
@@ -202,7 +202,7 @@ class Reader {
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
     if (seen_.kind == &kinds::fenced) holder.fence = seen_.fence;
-    holder.meta = facts_of(holder.owner);
+    holder.facts = facts_of(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }
 
@@ -226,7 +226,7 @@ class Reader {
       all.emplace(owner.str(), Waiter{.owner = owner,
                                       .ttl = reply_.living[i + 1].milliseconds(),
                                       .since = reply_.living[i + 2].milliseconds(),
-                                      .meta = parse_metadata(reply_.living[i + 3].text())});
+                                      .facts = parse_metadata(reply_.living[i + 3].text())});
     }
     return all;
   }
@@ -319,7 +319,7 @@ Inspection read_inspection(const LockName& name, const KnownFacts& known, const 
 
 bool lacks_facts(const Inspection& inspection) {
   return std::ranges::any_of(inspection.holders,
-                             [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });
+                             [](const Holder& holder) { return !holder.facts && is_of_rlock(holder.owner); });
 }
 
 }  // namespace rlock

@@ -9,16 +9,16 @@
 namespace rlock {
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
-  if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
-  return now - meta->renewed <= overdue_after(meta->lease);  // both times are the server's
+  if (!facts || facts->ended_at || !facts->renews || facts->lease == Milliseconds{0}) return std::nullopt;
+  return now - facts->renewed <= overdue_after(facts->lease);  // both times are the server's
 }
 
 bool Holder::entered(Milliseconds now) const {
-  if (!meta || meta->ended_at || meta->renews) return false;
+  if (!facts || facts->ended_at || facts->renews) return false;
   if (count > 1) return true;
   // The key of a read lock lasts as long as the longest lease of its readers.
-  return mode != Mode::read && ttl && meta->lease > Milliseconds{0} &&
-         now + *ttl > meta->renewed + meta->lease;
+  return mode != Mode::read && ttl && facts->lease > Milliseconds{0} &&
+         now + *ttl > facts->renewed + facts->lease;
 }
 
 std::int64_t Inspection::waiting() const {
@@ -38,7 +38,7 @@ PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds sin
   std::string type{found.kind->name};
   if (holder.mode == Holder::Mode::read) type = "read";
   if (holder.mode == Holder::Mode::write) type = "write";
-  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
+  PastHold past{.type = std::move(type), .facts = holder.facts.value_or(Metadata{.since = found.now})};
   past.ended = found.now + since_found;
   past.end = std::move(end);
   return past;

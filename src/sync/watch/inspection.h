@@ -24,7 +24,7 @@ struct Holder {
   std::optional<std::int64_t> fence;
   std::string permit;                ///< the 16 bytes of the permit's id
   std::optional<std::int64_t> slot;  ///< slot of one of rlock's permits
-  std::optional<Metadata> meta;      ///< empty: the holder is not rlock, or could not write it
+  std::optional<Metadata> facts;     ///< empty: the holder is not rlock, or could not write it
 
   /// Does the holder live? Empty: unknown. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
@@ -43,7 +43,7 @@ struct Waiter {
   Owner owner;
   Milliseconds ttl{0};                  ///< time until its place is forgotten unless it asks again
   std::optional<Milliseconds> since{};  ///< when it began to wait; empty: it is not rlock
-  std::optional<Metadata> meta{};       ///< its metadata, as for a holder
+  std::optional<Metadata> facts{};      ///< its metadata, as for a holder
 };
 
 /// A place among the waiters: `position` (from 1) of `length`.
@@ -84,7 +84,7 @@ struct Inspection {
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
 
   /// Is it a text without metadata of rlock? It could be anything, so rlock unlock demands --type plain.
-  bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().meta; }
+  bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().facts; }
 };
 
 /// The record of a hold that is removed, or released on behalf of its owner. If the holder has no metadata,

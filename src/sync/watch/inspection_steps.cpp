@@ -104,10 +104,10 @@ const Inspection& agreed(const std::vector<Inspection>& seen, const std::optiona
     std::size_t most = 0, known = 0;
     for (const Holder& holder : view.holders) {
       most = std::max(most, nodes_that_see(seen, holder.owner));
-      if (holder.meta) ++known;
+      if (holder.facts) ++known;
       if (!owner || holder.owner != *owner) continue;
       has_owner = true;
-      knows_owner = knows_owner || holder.meta;
+      knows_owner = knows_owner || holder.facts;
     }
     return std::tuple{has_owner, knows_owner, most, known, !view.absent()};
   };
