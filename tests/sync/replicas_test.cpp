@@ -22,6 +22,13 @@ struct Pair {
   Pair() {
     REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kDeadline));
   }
+  /// How often rlock has waited for the replicas.
+  int tries() {
+    const std::string stats = primary.cli({"INFO", "commandstats"});
+    const std::string name = "cmdstat_wait:calls=";
+    const auto at = stats.find(name);
+    return at == stats.npos ? 0 : std::stoi(stats.substr(at + name.size()));
+  }
   Rlock run(Words options, const Words& command) const {
     Words words{"run", "-k", "k"};
     words.insert(words.end(), options.begin(), options.end());
@@ -53,8 +60,8 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
     const StopWatch watch;
     Rlock rlock = pair.run(options, {"echo", "ran"});
     if (wait.empty()) {  // without -w it waits for ever; between its tries it holds nothing
-      // A second is the time of several tries.
-      std::this_thread::sleep_for(1s);
+      const int before = pair.tries();
+      REQUIRE(eventually([&] { return pair.tries() >= before + 3; }, kDeadline));
       rlock.signal(SIGTERM);
       CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
     } else {
