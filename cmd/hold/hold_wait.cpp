@@ -75,7 +75,6 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
 }
 
 AcquireResult HoldWait::run() {
-  // A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
   if (request_.type->is_pool())
     if (const auto could_not_ask = refuse_latch(session_, request_.names.front(), PoolKind::permits,
                                                 request_.started, request_.wait))

@@ -23,8 +23,8 @@ std::unique_ptr<Lockable> make(const LockSpec& spec) {
 }
 
 std::unique_ptr<Lockable> make_fair(const LockSpec& spec) {
-  const auto turn = spec.waits ? IfBusy::place : IfBusy::leave;
-  return std::make_unique<FairLock>(spec.claim, turn, spec.hold, spec.options.fair_wait_timeout);
+  const auto if_busy = spec.waits ? IfBusy::place : IfBusy::leave;
+  return std::make_unique<FairLock>(spec.claim, if_busy, spec.hold, spec.options.fair_wait_timeout);
 }
 
 /// Redisson's spin lock starts at 1 ms. Clients of a plain lock poll more slowly, and so do we.

@@ -4,7 +4,7 @@
 -- KEYS  lock      hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       request   optional, string: as in lock/acquire
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants    optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
 --       alive_for  number of ms for which we count as alive from now on; 0: we take no place
@@ -28,7 +28,7 @@ local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
-local take_over = include('hold/take_over')
+local note_grant = include('hold/note_grant')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
 local most_waiters = 5000  -- rlock-capacity(7) names this number
@@ -49,7 +49,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if claims then take_over(claims, request, memory, not ours) end
+  if grants then note_grant(grants, request, memory, not ours) end
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, ours
 end

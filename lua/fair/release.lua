@@ -9,7 +9,7 @@
 --       line: order, waiters, facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
 --       keep  optional, string: as in lock/release
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of lock/release
 -- ->    what lock/release answers
 local release = script('lock/release')
@@ -20,7 +20,7 @@ local shares_hold = include('hold/shares_hold')
 
 local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
-  or claims and not shares_hold(claims, request:sub(-41, -10))
+  or grants and not shares_hold(grants, request:sub(-41, -10))
 local was_head = not answered and leave_queue(queue, owner)
 
 local answer = release(keys_of('lock/release'), ARGV)

@@ -9,7 +9,7 @@
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string "<owner>\n<until>": the lock stays until then. It is written when this owner releases the hold
 --                that asked for it (keep_until), while inner holds go on
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds that the remaining holds keep at least
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
@@ -25,6 +25,7 @@
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it
+--       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
@@ -32,7 +33,7 @@ local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))

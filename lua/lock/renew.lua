@@ -4,7 +4,7 @@
 --
 -- KEYS  lock     hash: owner -> holds
 --       request  optional, string: of an inner hold, the request that acquired it; see lock/enter
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds, at least 1
 --       memory   optional, number of ms for which the server then remembers the request
@@ -14,6 +14,6 @@ local goes_on = include('hold/goes_on')
 
 if redis.call('type', lock).ok ~= 'hash' then return 'not_ours' end
 if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
-if not goes_on(request, memory, claims) then return 'not_ours' end
+if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

@@ -8,7 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    the owner that asks
 --       count    number of permits, all or none
 --       lease    number of milliseconds; 0: the permits have no lease, and stay taken until they are released
@@ -39,7 +39,7 @@ local no_lease = include('permits/no_lease')
 local in_pieces = include('redis/in_pieces')
 local is_over = include('hold/is_over')
 local starts_anew = include('hold/starts_anew')
-local take_over = include('hold/take_over')
+local note_grant = include('hold/note_grant')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -106,7 +106,7 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if claims then take_over(claims, request, memory, missing == count) end
+if grants then note_grant(grants, request, memory, missing == count) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

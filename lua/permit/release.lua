@@ -9,7 +9,7 @@
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
 --       keep     optional, string: as in lock/release
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    whose permits they are
 --       count    number of permits that it acquired
 --       keep_until  number of ms since the epoch, server time: the permits stay taken until then; 0: they may end now
@@ -23,6 +23,7 @@
 --       {still_held}     another hold of this owner remains
 --       {kept, rest}     the permits stay taken for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       the owner has none of them
+--       {not_ours, ''}   the hold has ended, and its owner has acquired permits anew; a place in the line stays
 --       TOOMANY, an error  more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
@@ -44,7 +45,7 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
   if before then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end

@@ -7,7 +7,7 @@
 --       slots  zset: see permits/mend_slots
 --       inner  optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/renew
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner  whose permits they are
 --       count  number of permits that it has
 --       lease  number of milliseconds, at least 1
@@ -35,11 +35,11 @@ for i = 1, count do
   if not before or before <= time then return 'not_ours' end
   ends = math.max(ends, before)
 end
-if not goes_on(request, memory, claims) then return 'not_ours' end
+if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('zrem', taken, '')  -- first: it needs no memory, and removes nothing
 mend_slots(taken, slots, lease)
 local leases = {}
 for i = 1, count do leases[2 * i - 1], leases[2 * i] = ends, ours[i] end
 in_pieces('zadd', taken, leases)
-join(not claims and inner, request, time + lease, memory)
+join(not grants and inner, request, time + lease, memory)
 return 'renewed'

@@ -5,7 +5,7 @@
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/acquire
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    the token of the client that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -19,7 +19,7 @@ local now = include('redis/now')
 local is_over = include('hold/is_over')
 local is_value = include('redis/is_value')
 local starts_anew = include('hold/starts_anew')
-local take_over = include('hold/take_over')
+local note_grant = include('hold/note_grant')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
@@ -35,5 +35,5 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
-if claims then take_over(claims, request, memory, not ours) end
+if grants then note_grant(grants, request, memory, not ours) end
 return {'held', time}, not anew

@@ -7,7 +7,7 @@
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/release
 --       keep     optional, string: as in lock/release
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    the token of the holder
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
 --       memory   for how many ms the server remembers the request
@@ -17,6 +17,7 @@
 --       {still_held}    another hold of this owner remains
 --       {kept, rest}    the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}      this token does not hold the lock
+--       {not_ours, ''}  the hold has ended, and its token has acquired the lock anew
 local now = include('redis/now')
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
@@ -24,7 +25,7 @@ local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
 
-local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
+local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
 if before then return before end
 if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
 local goes_on = outlived(inner, inside == '1' and request or nil, 1, now())

@@ -5,7 +5,7 @@
 -- KEYS  lock     string: the token
 --       inner    optional, zset: the inner holds of this owner, see hold/outlived
 --       request  optional, string: as in lock/renew
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    the token of the holder
 --       lease    number of milliseconds, at least 1
 --       memory   optional, number: as in lock/renew
@@ -17,7 +17,7 @@ local goes_on = include('hold/goes_on')
 local join = include('hold/join')
 
 if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return 'not_ours' end
-if not goes_on(request, memory, claims) then return 'not_ours' end
+if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-join(not claims and inner, request, now() + lease, memory)
+join(not grants and inner, request, now() + lease, memory)
 return 'renewed'

@@ -8,13 +8,14 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  string: the answer to this request; for an undo, the answer to the acquire
 --       keep     optional, string: as in lock/release
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants  optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of lock/release
 --       beside   see hold/rest_of_reader
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
 --       {still_held}     another hold of this owner remains
 --       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
+--       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local readers_left = include('hold/readers_left')
@@ -24,7 +25,7 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local mode = field_of(lock, 'mode', 5)

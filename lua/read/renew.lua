@@ -6,7 +6,7 @@
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: the read holds of this owner count while it exists
 --       request  optional, string: as in lock/renew
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    whose holds they are
 --       lease    number of milliseconds, at least 1
 --       memory   optional, number: as in lock/renew
@@ -18,7 +18,7 @@ if redis.call('type', lock).ok ~= 'hash' or redis.call('hexists', lock, 'mode') 
   return 'not_ours'
 end
 if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
-if not goes_on(request, memory, claims) then return 'not_ours' end
+if not goes_on(request, memory, grants) then return 'not_ours' end
 
 local rest = math.max(redis.call('pttl', timeout), lease)
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory

@@ -6,7 +6,7 @@
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of read/acquire
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
@@ -19,7 +19,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
-local take_over = include('hold/take_over')
+local note_grant = include('hold/note_grant')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -47,6 +47,6 @@ if counts then
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
 end
-if claims then take_over(claims, request, memory, counts) end
+if grants then note_grant(grants, request, memory, counts) end
 if not writes then leave_line(line, owner, longest) end
 return {'held', time}, not counts, line and line.passed and line

@@ -9,7 +9,7 @@
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string: as in lock/release
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains
@@ -17,6 +17,7 @@
 --                        read hold, the mode stays `write` nevertheless: other readers wait, too
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
+--       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
@@ -25,7 +26,7 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until, claims)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
   if before then return before end
   local field = owner .. ':write'
   if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then

@@ -4,7 +4,7 @@
 --
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
 --       request  optional, string: as in lock/renew
---       claims  optional, string: of an owner that may return, see hold/take_over
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds, at least 1
 --       memory   optional, number: as in lock/renew
@@ -17,6 +17,6 @@ if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write'
   return 'not_ours'
 end
 if not string.find(field_of(lock, owner .. ':write', 15) or '', '^[1-9]%d*$') then return 'not_ours' end
-if not goes_on(request, memory, claims) then return 'not_ours' end
+if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

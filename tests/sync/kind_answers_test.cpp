@@ -38,11 +38,11 @@ TEST_CASE("the request of an inner hold tells whether it is held, reads, or has 
 TEST_CASE("an acquire carries a request if it is an inner hold, or if its owner may come back") {
   Claim returning = claim("o:1");
   returning.owner_returns = true;
-  CHECK(RequestKeys{returning, Hold::first}.counts_acquire());
+  CHECK(RequestKeys{returning, Hold::first}.carries_request());
   CHECK(RequestKeys{returning, Hold::first}.release_way() == Way::again);
-  CHECK(RequestKeys{claim("o:1"), Hold::another}.counts_acquire());
+  CHECK(RequestKeys{claim("o:1"), Hold::another}.carries_request());
   CHECK(RequestKeys{claim("o:1"), Hold::another}.release_way() == Way::inner);
-  CHECK_FALSE(RequestKeys{claim("o:1"), Hold::first}.counts_acquire());
+  CHECK_FALSE(RequestKeys{claim("o:1"), Hold::first}.carries_request());
   CHECK(RequestKeys{claim("o:1"), Hold::first}.acquire().empty());
   CHECK(RequestKeys{claim("o:1"), Hold::first}.release_way() == Way::first);
 }

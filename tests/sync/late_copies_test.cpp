@@ -307,31 +307,31 @@ TEST_CASE(
     HoldServer server;
     const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
     const auto longest = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
-    const std::string claims = "redisson_unlock_latch:{k}:of:" + first->hold_entry().member;
+    const std::string grants = "redisson_unlock_latch:{k}:of:" + first->hold_entry().member;
     server.run(first->ask());
-    CHECK(server.pttl(claims) > 1h - kMeanwhile);
-    server.cli({"PEXPIRE", claims, "5000"});
+    CHECK(server.pttl(grants) > 1h - kMeanwhile);
+    server.cli({"PEXPIRE", grants, "5000"});
     server.run(first->renew());
-    CHECK(server.pttl(claims) > kOuterLease + kMeanwhile);
+    CHECK(server.pttl(grants) > kOuterLease + kMeanwhile);
     server.run(longest->ask());
     server.run(make(type, kMe, kOuterLease, false, /*owner_returns=*/true)->ask());
-    CHECK(server.pttl(claims) > kInnerLease + kMeanwhile);
+    CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
     server.run(first->renew());
-    CHECK(server.pttl(claims) > kInnerLease + kMeanwhile);
+    CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
   }
 }
 
 TEST_CASE("an acquire shares a hold if the server does not know all that share it") {
   const auto first = make("lock", kMe, kOuterLease, false, /*owner_returns=*/true);
   const auto second = make("lock", kMe, kOuterLease, false, /*owner_returns=*/true);
-  const std::string claims = "redisson_unlock_latch:{k}:of:me:1";
+  const std::string grants = "redisson_unlock_latch:{k}:of:me:1";
   HoldServer server;
   server.run(first->ask());
-  SUBCASE("the server has lost them") { server.cli({"DEL", claims}); }
+  SUBCASE("the server has lost them") { server.cli({"DEL", grants}); }
   SUBCASE("more than a hundred share it") {
     for (int i = 0; i < 101; ++i)
       server.run(make("lock", kMe, kOuterLease, false, /*owner_returns=*/true)->ask());
-    CHECK(server.cli({"GET", claims}).size() < 200);
+    CHECK(server.cli({"GET", grants}).size() < 200);
   }
   server.run(second->ask());
   CHECK(server.renews(*first));

@@ -1,7 +1,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
-local take_over = include('hold/take_over')
+local note_grant = include('hold/note_grant')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -10,7 +10,7 @@ local leave_line = include('line/leave_line')
 -- draw: for a fenced lock, a function that answers the token, the third value of the answer. Its argument says whether the owner
 -- held the lock before
 -- -> what lock/acquire answers, with the two values more for a script that calls it
-local function take_lock(lock, line, request, claims, owner, lease, memory, draw)
+local function take_lock(lock, line, request, grants, owner, lease, memory, draw)
   local kind = kind_of(lock)
   if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
   local ours = redis.call('hexists', lock, owner) == 1
@@ -30,7 +30,7 @@ local function take_lock(lock, line, request, claims, owner, lease, memory, draw
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
   -- A second copy finds `ours`: it counts nothing.
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if claims then take_over(claims, request, memory, not ours) end
+  if grants then note_grant(grants, request, memory, not ours) end
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, ours, line and line.passed and line
 end

@@ -21,7 +21,7 @@ namespace rlock {
 /// stop_at() is reached before the lease can expire on the server, whatever the network does. Once lost() is
 /// true, it never becomes false again, and the Keeper never acquires the key again. With several nodes, a
 /// quorum must renew every part in the same try.
-/// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
+/// REQUIRES: the Redis outlives the Keeper.
 class Keeper final : public Source {
  public:
   struct Options {

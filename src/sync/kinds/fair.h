@@ -20,7 +20,7 @@ namespace rlock {
 /// dies, the head asks when the lease ends.
 class FairLock final : public Lock {
  public:
-  /// `turn`: whether to take a place in the queue, at several servers, too. (Claim::turn counts for a line only.)
+  /// `if_busy`: whether to take a place in the queue, at several servers, too. (Claim::if_busy counts for a line only.)
   /// `wait_timeout`: Redisson's fairLockWaitTimeout if it differs from the default of 5 minutes. Each waiter
   /// of Redisson adds this time to the deadlines behind it, and subtracts it when it leaves. If a
   /// waiter of rlock does not ask, it loses its place after two thirds of its lease, or after a shorter

@@ -48,7 +48,7 @@ std::string permit_slots_key(const LockName& name) {
   return prefix_name("redisson_unlock_latch", name) + ":slots";
 }
 
-std::string claims_key(const LockName& name, std::string_view entry) {
+std::string grants_key(const LockName& name, std::string_view entry) {
   return prefix_name("redisson_unlock_latch", name) + ":of:" + std::string{entry};
 }
 

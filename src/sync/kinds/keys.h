@@ -50,10 +50,10 @@ std::string taken_key(const LockName& name);
 /// that of the queue.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the requests by which an owner has acquired its present hold, see lua/shared/hold/take_over. `entry`: the
+/// A string: the requests by which an owner has acquired its present hold, see lua/shared/hold/note_grant. `entry`: the
 /// owner as the lock names it, because an owner may have both halves of a read/write lock. The name is among
 /// Redisson's unlock latches, like that of the queue.
-std::string claims_key(const LockName& name, std::string_view entry);
+std::string grants_key(const LockName& name, std::string_view entry);
 
 /// A string: the time until which a lock must stay (--min-hold, --once-per). The hold that asked for it may
 /// end before its inner holds. Then its release writes the time here, for the release of the last inner hold. The

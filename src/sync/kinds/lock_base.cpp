@@ -56,21 +56,21 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
-/// If the owner may return, the server tells this hold from the owner's other holds by the claims.
-Values LockBase::claims() const {
+/// If the owner may return, the server tells this hold from the owner's other holds by the grants.
+Values LockBase::grants() const {
   if (!claim_.owner_returns || hold_ != Hold::first) return {};
-  return {{P::claims, claims_key(claim_.name, hold_entry().member)}};
+  return {{P::grants, grants_key(claim_.name, hold_entry().member)}};
 }
 
 Call LockBase::acquire(Milliseconds waited) const {
   const bool another = hold_ == Hold::another;
   const Script& script = another && form_->enter != nullptr ? *form_->enter : *form_->acquire;
   Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
-  if (requests_.counts_acquire()) {
+  if (requests_.carries_request()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
   }
-  append(all, claims());
+  append(all, grants());
   append(all, inner_holds());
   append(all, values());
   return call_for_nodes(script, std::move(all));
@@ -79,7 +79,7 @@ Call LockBase::acquire(Milliseconds waited) const {
 Call LockBase::ask(Milliseconds waited) const {
   Call call = acquire(waited);
   // With the first key alone, the script could neither note the request nor see whether a newer waiter has arrived.
-  const bool needs_line = requests_.counts_acquire() || claim_.ticket != 0;
+  const bool needs_line = requests_.carries_request() || claim_.ticket != 0;
   return needs_line ? call : with_single_key(std::move(call));
 }
 
@@ -89,7 +89,7 @@ AcquireAnswer LockBase::decode(const Reply& reply) const {
 
 std::optional<Call> LockBase::undo(Wake wake) const {
   const ReleaseOptions options{.keep_until = {}, .wake = wake};
-  return requests_.counts_acquire() ? release_call(options, Way::undo) : release(options);
+  return requests_.carries_request() ? release_call(options, Way::undo) : release(options);
 }
 
 Call LockBase::renew() const { return still_ours(claim_.lease); }
@@ -99,17 +99,17 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 /// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
-  const Values own_claims = claims();
-  if (requests_.inner() || !own_claims.empty()) {
+  const Values own_grants = grants();
+  if (requests_.inner() || !own_grants.empty()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(rest + kRequestMemory));
     append(all, inner_holds());
-    append(all, own_claims);
+    append(all, own_grants);
   }
   append(all, values());
   Call call = call_of(*form_->renew, std::move(all));
   // With the first key alone, the script could not prolong an inner hold that the lock does not count. For an outer
-  // hold it does without the claims: that the owner has the lock is enough meanwhile.
+  // hold it does without the grants: that the owner has the lock is enough meanwhile.
   return requests_.inner() && !form_->counts ? call : with_single_key(std::move(call));
 }
 
@@ -137,7 +137,7 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
   // In an undo, the request must be the last key, because hold/all_or_none looks for it there.
   if (way != Way::undo) {
     all.emplace_back(P::keep, keep_key(claim_.name));
-    append(all, claims());
+    append(all, grants());
   }
   append(all, more);
   append(all, inner_holds());

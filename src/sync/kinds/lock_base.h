@@ -68,7 +68,7 @@ class LockBase : public Lockable {
  private:
   Values values() const;
   Values inner_holds() const;
-  Values claims() const;
+  Values grants() const;
   Call call_for_nodes(const Script& script, Values all) const;
 
   Claim claim_;

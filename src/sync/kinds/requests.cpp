@@ -11,11 +11,11 @@ std::string request_key(const LockName& name, const RequestId& request) {
 
 RequestKeys::RequestKeys(const Claim& claim, Hold hold)
     : inner_(hold == Hold::another),
-      counts_acquire_(inner_ || claim.owner_returns),
-      acquire_(counts_acquire_
+      carries_request_(inner_ || claim.owner_returns),
+      acquire_(carries_request_
                    ? request_key(claim.name, claim.request.empty() ? new_request() : claim.request)
                    : ""),
-      release_(counts_acquire_ ? acquire_ + ":released" : request_key(claim.name, new_request())) {}
+      release_(carries_request_ ? acquire_ + ":released" : request_key(claim.name, new_request())) {}
 
 Call ask_for_inner(const LockName& name, const RequestId& request) {
   const std::string key = request_key(name, request);

@@ -35,17 +35,19 @@ class RequestKeys {
   bool inner() const noexcept { return inner_; }
 
   /// Does the acquire carry a request? If not, the owner has only this hold, so the owner identifies it.
-  bool counts_acquire() const noexcept { return counts_acquire_; }
+  bool carries_request() const noexcept { return carries_request_; }
   /// The key in which the server remembers the acquire. Empty: the acquire carries no request.
   const std::string& acquire() const noexcept { return acquire_; }
   /// The key in which the server remembers the release.
   const std::string& release() const noexcept { return release_; }
 
-  Way release_way() const noexcept { return inner_ ? Way::inner : counts_acquire_ ? Way::again : Way::first; }
+  Way release_way() const noexcept {
+    return inner_ ? Way::inner : carries_request_ ? Way::again : Way::first;
+  }
 
  private:
   bool inner_;
-  bool counts_acquire_;
+  bool carries_request_;
   std::string acquire_;
   std::string release_;
 };

@@ -55,7 +55,7 @@ std::optional<Value> optional_of(const Value* one) {
   return one != nullptr ? std::optional{*one} : std::nullopt;
 }
 
-/// One wait: from the first call until everything is acquired or undone.
+/// One wait: from the first call until everything is acquired, or its undo is on its way.
 class Acquisition {
  public:
   Acquisition(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options, WaitFor wait_for)

@@ -10,8 +10,8 @@
 namespace rlock {
 
 /// Waits for a lock; this loop serves all verbs that wait. It asks. If the lock is busy, it undoes what was
-/// granted, subscribes and sleeps. It asks again after a message, when the holder's TTL is over, or after
-/// poll_every() with jitter (pacing.h). If a wait fails for any reason, it undoes everything that may have
+/// granted, subscribes and sleeps. It asks again after a message, when the holder's TTL is over, or when
+/// Sleep says (sleep.h). If a wait fails for any reason, it undoes everything that may have
 /// been granted (undo.h), also on nodes that are silent now.
 ///
 /// A waiter holds none of the wanted keys while it sleeps, so two waiters for the same keys do not block each

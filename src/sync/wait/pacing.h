@@ -19,7 +19,7 @@ class Pacing {
     bool split = false;          ///< several nodes: some granted it, and no other owner has a quorum
     bool failed = false;         ///< too many nodes did not answer, or the grant was of no use
     const Busy* busy = nullptr;  ///< set if another owner has it
-    Milliseconds took{0};        ///< how long the round took
+    Milliseconds took{0};        ///< how long the call of its last stage took
     bool announced = false;      ///< messages can wake us
     Milliseconds poll_every{0};  ///< Waitable::poll_every()
     Waitable::Pause pause{};     ///< Waitable::pause()

@@ -20,7 +20,7 @@ enum class WaitFor { lock, no_lock };
 struct Blocked {
   const Waitable& what;        ///< the stage that could not be acquired
   const BallotResult& result;  ///< why not
-  Milliseconds took;           ///< how long the round took
+  Milliseconds took;           ///< how long its call took
   std::optional<Busy> busy;    ///< the last "busy" of this wait
   Outage outage;               ///< of this wait
 };

@@ -1,0 +1,17 @@
+-- Notes that the owner has acquired the lock by `request`.
+-- grants: string, the acquires that share the owner's present hold: the last 32 digits of each request, the newest at the end. An
+-- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred share it. A
+-- release and a renewal ask whether their acquire is there (see shares_hold).
+-- The newest acquire before this one counts as undone: a late copy of it, or of its undo, must change nothing any more.
+-- The string stays for an hour at least, because another process may prolong the hold without it.
+-- anew: the owner had nothing before this request
+local function note_grant(grants, request, memory, anew)
+  local all, id = redis.call('get', grants), request:sub(-32)
+  if all and all:sub(-32) ~= id then redis.call('set', request:sub(1, -33) .. all:sub(-32), 'undone', 'px', memory) end
+  all = anew and id
+    or (not all or #all > 3200) and 'x' .. id
+    or all:find(id) and all  -- a copy of this call
+    or all .. id
+  redis.call('set', grants, all, 'px', math.max(redis.call('pttl', grants), memory, 3600000))
+end
+return note_grant
