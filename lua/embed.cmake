@@ -4,8 +4,8 @@
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
-# What is sent to Redis is the file without its comments, blank lines and indentation; the SHA-1 is
-# taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
+# What is sent to Redis is the file without its comments, blank lines and indentation, and with a short local name for redis.call;
+# the SHA-1 is taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
 #
 # The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
 # of them; only this file turns the rows into positions:
@@ -270,6 +270,12 @@ function(read_script folder file into)
   take_comments(${file} text)
   string(REGEX REPLACE "[ \t]*\n[ \t\n]*" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
+  if(text MATCHES "[^a-z_.]call[ (,=]")
+    message(FATAL_ERROR "${file}: `call` is the short name for redis.call: write redis.call, and choose another name")
+  endif()
+  if(text MATCHES "redis[.]call[(]")
+    string(REPLACE "redis.call(" "call(" text "local call = redis.call\n${text}")
+  endif()
   set(${into} "${text}" PARENT_SCOPE)
 endfunction()
 

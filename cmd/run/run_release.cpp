@@ -34,23 +34,27 @@ bool stays(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
   return request.min_hold > Milliseconds{0};
 }
 
-/// If no message named the remover in time, the history of a key may name it.
-void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since, Loss& lost) {
+/// If no message named the remover in time, the history of a key may name it. Empty: it does not.
+std::optional<Loss> loss_in_history(Redis& redis, const HeldKeys& keys, Milliseconds since) {
   const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // whatever the number of keys
   for (const Part& part : keys.parts()) {
-    if (redis.loop().now() >= until) return;
+    if (redis.loop().now() >= until) return std::nullopt;
     const auto remover = removed_by(redis, *part.lock, since);
     if (!remover) continue;
-    lost = Loss::removed_by(*remover);
-    return warn(fmt::format("{} was {}", quoted(part.lock->name()), lost.why));
+    Loss loss = Loss::removed_by(*remover);
+    warn(fmt::format("{} was {}", quoted(part.lock->name()), loss.why));
+    return loss;
   }
+  return std::nullopt;
 }
 
-/// The release found no hold of ours: the lock was lost, even if the keeper did not know.
-void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, const CommandOutcome& ended,
-                   std::optional<Loss>& lost) {
-  if (!lost && ended.ran()) lost = Loss{std::string{kLostAtRelease}};
-  if (lost && !lost->by) look_who_removed_it(redis, keys, since, *lost);
+/// The release found no hold of ours: the lock was lost, even if the keeper did not know. `known`: what it knew.
+std::optional<Loss> loss_at_release(Redis& redis, const HeldKeys& keys, Milliseconds since,
+                                    const CommandOutcome& ended, std::optional<Loss> known) {
+  if (!known && ended.ran()) known = Loss{std::string{kLostAtRelease}};
+  if (!known || known->by) return known;
+  const std::optional<Loss> loss = loss_in_history(redis, keys, since);
+  return loss ? loss : known;
 }
 
 /// If one of several keys was removed, its remover has recorded that end. This end is for the other keys.
@@ -133,7 +137,7 @@ Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   const PastHold past = hold.keys().past(end_for_history(run.request, ended, loss), run.session.loop.now());
   const HoldReport::KeysEnd released = release(run, hold, past, ended);
   if (released == HoldReport::KeysEnd::no)
-    learn_of_loss(run.session.redis, hold.keys(), past.facts.since, ended, loss);
+    loss = loss_at_release(run.session.redis, hold.keys(), past.facts.since, ended, std::move(loss));
   say_how_it_ended(run.request, ended, released);
   run.report.released = released;
   // A quorum may answer before two nodes have told their run ids. Only now do we know whether they are one

@@ -7,33 +7,32 @@
 -- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson),
 --       lock:OWNER (a hash whose only field has a count); `there` if the kind is any and the key exists; else ''
 local field_of = include('redis/field_of')
-local call = redis.call
 local most = 99  -- more fields than a group of Redisson has in practice
 
 local function text_content(key)
-  if not string.find(call('getrange', key, 0, 16), '^-?%d+$') then return '' end
-  return call('strlen', key) <= 16 and 'number' or ''
+  if not string.find(redis.call('getrange', key, 0, 16), '^-?%d+$') then return '' end
+  return redis.call('strlen', key) <= 16 and 'number' or ''
 end
 
 local function lock_content(key)
-  local owner = call('hkeys', key)[1]
+  local owner = redis.call('hkeys', key)[1]
   if #owner > 256 or not string.find(owner, ':%d+$') then return '' end
   return string.find(field_of(key, owner, 15) or '', '^[1-9]%d*$') and 'lock:' .. owner or ''
 end
 
 local function hash_content(key)
-  local size = call('hlen', key)
+  local size = redis.call('hlen', key)
   if size == 1 then return lock_content(key) end
   local mode = field_of(key, 'mode', 5)
   if mode == 'read' or mode == 'write' then return 'read-write' end
   -- A group has three fields for each of its locks.
-  for _, field in ipairs(size % 3 == 0 and size <= most and call('hkeys', key) or {}) do
+  for _, field in ipairs(size % 3 == 0 and size <= most and redis.call('hkeys', key) or {}) do
     if string.sub(field, -12) == ':expire_time' then return 'group' end
   end
   return ''
 end
 
-local function any_content(key) return call('exists', key) == 1 and 'there' or '' end
+local function any_content(key) return redis.call('exists', key) == 1 and 'there' or '' end
 
 local content_of = kind == 'hash' and hash_content or kind == 'string' and text_content or any_content
 local words = {}

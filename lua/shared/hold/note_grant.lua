@@ -8,10 +8,13 @@
 local function note_grant(grants, request, memory, anew)
   local all, id = redis.call('get', grants), request:sub(-32)
   if all and all:sub(-32) ~= id then redis.call('set', request:sub(1, -33) .. all:sub(-32), 'undone', 'px', memory) end
-  all = anew and id
-    or (not all or #all > 3200) and 'x' .. id
-    or all:find(id) and all  -- a copy of this call
-    or all .. id
+  if anew then
+    all = id
+  elseif not all or #all > 3200 then
+    all = 'x' .. id
+  elseif not all:find(id) then
+    all = all .. id
+  end
   redis.call('set', grants, all, 'px', math.max(redis.call('pttl', grants), memory, 3600000))
 end
 return note_grant

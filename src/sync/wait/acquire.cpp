@@ -157,11 +157,11 @@ class Acquisition {
     // If there are several nodes, we do not wait for silent ones. The next round has a new owner, or leaves out the
     // nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
-    if (options_.renew_identity) {
-      renew_identity();
-    } else {
-      undo_.drop();
-    }
+    if (!options_.renew_identity) return undo_.drop();
+    const bool certain = !several_nodes_ && undo_.certain();
+    // A new owner needs a new place: the old owner gives up its own.
+    if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked_at()], wake());
+    renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
   }
 
   /// Undoes every stage that needs it. Returns false if none did.
@@ -189,12 +189,8 @@ class Acquisition {
   /// With several nodes we ask again soon, so the undo does not wake other waiters.
   Wake wake() const { return several_nodes_ ? Wake::nobody : Wake::waiters; }
 
-  void renew_identity() {
-    const bool certain = !several_nodes_ && undo_.certain();
-    // A new owner needs a new place: the old owner gives up its own.
-    if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked_at()], wake());
-    std::vector<Stage> renewed =
-        stages_for(options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner));
+  void renew_identity(NewIdentity what) {
+    std::vector<Stage> renewed = stages_for(options_.renew_identity(what));
     if (renewed.size() != stages_.size()) throw Error{Error::internal, "a renewed request has other parts"};
     // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
     // that the user named none.
