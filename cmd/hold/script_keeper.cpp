@@ -84,6 +84,9 @@ class ScriptKeeper {
   void run(const std::function<Start()>& at_work);
 
  private:
+  void start_guardian();
+  bool begin(const std::function<Start()>& at_work);
+  void finish();
   void turn();
   bool over();
   void forget_released();
@@ -104,6 +107,13 @@ class ScriptKeeper {
 };
 
 void ScriptKeeper::run(const std::function<Start()>& at_work) {
+  start_guardian();
+  if (!begin(at_work)) return;
+  while (!renewed_.parts().empty() && !over()) turn();
+  finish();
+}
+
+void ScriptKeeper::start_guardian() {
   released_elsewhere_.begin(session_.redis, kCleanupTime);  // before the guardian, which must know it, too
   const int no_guardian = processes_.guard(
       session_.signals, {.session = ::getpid(),
@@ -115,24 +125,31 @@ void ScriptKeeper::run(const std::function<Start()>& at_work) {
                                alone, session_.loop.now());
                          }});
   if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
+}
+
+/// Does the keeper go on? It does not if its parent took the lock back, or died: then this undoes the acquire.
+bool ScriptKeeper::begin(const std::function<Start()>& at_work) {
   // All watches of the script's PID have begun. Only now can we be sure that the PID still belongs to the script that
   // asked for the lock.
   if (script_.ended()) {
     processes_.dismiss_guardian();
     throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
-  if (const Start start = at_work(); start != Start::now) {
-    processes_.dismiss_guardian();
-    // The script sees that rlock was killed, so it does not go on with the lock.
-    const Patience patience{.until = plus(session_.loop.now(), request_.lease),
-                            .interrupted = [this] { return session_.signals.any(); }};
-    if (start != Start::parent_died) return;
-    const auto undone = undo(session_.redis, keys_.parts(), patience);
-    events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.loop.now()),
-                  released_of(undone));
-    return;
-  }
-  while (!renewed_.parts().empty() && !over()) turn();
+  const Start start = at_work();
+  if (start == Start::now) return true;
+  processes_.dismiss_guardian();
+  if (start != Start::parent_died) return false;
+  // The script sees that rlock was killed, so it does not go on with the lock.
+  const Patience patience{.until = plus(session_.loop.now(), request_.lease),
+                          .interrupted = [this] { return session_.signals.any(); }};
+  const auto undone = undo(session_.redis, keys_.parts(), patience);
+  events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.loop.now()),
+                released_of(undone));
+  return false;
+}
+
+/// The hold has ended, or ends now: stops the renewal, releases what is left, and tells how it ended.
+void ScriptKeeper::finish() {
   processes_.guard_release(std::nullopt);
   if (!renewed_.parts().empty()) forget_released();
   renewed_.stop(session_.loop.within(kCleanupTime));
