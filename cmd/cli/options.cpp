@@ -203,11 +203,18 @@ Setter choice(std::string& text, std::string_view choices) {
   };
 }
 
+std::size_t place_among(std::string_view choices, std::string_view word) {
+  const auto known = split(choices, ' ');
+  const auto found = std::ranges::find(known, word);
+  if (found == known.end())
+    throw Error{Error::usage, known.size() == 2 ? fmt::format("expected {}", joined(known, " or "))
+                                                : fmt::format("expected one of: {}", choices)};
+  return static_cast<std::size_t>(found - known.begin());
+}
+
 Setter either(bool& flag, std::string_view words, std::string_view yes) {
   return [&flag, words, yes](std::string_view value) {
-    const auto known = split(words, ' ');
-    if (std::ranges::find(known, value) == known.end())
-      throw Error{Error::usage, fmt::format("expected {}", joined(known, " or "))};
+    place_among(words, value);
     flag = value == yes;
   };
 }

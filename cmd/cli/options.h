@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -163,6 +164,17 @@ Setter choice(std::string& text, std::string_view choices);
 
 /// One of two words, "stop warn": sets the flag to true for `yes`, and to false for the other.
 Setter either(bool& flag, std::string_view words, std::string_view yes);
+
+/// The place of a word among the choices, counted from 0. Throws Error{usage} if it is none of them.
+std::size_t place_among(std::string_view choices, std::string_view word);
+
+/// One of some words, "fail skip run": the value at the same place of `values`.
+template <class Value>
+Setter one_of(Value& target, std::string_view choices, std::vector<Value> values) {
+  return [&target, choices, values = std::move(values)](std::string_view word) {
+    target = values.at(place_among(choices, word));
+  };
+}
 
 /// --json, for a verb that can print its answer as a JSON document.
 void declare_json(VerbSpec& spec, bool& json);

@@ -173,11 +173,7 @@ void declare_rare(VerbSpec& spec, RunRequest& request) {
             .manual = "With several --url, this many servers must grant the lock.",
             .offer = Offer::choices,
             .choices = "majority all",
-            .set = [&request](std::string_view text) {
-              bool all = false;
-              either(all, "majority all", "all")(text);
-              request.quorum = all ? Quorum::all : Quorum::majority;
-            }});
+            .set = one_of(request.quorum, "majority all", {Quorum::majority, Quorum::all})});
 }
 
 /// Names of options in other lock tools, with the advice for each.
@@ -212,14 +208,8 @@ void declare_if_unreachable(VerbSpec& spec, RunRequest& request) {
            "WITHOUT A SERVER in rlock-run(1).",
        .offer = Offer::choices,
        .choices = "fail skip run",
-       .set =
-           [&request](std::string_view value) {
-             std::string known;
-             choice(known, "fail skip run")(value);
-             request.if_unreachable = value == "fail"   ? IfUnreachable::fail
-                                      : value == "skip" ? IfUnreachable::skip
-                                                        : IfUnreachable::run;
-           },
+       .set = one_of(request.if_unreachable, "fail skip run",
+                     {IfUnreachable::fail, IfUnreachable::skip, IfUnreachable::run}),
        .configurable = true});
 }
 

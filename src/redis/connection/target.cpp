@@ -1,3 +1,7 @@
+// parse_target() finds the scheme, and UrlReader reads the rest from left to right: user, then hosts or a socket, then
+// the path. An error repeats nothing of the URL but its scheme, because a password may stand where a host should.
+// spelled() writes a target again: str() for messages, url() for a nested rlock.
+
 #include "redis/connection/target.h"
 
 #include <arpa/inet.h>

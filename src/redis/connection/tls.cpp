@@ -1,3 +1,9 @@
+// A TlsContext has what all connections to a target share: whom we trust (trust()) and who we are (identify()). It is
+// made before the first connection, so a wrong file is an error of the configuration, and names its option.
+//
+// A TlsSession has no socket: the Wire gives it what it has read, and writes what take_wire() returns. Its failure is
+// the same for a broken handshake and for a server that speaks no TLS, but the text says which.
+
 #include "redis/connection/tls.h"
 
 #include <arpa/inet.h>

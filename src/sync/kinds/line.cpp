@@ -1,3 +1,12 @@
+// A waiter learns its place from a "busy" (decode_place()), and from then on by messages (read_notice()):
+//
+//   own channel      It has moved up, "<place> <rest>"; or it is its turn, at once or "later <ms>".
+//   channel of all   Something happened that each waiter must look at.
+//   releases         Only the first waiters listen (kListening): one of them asks if those before it do not.
+//
+// A message can be lost, so each waiter also asks without one. The farther behind it is, the later (move_up()). After
+// a failover all of them would ask at once: each pauses for those before it (pause_behind_others()).
+
 #include "sync/kinds/line.h"
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// The calls of all locks, made of values by name: those of the claim (values()), of the line, and of the kind (own_).
+// The contract of the script decides which of them it takes.
+//
+// Two things decide which keys go along. While a Cluster slot moves, a call with several keys may be refused, so a call
+// that can do without has a form with the lock alone (with_single_key()). And a call may be carried out late: a request
+// (RequestKeys) tells it from calls for other holds of the same owner, and grants() tell whether its hold has ended.
+
 #include "sync/kinds/lock_base.h"
 
 #include <utility>
