@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/server/deployment.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock {
 
@@ -76,7 +77,7 @@ Owner parse_owner(std::string_view text) {
   if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
     throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
   // In Redisson's hashes, such fields stand beside the owners, or mean that an owner writes.
-  if (text == "mode" || text.ends_with(":expire_time") || text.ends_with(":write"))
+  if (text == "mode" || text.ends_with(":expire_time") || text.ends_with(kWriteSuffix))
     throw Error{Error::usage, "Redisson uses this name itself"};
   return Owner{std::string{text}};
 }

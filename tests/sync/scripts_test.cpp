@@ -7,6 +7,7 @@
 #include "scripts.h"
 #include "support/contains.h"
 #include "support/redis_server.h"
+#include "sync/kinds/keys.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -45,6 +46,11 @@ TEST_CASE("the calls for a frozen server of several fit into its first read afte
   for (const Script* together : {&scripts::quorum_multi_lock, &scripts::quorum_multi_read,
                                  &scripts::quorum_multi_write, &scripts::multi_plain})
     CHECK(size(*together) + facts <= kFirstRead);  // the release calls the same script, by its hash
+}
+
+TEST_CASE("scripts and binary know the same end of a permit without a lease") {
+  for (const Script* script : {&scripts::permit_acquire, &scripts::permit_status})
+    CHECK(contains(script->source, "local no_lease = " + std::to_string(kNoLease) + "\n"));
 }
 
 TEST_CASE("no two scripts have the same name") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,13 @@ std::string prefix_name(std::string_view prefix, const LockName& name);
 
 /// suffix_name("orders", "timeout") == "{orders}:timeout"
 std::string suffix_name(const LockName& name, std::string_view suffix);
+
+/// Of a read/write lock, the field of an owner who writes ends so. The field of one who reads is the owner.
+constexpr std::string_view kWriteSuffix = ":write";
+
+/// The end that Redisson writes for a permit without a lease, in ms since the epoch. lua/shared/permits/no_lease.lua has
+/// the same figure.
+constexpr std::int64_t kNoLease = 922337203685477;
 
 /// The channels on which clients announce the releases of each kind.
 Channel lock_channel(const LockName& name);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sync/kinds/keys.h"
 #include "sync/kinds/lock_base.h"
 
 namespace rlock {
@@ -29,7 +30,7 @@ class WriteLock final : public ReadWriteLock {
   explicit WriteLock(const Claim& claim, Hold hold = Hold::first);
 
   HoldEntry hold_entry() const override {
-    return {name().str(), owner().str() + ":write", own_line().waiting()};
+    return {name().str(), owner().str() + std::string{kWriteSuffix}, own_line().waiting()};
   }
 };
 

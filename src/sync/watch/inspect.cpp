@@ -27,11 +27,6 @@ namespace {
 /// The most memory that the reply to ask_facts() takes, in bytes: see lua/inspect.
 constexpr std::size_t kLargestFacts = 5U << 20;
 
-/// The end that Redisson writes for a permit without a lease.
-constexpr std::int64_t kNoLease = 922337203685477;
-
-constexpr std::string_view kWriteSuffix = ":write";
-
 /// The sum, or the largest number if that is smaller, because any client may have written `number`.
 std::int64_t sum(std::int64_t number, std::int64_t more) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
