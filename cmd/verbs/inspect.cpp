@@ -51,7 +51,7 @@ void Inspect::declare(VerbSpec& spec) {
       "\n"
       "To test whether KEY is held, use rlock lock status -q KEY.\n";
   spec.examples = {{"rlock inspect deploy", ""},
-                   {"rlock inspect --json deploy | jq -r '.keys[0].holders[].facts.host'", ""},
+                   {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
   declare_json(spec, json_);
   declare_verbosity(spec, {.help = "print only the names of the keys"},

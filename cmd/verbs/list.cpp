@@ -56,7 +56,7 @@ void List::declare(VerbSpec& spec) {
   spec.examples = {{"rlock list", "the locks of rlock"},
                    {"rlock list 'orders:*' --state stale", "holders that do not renew"},
                    {"rlock list --all --older 1h --sort age", "also the locks of Redisson"},
-                   {"rlock list --json | jq -r '.keys[].holders[].facts.host'", ""}};
+                   {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
   declare_listing_options(spec, listing_options_);
   spec.other_tools.push_back({"-n", "did you mean --limit?"});

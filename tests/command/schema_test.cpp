@@ -5,6 +5,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -222,6 +223,32 @@ TEST_CASE("the JSON of config is as the manual says") {
     CHECK_MESSAGE(schema.words(1, "name").contains(setting["name"].get<std::string>()), setting.dump());
     CHECK(setting["value"].is_string());
     CHECK(setting["from"].is_string());
+  }
+}
+
+TEST_CASE("the JSON has what the examples in the help take from it") {
+  RedisServer redis;
+  done(redis, {"run", "-k", "deploy", "--", "true"});
+  done(redis, {"lock", "acquire", "deploy", "--lease", "1m"});
+  for (const Words& words : {Words{"inspect"}, Words{"list"}, Words{"history", "deploy"}, Words{"config"}}) {
+    const std::string& verb = words.front();
+    CAPTURE(verb);
+    Words with_json = words;
+    with_json.emplace_back("--json");
+    Rlock json{with_json, redis.environment()};
+    REQUIRE(json.exit_code() == 0);
+    const Json document = Json::parse(json.out());
+    Rlock with_help{{verb, "--help"}, redis.environment()};
+    REQUIRE(with_help.exit_code() == 0);
+    const std::string help = with_help.out();
+    const std::regex example{"jq -r '([^ ']*)"};
+    const std::sregex_iterator first{help.begin(), help.end(), example};
+    REQUIRE(first != std::sregex_iterator{});
+    for (auto found = first; found != std::sregex_iterator{}; ++found) {
+      const std::string members = std::regex_replace(found->str(1), std::regex{"\\[0?\\]"}, "/0");
+      const Json::json_pointer path{std::regex_replace(members, std::regex{"[.]"}, "/")};
+      CHECK_MESSAGE(document.contains(path), found->str(1));
+    }
   }
 }
 
