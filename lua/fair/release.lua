@@ -2,7 +2,7 @@
 -- up the head of the queue. An earlier release may have woken us up, when we were the head. If the lock is held and we were the
 -- head, tell the new head that it is the first.
 -- This call may be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken. But if its
--- request was answered before, or its hold has ended, the place is of a new acquire of this owner, and stays.
+-- request was answered before, or the owner may return and has no hold, the place is of a new acquire, and stays.
 --
 -- KEYS  lock  hash: owner -> holds
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
@@ -16,11 +16,10 @@ local release = script('lock/release')
 local announce_to_head = include('fair_queue/announce_to_head')
 local tell_new_head = include('fair_queue/tell_new_head')
 local leave_queue = include('fair_queue/leave_queue')
-local shares_hold = include('hold/shares_hold')
 
 local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
-  or grants and not shares_hold(grants, request:sub(-41, -10))
+  or grants and redis.pcall('hexists', lock, owner) ~= 1
 local was_head = not answered and leave_queue(queue, owner)
 
 local answer = release(keys_of('lock/release'), ARGV)

@@ -346,6 +346,9 @@ TEST_CASE("an acquire shares a hold if the server does not know all that share i
 }
 
 TEST_CASE("a release of a hold that has ended leaves the place in which its owner waits again") {
+  bool held_between = true;
+  SUBCASE("its owner has held the lock in between") {}
+  SUBCASE("it has not, for a fair lock: a waiter in the line asks again") { held_between = false; }
   for (const std::string type : {"lock", "fair", "read", "write", "permit"}) {
     CAPTURE(type);
     HoldServer server;
@@ -366,8 +369,10 @@ TEST_CASE("a release of a hold that has ended leaves the place in which its owne
     };
     server.run(ended->ask());
     server.remove_hold(type);
-    server.run(anew->ask());
-    server.remove_hold(type);
+    if (type != "fair" || held_between) {
+      server.run(anew->ask());
+      server.remove_hold(type);
+    }
     server.run(make(type == "read" ? "write" : type, kOther, kOuterLease)->ask());
     server.run(again->ask());
     REQUIRE(places() == "1");
