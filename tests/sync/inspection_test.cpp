@@ -55,7 +55,9 @@ TEST_CASE("a holder is alive if it has renewed its lease in time, as far as its 
 TEST_CASE("a run may have entered a hold that no process renews, if it lasts longer than its facts say") {
   CHECK_FALSE(not_renewing().entered(kNow));
   Holder longer = not_renewing();
-  longer.ttl = Milliseconds{25001};
+  longer.ttl = Milliseconds{25100};  // the server looked at the TTL a moment before it looked at its clock
+  CHECK_FALSE(longer.entered(kNow));
+  longer.ttl = Milliseconds{25101};
   CHECK(longer.entered(kNow));
   CHECK_FALSE(ended(longer).entered(kNow));
   Holder reads = longer;

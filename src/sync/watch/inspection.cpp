@@ -7,6 +7,13 @@
 #include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
+namespace {
+
+/// A script reads the clock and a TTL at two moments, and the two may be some milliseconds apart. A busy machine may stop
+/// the server in between.
+constexpr Milliseconds kBetweenTwoLooks{100};
+
+}  // namespace
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!facts || facts->ended_at || !facts->renews || facts->lease == Milliseconds{0}) return std::nullopt;
@@ -18,7 +25,7 @@ bool Holder::entered(Milliseconds now) const {
   if (count > 1) return true;
   // The key of a read lock lasts as long as the longest lease of its readers.
   return mode != Mode::read && ttl && facts->lease > Milliseconds{0} &&
-         now + *ttl > facts->renewed + facts->lease;
+         now + *ttl > facts->renewed + facts->lease + kBetweenTwoLooks;
 }
 
 std::int64_t Inspection::waiting() const {
