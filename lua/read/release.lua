@@ -8,7 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  string: the answer to this request; for an undo, the answer to the acquire
 --       keep     optional, string: as in lock/release
---       grants  optional, string: of an owner that may return, see hold/note_grant
+--       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of lock/release
 --       beside   see hold/rest_of_reader
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held

@@ -63,9 +63,10 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
-/// If the owner may return, the server tells this hold from the owner's other holds by the grants.
+/// If the owner may return, the server tells this hold from the owner's other holds by the grants. Permits without a lease
+/// need none: their hold does not end before its release.
 Values LockBase::grants() const {
-  if (!claim_.owner_returns || hold_ != Hold::first) return {};
+  if (!claim_.owner_returns || hold_ != Hold::first || claim_.lease == Milliseconds{0}) return {};
   return {{P::grants, grants_key(claim_.name, hold_entry().member)}};
 }
 
