@@ -8,7 +8,7 @@ local function goes_on(request, memory, grants)
   if not request then return true end
   if grants then
     lives_for(grants, memory)
-    return shares_hold(grants, request:sub(-32))
+    return shares_hold(grants, request)
   end
   local answer = redis.call('get', request)
   if not answer or answer == 'undone' then return false end

@@ -76,7 +76,7 @@ class Acquisition {
       const TimePoint begun = now();
       sleep_.begin_round();
       round_.end_by(outage_.limit_of(begun));  // when an outage that has begun by now would end the wait
-      if (auto acquired = round_.run(stages_, undo_, sleep_.facts_needed())) {
+      if (auto acquired = round_.run(stages_, undo_, sleep_.facts())) {
         // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
         // of the hold cleans up the nodes that did not answer this round.
         undo_.detach();
@@ -194,7 +194,8 @@ class Acquisition {
     if (renewed.size() != stages_.size()) throw Error{Error::internal, "a renewed request has other parts"};
     // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
     // that the user named none.
-    undo_.renew_identity(std::ranges::equal(stages_, renewed, have_same_owner));
+    const bool owner_stays = std::ranges::equal(stages_, renewed, have_same_owner);
+    undo_.renew_identity(owner_stays ? NewIdentity::requests : NewIdentity::owner);
     // A place that was not given up stays, and must be given up at the end.
     for (std::size_t i = 0; i < renewed.size(); ++i) renewed[i].has_place = stages_[i].has_place;
     stages_ = std::move(renewed);

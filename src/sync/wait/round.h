@@ -21,9 +21,8 @@ class Round {
       : redis_(redis), options_(options), several_nodes_(redis.nodes() > 1), single_round_(single_round) {}
 
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked_at() cannot be
-  /// acquired now; result() says why. What the earlier stages acquired is not undone yet. `facts`: also write
-  /// facts about us, for people (Stage::followers()).
-  std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, bool facts);
+  /// acquired now; result() says why. What the earlier stages acquired is not undone yet.
+  std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, Facts facts);
 
   /// Before the first contact with several nodes, waits until a quorum is connected or cannot be. If the
   /// lease is short, a round gives a node too little time for that: a connection with TLS takes several round trips.
@@ -43,7 +42,7 @@ class Round {
   }
 
  private:
-  void ask(Stage& stage, Undo& undo, bool facts, Next next);
+  void ask(Stage& stage, Undo& undo, Facts facts, Next next);
   Failure why_closed() const;
   bool replicated();
   Patience patience_of(Milliseconds step) const;

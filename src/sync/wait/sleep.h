@@ -10,6 +10,7 @@
 #include "sync/wait/acquire_options.h"
 #include "sync/wait/outage.h"
 #include "sync/wait/pacing.h"
+#include "sync/wait/stage.h"
 
 namespace rlock {
 
@@ -50,9 +51,8 @@ class Sleep {
     return {std::move(blocked.busy), blocked.outage};
   }
 
-  /// Must the next round write facts about us? If not, the server knows them already, and the call only keeps
-  /// our place.
-  bool facts_needed() const noexcept { return facts_needed_; }
+  /// For the next round. If the facts are known, its call only keeps our place.
+  Facts facts() const noexcept { return facts_; }
 
   /// Listens to what the last sleep listened to, for a caller that goes on listening.
   const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
@@ -78,7 +78,7 @@ class Sleep {
   Pacing pacing_;
   std::shared_ptr<Mailbox> mailbox_;
   std::uint64_t losses_ = 0;  ///< number of lost connections before the last round
-  bool facts_needed_ = true;
+  Facts facts_ = Facts::unknown;
 };
 
 }  // namespace rlock

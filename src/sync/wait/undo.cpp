@@ -76,10 +76,10 @@ bool Undo::certain() const {
   });
 }
 
-void Undo::renew_identity(bool owner_stays) {
+void Undo::renew_identity(NewIdentity what) {
   copies_in_flight_ = false;
-  owner_stays_ = owner_stays;
-  if (owner_stays) return;  // closed_nodes() needs the posted calls
+  owner_stays_ = what == NewIdentity::requests;
+  if (owner_stays_) return;  // closed_nodes() needs the posted calls
   // A long wait has many rounds, so settled calls are dropped here. Unsettled ones go on.
   std::erase_if(posted_, [](const Posted& undo) { return undo.request.settled(); });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redis/redis.h"
+#include "sync/wait/acquire_options.h"
 #include "sync/wait/stage.h"
 
 namespace rlock {
@@ -37,10 +38,9 @@ class Undo {
   /// copy of an acquire or an undo is in flight.
   bool certain() const;
 
-  /// The next calls have a new identity, so copies of posted calls cannot harm them. `owner_stays`: only the
-  /// request ids are new. Then a late undo could end what the next call acquires, so the next call must leave
-  /// out closed_nodes().
-  void renew_identity(bool owner_stays);
+  /// The next calls have a new identity, so copies of posted calls cannot harm them. If only the request ids are new,
+  /// a late undo could end what the next call acquires. So the next call must leave out closed_nodes().
+  void renew_identity(NewIdentity what);
 
   /// The nodes that have not answered an undo of an owner that stays; empty: there are none. If the undo has
   /// failed at a node, it is sent there again.
