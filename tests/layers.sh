@@ -59,16 +59,22 @@ refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohman
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 
-# CONTRIBUTING.md names no file and no function that does not exist. (Of a function, it looks for the last part of the name.)
+# CONTRIBUTING.md and comments name no file, function or member that does not exist. (The last part of a name is looked for.)
 # shellcheck disable=SC2016
 for path in $(grep -oE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIBUTING.md | tr -d '`'); do
   set -- "$path"*
   [ -e "$1" ] || { echo "CONTRIBUTING.md names $path, which does not exist" && bad=1; }
 done
 lua=$(find lua -name '*.lua')
-# shellcheck disable=SC2016
-for name in $(grep -oE '`[A-Za-z_:]+\(\)`' CONTRIBUTING.md | tr -d '`()' | sed 's/.*://' | sort -u); do
-  # shellcheck disable=SC2086
-  grep -qE "\b$name\\(" $everywhere $lua || { echo "CONTRIBUTING.md names $name(), which does not exist" && bad=1; }
+system='fork|vfork|sigqueue' # named where we do not call them
+# shellcheck disable=SC2086
+words=$({ sed -E 's,//.*,,' $everywhere && sed -E 's,--.*,,' $lua; } | grep -oE '[A-Za-z_]+' | sort -u)
+# shellcheck disable=SC2086
+unknown=$({ cat CONTRIBUTING.md && grep -hoE '//.*' $everywhere; } |
+  grep -oE '[A-Za-z_]+\(\)|[A-Z][A-Za-z]+(::[A-Za-z_]+)+' | sed 's/.*://' | tr -d '()' | sort -u | grep -vxE "$system" | grep -vxF "$words")
+# shellcheck disable=SC2086
+for name in $(grep -hoE -- '--.*' $lua | grep -oE '(^|[ (])[a-z_]+/[a-z_]+' | tr -d ' (' | grep -vE '^(lua|src|pub|read)/' | sort -u); do
+  [ -e "lua/$name.lua" ] || [ -e "lua/shared/$name.lua" ] || unknown="$unknown $name"
 done
+[ -z "$unknown" ] || { echo "CONTRIBUTING.md or a comment names what does not exist: $unknown" && bad=1; }
 exit $bad
