@@ -94,6 +94,16 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(!redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
+  SUBCASE("the last is busy: a hold that the owner had keeps its lease") {
+    Claim before = claim("a", "o:1");
+    before.lease = Milliseconds{10000};
+    direct.run(Kind{before}.ask());
+    direct.run(Kind{claim("c", "other:1")}.ask());
+    REQUIRE(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
+    CHECK(redis.cli({"HGET", "a", "o:1"}) == "1");
+    CHECK(redis.pttl("a") <= 10000);
+    CHECK(!redis.has("b"));
+  }
   SUBCASE("a waiter for one of them stands in no other queue") {
     direct.run(Kind{claim("c", "other:1")}.ask());
     direct.run(together->ask());

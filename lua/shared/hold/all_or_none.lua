@@ -32,8 +32,8 @@ end
 -- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
--- second value of ask says whether the owner held the member before. Such a member is not undone: this may be a late copy.
--- The third value is the line that the owner has passed; nil: it has passed none.
+-- second value of ask says whether the owner held the member before. Such a member only gets its lease back, because this may be a
+-- late copy. The third value is the line that the owner has passed; nil: it has passed none.
 -- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
 -- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing. It must not
 -- release them: this may be a late copy, and the owner may have them.
@@ -54,8 +54,8 @@ local function all_or_none(ask, undo, leave)
       if answer[1] ~= 'held' then
         for i = #taken, 1, -1 do
           local ours = taken[i]
-          undo(ours.undo_keys, ours.undo_args)
-          if ours.rest > 0 then redis.call('pexpire', ours.keys[1], ours.rest) end  -- others read
+          if not ours.had then undo(ours.undo_keys, ours.undo_args) end
+          if ours.rest > 0 then redis.call('pexpire', ours.keys[1], ours.rest) end  -- others read, or the owner had it
           if ours.passed then unpass(ours.passed) end
           -- The caller asks again with the same request. The mark `undone` would forbid that.
           local request = ours.undo_keys[#ours.undo_keys]
@@ -64,9 +64,8 @@ local function all_or_none(ask, undo, leave)
         for i = number + 1, leave and #members or number do leave(members[i].undo_keys, members[i].undo_args) end
         return {'not_all', number, answer}
       end
-      member.rest, member.passed = rest, passed
-      if not had then taken[#taken + 1] = member end
-      answers[number] = answer
+      member.rest, member.had, member.passed = rest, had, passed
+      taken[number], answers[number] = member, answer
     end
   end
   return {gives_back and 'released' or 'held', answers}
