@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "support/eventually.h"
 #include "support/resp_client.h"
 
 namespace rlock::test {
@@ -38,6 +39,22 @@ Bystander::~Bystander() {
   thread_.join();
 }
 
+void Bystander::settle() const {
+  const std::size_t before = pings_;  // one more may be under way
+  if (!eventually([&] { return pings_ > before + 1; }, 1min)) throw std::runtime_error{"no answer to PING"};
+}
+
+void Bystander::forget() {
+  settle();
+  const std::scoped_lock lock{mutex_};
+  longest_ = 0;
+}
+
+std::chrono::milliseconds Bystander::longest() const {
+  const std::scoped_lock lock{mutex_};
+  return std::chrono::milliseconds{longest_ / 1'000'000};
+}
+
 std::chrono::milliseconds Bystander::allowed(std::chrono::milliseconds alone) const {
   const std::scoped_lock lock{mutex_};
   if (yardsticks_.empty()) return alone;
@@ -58,11 +75,10 @@ void Bystander::ping(const std::string& where) {
     const long long before = worked(clock_);
     client.ask(measures ? Words{"EVAL", kYardstick, "1", "yardstick"} : Words{"PING"});
     const long long took = worked(clock_) - before;
-    if (measures) {
+    {
       const std::scoped_lock lock{mutex_};
-      yardsticks_.push_back(took);
-    } else {
-      longest_ = std::max(longest_.load(), took);
+      if (measures) yardsticks_.push_back(took);
+      if (!measures) longest_ = std::max(longest_, took);
     }
     ++pings_;
     std::this_thread::sleep_for(kPause);

@@ -18,23 +18,27 @@ class Bystander {
   Bystander(const Bystander&) = delete;
   Bystander& operator=(const Bystander&) = delete;
 
-  /// The longest time that the server worked for others while a PING waited. It is processor time of the
-  /// server, so a busy machine does not look like a slow script.
-  std::chrono::milliseconds longest() const { return std::chrono::milliseconds{longest_.load() / 1'000'000}; }
+  /// Waits until the server has answered a PING that was sent after this call.
+  void settle() const;
+
+  /// Forgets what the server did until now.
+  void forget();
+
+  /// The longest time that the server worked for others while a PING waited, since the last forget(). It is
+  /// processor time of the server, so a busy machine does not look like a slow script. Call settle() first.
+  std::chrono::milliseconds longest() const;
 
   /// `alone`: what the work may take on a quiet machine. On a busy one the same work takes more processor time, because
   /// two processors share a core and its caches. Then as much more is allowed as a fixed script takes meanwhile.
   std::chrono::milliseconds allowed(std::chrono::milliseconds alone) const;
 
-  std::size_t pings() const { return pings_; }
-
  private:
   void ping(const std::string& where);
 
   const std::string clock_;  ///< the file with the processor time of the server
-  std::atomic<long long> longest_ = 0;
   std::atomic<std::size_t> pings_ = 0;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;           ///< for the next two
+  long long longest_ = 0;              ///< nanoseconds
   std::vector<long long> yardsticks_;  ///< the processor time of the fixed script, each time, in nanoseconds
   std::atomic<bool> ends_ = false;
   std::thread thread_;
