@@ -25,16 +25,6 @@ std::string quoted_for_bash(std::string_view word) {
   return quoted;
 }
 
-/// `bytes` with a backslash before each character of `special`.
-std::string escaped(std::string_view bytes, std::string_view special) {
-  std::string text;
-  for (const char c : bytes) {
-    if (special.find(c) != std::string_view::npos) text += '\\';
-    text += c;
-  }
-  return text;
-}
-
 /// The word as bash would read it, as far as this is certain.
 std::string without_quotes(std::string_view word) {
   const bool quoted = word.size() >= 2 && (word.front() == '\'' || word.front() == '"');

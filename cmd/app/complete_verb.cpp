@@ -60,7 +60,7 @@ std::vector<std::string> ask(const Completion& found) {
     case Offer::key:
     case Offer::counter: break;
   }
-  Session session{server_in(found), nullptr, Session::Access::looks};
+  Session session{server_in(found), Session::Access::looks};
   if (found.offer == Offer::owner) return owner_candidates(session, found.key);
   return key_candidates(session, found.offer);
 }

@@ -116,8 +116,6 @@ void FullScreen::draw(const std::vector<ScreenLine>& lines) {
 
 std::vector<Stroke> FullScreen::take_strokes() { return strokes_in(typed_); }
 
-short FullScreen::interest() const { return POLLIN; }
-
 void FullScreen::ready(short, TimePoint) {
   char bytes[256];
   const ssize_t got = ::read(tty_.number(), bytes, sizeof bytes);

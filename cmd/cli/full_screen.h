@@ -54,7 +54,6 @@ class FullScreen final : public Source {
   bool gone() const noexcept { return gone_; }
 
   int fd() const override { return gone_ ? -1 : tty_.number(); }
-  short interest() const override;
   void ready(short events, TimePoint now) override;
 
  private:

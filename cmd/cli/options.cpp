@@ -41,13 +41,6 @@ Milliseconds positive(std::string_view value) {
   return duration;
 }
 
-std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most) {
-  const auto count = least < 0 ? parse_integer(value) : parse_count(value);
-  if (!count || *count < least || *count > most)
-    throw Error{Error::usage, fmt::format("expected a whole number from {} to {}", least, most)};
-  return *count;
-}
-
 }  // namespace
 
 VerbSpec& VerbSpec::group(std::string_view title, std::string_view note) {
@@ -180,18 +173,11 @@ Setter zero_or_more(Milliseconds& duration) {
   return [&duration](std::string_view value) { duration = parse_duration(value); };
 }
 
-Setter number(int& number, int least, int most) {
-  return [&number, least, most](std::string_view value) {
-    number = static_cast<int>(count_between(value, least, most));
-  };
-}
-
-Setter number(std::int64_t& number, std::int64_t least, std::int64_t most) {
-  return [&number, least, most](std::string_view value) { number = count_between(value, least, most); };
-}
-
-Setter number(std::optional<std::int64_t>& number, std::int64_t least, std::int64_t most) {
-  return [&number, least, most](std::string_view value) { number = count_between(value, least, most); };
+std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most) {
+  const auto count = least < 0 ? parse_integer(value) : parse_count(value);
+  if (!count || *count < least || *count > most)
+    throw Error{Error::usage, fmt::format("expected a whole number from {} to {}", least, most)};
+  return *count;
 }
 
 Setter choice(std::string& text, std::string_view choices) {
@@ -210,13 +196,6 @@ std::size_t place_among(std::string_view choices, std::string_view word) {
     throw Error{Error::usage, known.size() == 2 ? fmt::format("expected {}", joined(known, " or "))
                                                 : fmt::format("expected one of: {}", choices)};
   return static_cast<std::size_t>(found - known.begin());
-}
-
-Setter either(bool& flag, std::string_view words, std::string_view yes) {
-  return [&flag, words, yes](std::string_view value) {
-    place_among(words, value);
-    flag = value == yes;
-  };
 }
 
 void declare_json(VerbSpec& spec, bool& json) {

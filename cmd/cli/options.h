@@ -157,13 +157,17 @@ Setter not_empty(std::string& text, std::string_view what);  ///< `what`: for th
 Setter into(Milliseconds& duration);                         ///< more than zero
 Setter into(std::optional<Milliseconds>& duration);          ///< more than zero
 Setter zero_or_more(Milliseconds& duration);
-Setter number(int& number, int least, int most);
-Setter number(std::int64_t& number, std::int64_t least, std::int64_t most);
-Setter number(std::optional<std::int64_t>& number, std::int64_t least, std::int64_t most);
 Setter choice(std::string& text, std::string_view choices);
 
-/// One of two words, "stop warn": sets the flag to true for `yes`, and to false for the other.
-Setter either(bool& flag, std::string_view words, std::string_view yes);
+/// A number in decimal digits. Throws Error{usage} if it is none, or lies outside.
+std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most);
+
+template <class Number>
+Setter number(Number& target, std::int64_t least, std::int64_t most) {
+  return [&target, least, most](std::string_view value) {
+    target = static_cast<Number>(count_between(value, least, most));
+  };
+}
 
 /// The place of a word among the choices, counted from 0. Throws Error{usage} if it is none of them.
 std::size_t place_among(std::string_view choices, std::string_view word);

@@ -21,8 +21,6 @@ Milliseconds limit_of(std::string_view value) {
 
 }  // namespace
 
-WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
-
 std::string WaitOptions::nonblock_as_given() const {
   return typed_nonblock ? "-n" : as_given("wait", "--wait 0");
 }

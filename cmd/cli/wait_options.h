@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "cmd/cli/exit_code.h"
 #include "cmd/cli/options.h"
 
 namespace rlock {
@@ -12,10 +13,8 @@ struct WaitOptions {
   bool nonblock = false;              ///< one try
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; empty: for ever
   bool given = false;  ///< --wait was typed, or a default sets it: then rlock waits for the server, too
-  bool typed_nonblock = false;  ///< -n was typed, and not --wait 0
-  int conflict_exit_code;       ///< the exit status if the lock is not acquired
-
-  WaitOptions();
+  bool typed_nonblock = false;               ///< -n was typed, and not --wait 0
+  int conflict_exit_code = exit_code::busy;  ///< the exit status if the lock is not acquired
 
   /// How the user said `nonblock`: "-n", "--wait 0", or the setting that says 0.
   std::string nonblock_as_given() const;

@@ -28,14 +28,9 @@ bool is_unread_pipe(const std::string& path) {
   return errno == ENXIO && ::stat(path.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode);
 }
 
-bool is_socket(int fd) {
+mode_t mode_of(int fd) {
   struct stat facts{};
-  return ::fstat(fd, &facts) == 0 && S_ISSOCK(facts.st_mode);
-}
-
-bool is_regular(int fd) {
-  struct stat facts{};
-  return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+  return ::fstat(fd, &facts) == 0 ? facts.st_mode : 0;
 }
 
 /// Opens the same file again, because O_NONBLOCK on the user's descriptor would affect all processes that inherited it.
@@ -44,7 +39,8 @@ bool is_regular(int fd) {
 /// a write does not wait for a reader. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
-  Descriptor again{is_socket(fd) || is_regular(fd) ? ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+  const mode_t mode = mode_of(fd);
+  Descriptor again{S_ISSOCK(mode) || S_ISREG(mode) ? ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                                    : ::open(path.c_str(), kHow)};
   if (!again && !is_unread_pipe(path)) refuse(where);
   keep_from_command(fd);
@@ -73,7 +69,7 @@ void EventFile::open(const std::string& where) {
       unread_ = where;
     }
   }
-  is_socket_ = is_socket(sink_.number());
+  is_socket_ = S_ISSOCK(mode_of(sink_.number()));
 }
 
 void EventFile::write(const Event& event) noexcept {

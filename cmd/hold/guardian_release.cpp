@@ -36,8 +36,7 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
   // user named may have acquired the lock again, so such a release must not come late.
   const Milliseconds least = cleanup_time(ending.size());
   const Milliseconds time = killed && !keys.owner_returns() ? std::max(request.lease, least) : least;
-  WaitOptions retrying;
-  retrying.given = true;
+  const WaitOptions retrying{.given = true};
   try {
     fill_std_descriptors();  // otherwise a message could be written to a server's socket
     Session session{request.deployment, retrying, request.quorum};

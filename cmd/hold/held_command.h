@@ -60,8 +60,6 @@ int exit_status(const CommandOutcome& ended, Lost lost);
 class HeldCommand {
  public:
   HeldCommand(Loop& loop, Signals& signals, HeldLock lock, CommandOptions options);
-  HeldCommand(const HeldCommand&) = delete;
-  HeldCommand& operator=(const HeldCommand&) = delete;
 
   /// Pumps the loop until the command has ended. If the command was stopped, or with --until group, also
   /// waits for its other processes.

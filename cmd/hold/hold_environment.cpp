@@ -51,13 +51,7 @@ std::string stack_of(const HeldKeys& keys) {
 /// Quotes for a shell. Within single quotes every byte is literal, except the quote and, in fish, the
 /// backslash.
 std::string quoted_for(const std::string& value, Shell shell) {
-  std::string text = "'";
-  for (const char c : value) {
-    const bool escapes = shell == Shell::fish && (c == '\'' || c == '\\');
-    if (escapes) text += '\\';
-    text += c == '\'' && shell == Shell::posix ? std::string{"'\\''"} : std::string(1, c);
-  }
-  return text + "'";
+  return "'" + (shell == Shell::fish ? escaped(value, "'\\") : joined(split(value, '\''), "'\\''")) + "'";
 }
 
 /// The URL without its password. Empty if it cannot be parsed and may contain a password.

@@ -111,7 +111,7 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& request, std::string_view help
             .manual = manual,
             .offer = Offer::choices,
             .choices = "stop warn",
-            .set = either(request.stop.stop_on_loss, "stop warn", "stop")});
+            .set = one_of(request.stop.stop_on_loss, "stop warn", {true, false})});
 }
 
 void declare_remarks(VerbSpec& spec, HoldRequest& request) {

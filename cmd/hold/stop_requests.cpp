@@ -42,31 +42,6 @@ void StopRequests::ready(short, TimePoint now) {
   mailbox_->listen_to(channels_);
 }
 
-const std::optional<std::string>& StopRequests::asked() {
-  read_messages();
-  return asked_;
-}
-
-const std::optional<std::string>& StopRequests::removed() {
-  read_messages();
-  return removed_;
-}
-
-bool StopRequests::take_removal() {
-  read_messages();
-  return std::exchange(has_removal_, false);
-}
-
-bool StopRequests::take_confirmation() {
-  read_messages();
-  return std::exchange(has_confirmation_, false);
-}
-
-bool StopRequests::take_release() {
-  read_messages();
-  return std::exchange(has_release_, false);
-}
-
 void StopRequests::read_messages() {
   if (listen_at_ != kNever) return;
   for (const Message& message : mailbox_->take()) {

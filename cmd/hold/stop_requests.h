@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loop/source.h"
@@ -26,19 +27,19 @@ class StopRequests final : public Source {
                std::shared_ptr<Mailbox> of_wait);
 
   /// The request to stop, with sender and reason; once set, it stays.
-  const std::optional<std::string>& asked();
+  const std::optional<std::string>& asked() { return read_messages(), asked_; }
 
   /// The notice that our lock was removed by force, with sender and reason; once set, it stays.
-  const std::optional<std::string>& removed();
+  const std::optional<std::string>& removed() { return read_messages(), removed_; }
 
   /// Has such a notice arrived since the last call? It may be sent before the removal, and again after it.
-  bool take_removal();
+  bool take_removal() { return take(has_removal_); }
 
   /// Has a subscription been confirmed since the last call? Messages that came before it were missed.
-  bool take_confirmation();
+  bool take_confirmation() { return take(has_confirmation_); }
 
   /// Has the owner announced since the last call that it has released our lock, elsewhere?
-  bool take_release();
+  bool take_release() { return take(has_release_); }
 
   /// Ends the subscriptions of the wait. While they exist, inspect counts us among the waiters, and a script
   /// that releases takes us for a waiter of another client. UNSUBSCRIBE leaves with the next call, so it costs
@@ -51,6 +52,7 @@ class StopRequests final : public Source {
  private:
   bool too_many_messages() const;
   void read_messages();
+  bool take(bool& flag) { return read_messages(), std::exchange(flag, false); }
 
   Redis& redis_;
   std::vector<Channel> channels_;

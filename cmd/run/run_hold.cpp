@@ -57,8 +57,6 @@ RunHold::RunHold(RunContext& run, const HeldKeys& keys)
           [&run](const std::string& problem) { run.events.trouble(problem); }, keys.acquired().mailbox),
       command_(run.session.loop, run.session.signals, renewed_.lock(), options()) {}
 
-RunHold::~RunHold() = default;
-
 CommandOutcome RunHold::run_command() {
   CommandOutcome ended = command_.run();
   renewed_.stop(run_.session.loop.within(kCleanupTime));

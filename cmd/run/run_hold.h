@@ -13,11 +13,10 @@
 namespace rlock {
 
 /// The second step of a run: renews the keys while the command runs, and stops the command before they can
-/// end. REQUIRES: run and keys outlive it.
+/// end. Its destructor waits for the guardian. REQUIRES: run and keys outlive it.
 class RunHold {
  public:
   RunHold(RunContext& run, const HeldKeys& keys);
-  ~RunHold();  ///< waits for the guardian
 
   /// Runs the command. Afterwards no renewal is under way, and the guardian guards the release.
   CommandOutcome run_command();

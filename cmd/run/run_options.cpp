@@ -123,7 +123,7 @@ void declare_hold(VerbSpec& spec, RunRequest& request) {
            "command, it prints their process ids after the release.",
        .offer = Offer::choices,
        .choices = "command group",
-       .set = either(request.until_group, "command group", "group")});
+       .set = one_of(request.until_group, "command group", {false, true})});
 }
 
 void declare_stop(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
@@ -159,7 +159,7 @@ void declare_rare(VerbSpec& spec, RunRequest& request) {
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
-       .set = either(request.give_up_on_deadlock, "give-up wait", "give-up")});
+       .set = one_of(request.give_up_on_deadlock, "give-up wait", {true, false})});
   declare_sync_replicas(spec, request);
   declare_backoff(spec, request);
   spec.add({.names = "--scrub-password",

@@ -38,8 +38,13 @@ constexpr Milliseconds kSaysNothing{1000};
 
 }  // namespace
 
-Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
-    : Session(resolve(server), wait, {.to_primary = access == Access::writes}) {
+Session::Session(const ServerOptions& server, Access access)
+    : Session(resolve(server), nullptr, {.to_primary = access == Access::writes}) {
+  announce(deployment);
+}
+
+Session::Session(const ServerOptions& server, const WaitOptions& wait)
+    : Session(resolve(server), &wait, {.to_primary = true}) {
   announce(deployment);
 }
 

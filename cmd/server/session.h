@@ -31,10 +31,10 @@ class Session {
   /// `looks`: the verb only reads, so a replica is good enough.
   enum class Access { looks, writes };
 
-  /// `wait`: the options of a verb that waits, else null. If they give a time to wait, the first contact with
-  /// a server is retried; otherwise it is not.
-  explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
-                   Access access = Access::writes);
+  explicit Session(const ServerOptions& server, Access access = Access::writes);
+
+  /// For a verb that waits. If its options give a time to wait, the first contact with a server is retried.
+  Session(const ServerOptions& server, const WaitOptions& wait);
 
   /// For a resolved deployment. `quorum`: the nodes that must grant.
   Session(Deployment resolved, const WaitOptions& wait, Quorum quorum);

@@ -53,7 +53,7 @@ class Doctor final : public Verb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_, nullptr, Session::Access::looks};
+    Session session{server_, Session::Access::looks};
     session.ask_all(command({"PING"}));
     std::vector<Examined> servers;
     for (const CheckedServer& checked : checked_servers(session)) {

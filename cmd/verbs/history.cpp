@@ -41,7 +41,7 @@ void HistoryVerb::declare(VerbSpec& spec) {
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {
-  Session session{server_, nullptr, Session::Access::looks};
+  Session session{server_, Session::Access::looks};
   const LockName name = session.name(key_);
   const History history = history_of(session, name, most_);
   if (json_)

@@ -82,7 +82,7 @@ void Inspect::show_listeners(Session& session) {
 }
 
 int Inspect::act(TimePoint, std::vector<std::string>) {
-  Session session{server_, nullptr, Session::Access::looks};
+  Session session{server_, Session::Access::looks};
   Listing listing = look(session);
   if (!keys_.empty())
     for (Inspection& seen : listing.seen)

@@ -134,7 +134,7 @@ class Wait final : public LatchVerb {
 
   int act(TimePoint started, std::vector<std::string>) override {
     if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
-    Session session{server_, &wait_};
+    Session session{server_, wait_};
     static_cast<void>(latch(session));
     const LockName name = session.name(key_);
     WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
@@ -200,7 +200,7 @@ class Status final : public LatchVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_, nullptr, Session::Access::looks};
+    Session session{server_, Session::Access::looks};
     const Latch there = latch(session);
     const CounterAnswer answer = there.read(session.ask(there.status()));
     if (answer.how == CounterAnswer::How::refused) return finish(session, answer);

@@ -112,7 +112,7 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
       session, std::move(options), listing_options_.scan_time, [&](const Listing& page, bool last) {
         std::vector<Inspection> keys = one_of_each_key(page.seen);
         std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
-        if (key_order(choice_.order) == KeyOrder::key && (shown_ || !last)) {
+        if (choice_.order == KeyOrder::key && (shown_ || !last)) {
           progress.reset();  // removes the progress line before the first page
           sort_keys(keys, KeyOrder::key);
           limit(keys);
@@ -127,10 +127,10 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
 }
 
 int List::act(TimePoint, std::vector<std::string>) {
-  Session session{server_, nullptr, Session::Access::looks};
+  Session session{server_, Session::Access::looks};
   std::vector<Inspection> kept;
   Listing listing = list(session, kept);
-  sort_keys(kept, key_order(choice_.order));
+  sort_keys(kept, choice_.order);
   limit(kept);
   if (limited_) listing.cut_short.clear();  // --limit asked for less
   listing.complete = listing.complete && !limited_;

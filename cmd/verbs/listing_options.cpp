@@ -53,7 +53,7 @@ void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
            "(the most first).",
        .offer = Offer::choices,
        .choices = kKeyOrders,
-       .set = choice(chosen.order, kKeyOrders)});
+       .set = one_of(chosen.order, kKeyOrders, {KeyOrder::key, KeyOrder::age, KeyOrder::waiting})});
 }
 
 void declare_listing_options(VerbSpec& spec, ListingOptions& options) {

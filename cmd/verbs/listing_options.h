@@ -23,7 +23,7 @@ void declare_listing_options(VerbSpec& spec, ListingOptions& options);
 /// Which of these keys to print, and in which order.
 struct KeyChoice {
   KeyFilter filter;
-  std::string order = "key";
+  KeyOrder order = KeyOrder::key;
 };
 
 /// --state, --type, --host, --older and --sort.

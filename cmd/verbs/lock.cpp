@@ -298,7 +298,7 @@ class Status final : public LockVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_, nullptr, Session::Access::looks};
+    Session session{server_, Session::Access::looks};
     const FoundHold found = find(session, session.name(key_));
     const std::vector<Inspection>& seen = found.views.seen;
     if (json_) {

@@ -283,7 +283,7 @@ void Acquire::failed(const Error& error) noexcept {
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
   check();
-  Session session{server_, &opt_.wait};
+  Session session{server_, opt_.wait};
   const int exit = acquire(session);
   if (exit != 0) export_failure(exit);
   return exit;

@@ -25,7 +25,7 @@ class LockWait final : public Verb {
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
-    Session session{server_, &wait_};
+    Session session{server_, wait_};
     std::vector<LockName> names = session.names(keys_);
     // A node of a Cluster sees only its own keys, and no two nodes look at the same moment.
     if (!session.deployment.lie_together(names))

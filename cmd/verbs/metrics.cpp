@@ -30,7 +30,7 @@ void Metrics::declare(VerbSpec& spec) {
 }
 
 int Metrics::act(TimePoint, std::vector<std::string>) {
-  Session session{server_, nullptr, Session::Access::looks};
+  Session session{server_, Session::Access::looks};
   const Listing listing = list_found(session, search_options(listing_options_), listing_options_.scan_time);
   print(metrics_text(one_of_each_key(listing.seen), listing.complete));
   say_what_is_missing(listing, "a longer --scan-time shows more");

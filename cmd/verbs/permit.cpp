@@ -127,7 +127,7 @@ class Acquire final : public PoolVerb {
       throw Error{
           Error::usage,
           "--lease is missing: no process renews these permits, so rlock needs to know when they end; or use --no-lease"};
-    Session session{server_, &wait_};
+    Session session{server_, wait_};
     need_one_server(session);
     const std::vector<Part> parts{permits(session)};
     WaitLines lines{session,

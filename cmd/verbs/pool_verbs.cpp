@@ -190,7 +190,7 @@ class Status final : public PoolVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_, nullptr, Session::Access::looks};
+    Session session{server_, Session::Access::looks};
     const Pool there = pool(session);
     const auto& id = options_.id;
     const auto answer = there.read_status(session.ask(id ? there.status(*id) : there.status()));

@@ -89,7 +89,7 @@ class Load final : public Verb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_, nullptr, Session::Access::looks};
+    Session session{server_, Session::Access::looks};
     for (const Script* script : scripts::all) {
       const Reply reply = session.ask(command({"SCRIPT", "LOAD", std::string{script->source}}));
       if (reply.text() != script->sha1)

@@ -49,7 +49,7 @@ class Acquire final : public PoolVerb {
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
-    Session session{server_, &wait_};
+    Session session{server_, wait_};
     need_one_server(session);
     const LockName name = session.name(key_);
     const Semaphore wanted{{.name = name,

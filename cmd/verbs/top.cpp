@@ -35,7 +35,7 @@ class Live {
     screen_.server = session.redis.str();
     screen_.every = every;
     screen_.filter = choice.filter;
-    screen_.order = key_order(choice.order);
+    screen_.order = choice.order;
   }
 
   void run() {
@@ -208,7 +208,7 @@ void Top::declare(VerbSpec& spec) {
 }
 
 int Top::act(TimePoint, std::vector<std::string>) {
-  Session session{server_, nullptr, Session::Access::looks};
+  Session session{server_, Session::Access::looks};
   Live{session, listing_options_, choice_, every_}.run();
   return exit_code::ok;
 }

@@ -126,15 +126,9 @@ std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen) {
   return keys;
 }
 
-KeyOrder key_order(std::string_view word) {
-  if (word == "age") return KeyOrder::age;
-  return word == "waiting" ? KeyOrder::waiting : KeyOrder::key;
-}
-
 void sort_keys(std::vector<Inspection>& seen, KeyOrder order) {
-  std::ranges::sort(seen, [](const Inspection& one, const Inspection& other) {
-    return before_in_natural_order(one.name.str(), other.name.str());
-  });
+  std::ranges::sort(seen, before_in_natural_order,
+                    [](const Inspection& one) { return std::string_view{one.name.str()}; });
   if (order == KeyOrder::age)
     std::ranges::stable_sort(seen, std::ranges::greater{},
                              [](const Inspection& one) { return key_age(one); });

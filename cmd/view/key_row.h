@@ -50,7 +50,6 @@ std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen);
 /// The order of the lines. With `age` the oldest hold comes first, with `waiting` the most waiters.
 enum class KeyOrder { key, age, waiting };
 constexpr std::string_view kKeyOrders = "key age waiting";
-KeyOrder key_order(std::string_view word);
 void sort_keys(std::vector<Inspection>& seen, KeyOrder order);
 
 /// Does a name match one of the patterns (* ? [a-z] \x, as in Redis)? Without patterns, every name matches.

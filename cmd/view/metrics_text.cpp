@@ -22,28 +22,17 @@ std::string seconds(Milliseconds duration) {
   return fmt::format("{}.{:03}", count / 1000, count % 1000);
 }
 
+Value seconds(const std::optional<Milliseconds>& time) { return time ? Value{seconds(*time)} : std::nullopt; }
+
 Value flag(bool truth) { return truth ? "1" : "0"; }
 
 Value number(const std::optional<std::int64_t>& number) {
-  if (!number) return std::nullopt;
-  return std::to_string(*number);
+  return number ? Value{std::to_string(*number)} : std::nullopt;
 }
 
 Value held(const Inspection& seen) {
   if (seen.holders.empty() && (seen.available || seen.count)) return std::nullopt;  // a counter has no holder
   return flag(!seen.holders.empty() || seen.state == Inspection::State::held);
-}
-
-Value age(const Inspection& seen) {
-  const auto age = key_age(seen);
-  if (!age) return std::nullopt;
-  return seconds(*age);
-}
-
-Value ttl(const Inspection& seen) {
-  const auto next = key_frees(seen);
-  if (!next) return std::nullopt;
-  return seconds(*next);
 }
 
 Value waiting(const Inspection& seen) { return std::to_string(seen.waiting()); }
@@ -59,9 +48,11 @@ struct MetricFamily {
 
 constexpr MetricFamily kFamilies[] = {
     {"rlock_held", "Whether the key is held.", held},
-    {"rlock_age_seconds", "Seconds since the oldest holder acquired the key.", age},
+    {"rlock_age_seconds", "Seconds since the oldest holder acquired the key.",
+     [](const Inspection& seen) { return seconds(key_age(seen)); }},
     {"rlock_ttl_seconds",
-     "Seconds until the key, or the first of its holds, expires unless renewed; no sample: never.", ttl},
+     "Seconds until the key, or the first of its holds, expires unless renewed; no sample: never.",
+     [](const Inspection& seen) { return seconds(key_frees(seen)); }},
     {"rlock_waiting", "Number of waiters for the key.", waiting},
     {"rlock_stale", "Whether a holder looks dead, or holds the key without a TTL.", stale},
     {"rlock_permits_available", "Free permits of a semaphore or a pool.",
@@ -74,12 +65,7 @@ constexpr MetricFamily kFamilies[] = {
 
 /// The quoted value of a label. sanitized() also removes newlines.
 std::string quoted_label(std::string_view text) {
-  std::string label = "\"";
-  for (const char c : sanitized(text, kLongestLabel)) {
-    if (c == '\\' || c == '"') label += '\\';
-    label += c;
-  }
-  return label + "\"";
+  return "\"" + escaped(sanitized(text, kLongestLabel), "\\\"") + "\"";
 }
 
 std::string head(std::string_view name, std::string_view help) {

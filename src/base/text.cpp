@@ -100,6 +100,15 @@ bool is_harmless(std::string_view bytes) {
 
 std::string in_quotes(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
 
+std::string escaped(std::string_view bytes, std::string_view special) {
+  std::string text;
+  for (const char c : bytes) {
+    if (special.find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
 std::string utf8(std::string_view bytes) {
   const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
   if (std::ranges::all_of(bytes, is_ascii)) return std::string{bytes};  // most texts

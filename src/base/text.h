@@ -27,6 +27,9 @@ std::string shell_quoted(std::string_view foreign);
 /// shell_quoted() for a text without a password, such as a server's URL with its user.
 std::string shell_word(std::string_view word);
 
+/// `bytes` with a backslash before each character of `special`.
+std::string escaped(std::string_view bytes, std::string_view special);
+
 /// Valid UTF-8 for JSON: invalid bytes become U+FFFD. It never fails.
 std::string utf8(std::string_view bytes);
 

@@ -106,7 +106,6 @@ class GuardianLoop final : public Source {
 
   // A pipe that has ended is always ready, so the loop would never sleep again if it still watched the pipe.
   int fd() const override { return orphaned() ? -1 : orders_; }
-  short interest() const override { return POLLIN; }
   TimePoint wake_at() const override {
     return earliest(resting_ ? next_check_ : escalation_.wake_at(deadlines_), next_look_);
   }

@@ -21,8 +21,6 @@ ExitWatch::ExitWatch(Loop& loop, pid_t pid)
   wake_at_ = gone ? TimePoint::min() : plus(loop.now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
 }
 
-short ExitWatch::interest() const { return POLLIN; }
-
 void ExitWatch::ready(short, TimePoint) {
   over_ = true;
   wake_at_ = kNever;

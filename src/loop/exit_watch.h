@@ -18,7 +18,6 @@ class ExitWatch final : public Source {
   bool over() const noexcept { return over_; }
 
   int fd() const override { return over_ ? -1 : pidfd_.number(); }
-  short interest() const override;
   TimePoint wake_at() const override { return wake_at_; }
   void ready(short events, TimePoint now) override;
 

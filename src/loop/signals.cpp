@@ -100,8 +100,6 @@ Signals::Signals(Loop& loop) : membership_(loop, *this) {
   if (!fd_) throw_system_error("cannot watch for signals");
 }
 
-short Signals::interest() const { return POLLIN; }
-
 void Signals::ready(short events, TimePoint) {
   if (events != 0) drain();
 }

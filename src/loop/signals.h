@@ -78,7 +78,6 @@ class Signals final : public Source {
   void restore() const noexcept;
 
   int fd() const override { return fd_.number(); }
-  short interest() const override;
   void ready(short events, TimePoint now) override;
 
  private:

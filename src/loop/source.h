@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include "base/time.h"
 
 namespace rlock {
@@ -14,7 +16,7 @@ class Source {
   virtual int fd() const { return -1; }
 
   /// POLLIN, POLLOUT or both.
-  virtual short interest() const { return 0; }
+  virtual short interest() const { return POLLIN; }
 
   /// When to call ready() even if the descriptor has no event.
   virtual TimePoint wake_at() const { return kNever; }

@@ -44,4 +44,6 @@ inline Call command(std::vector<std::string> words, std::string key = {}) {
   return call;
 }
 
+inline Call get(const std::string& key) { return command({"GET", key}, key); }
+
 }  // namespace rlock

@@ -46,15 +46,17 @@ inline bool answered_by(std::size_t nodes, const Votes& votes) {
 /// It has no I/O and no clock; it fits Redis::EnoughFrom.
 class Enough {
  public:
-  /// The call is decided by the answers of this many nodes, errors excluded; the other nodes get `grace`.
-  Enough(std::size_t nodes, Milliseconds grace) : nodes_(nodes), grace_(grace) {}
+  /// The call is decided by the answers of this many nodes, errors excluded; the other nodes get `grace`. `begun`: they
+  /// also get as much time again as the call has taken since then; kNever: they do not.
+  Enough(std::size_t nodes, Milliseconds grace, TimePoint begun = kNever)
+      : nodes_(nodes), grace_(grace), begun_(begun) {}
 
   /// The time from which the votes are enough; kNever: it is not decided.
   TimePoint operator()(const Votes& votes, TimePoint now) { return from(answered_by(nodes_, votes), now); }
 
   /// The same time, but the caller says whether the call is decided. The first call with `decided` fixes the time.
   TimePoint from(bool decided, TimePoint now) {
-    if (decided && from_ == kNever) from_ = plus(now, grace_);
+    if (decided && from_ == kNever) from_ = plus(now, elapsed(begun_, now) + grace_);
     return from_;
   }
 
@@ -63,25 +65,12 @@ class Enough {
  private:
   std::size_t nodes_;
   Milliseconds grace_;
-  TimePoint from_ = kNever;
-};
-
-/// Like Enough, but the slower nodes get as much time again as the call has taken, and at least 5 ms. The caller says
-/// whether the call is decided.
-class EqualGrace {
- public:
-  explicit EqualGrace(TimePoint begun) : begun_(begun) {}
-
-  /// The time from which the votes are enough; kNever: it is not decided. The first call with `decided` fixes the time.
-  TimePoint from(bool decided, TimePoint now) {
-    if (decided && from_ == kNever) from_ = plus(now, elapsed(begun_, now) + kLeast);
-    return from_;
-  }
-
- private:
-  static constexpr Milliseconds kLeast{5};
   TimePoint begun_;
   TimePoint from_ = kNever;
 };
+
+/// For a call of which the caller says when it is decided: the slower nodes get as much time again as it has taken, and
+/// at least 5 ms.
+inline Enough equal_grace(TimePoint begun) { return {0, Milliseconds{5}, begun}; }
 
 }  // namespace rlock

@@ -27,7 +27,6 @@ class Reader final : public Source {
  public:
   explicit Reader(int pipe) : pipe_(pipe) {}
   int fd() const override { return pipe_.number(); }
-  short interest() const override { return POLLIN; }
   void ready(short, TimePoint) override {
     char byte = 0;
     has_read = ::read(pipe_.number(), &byte, 1) == 1;

@@ -49,7 +49,7 @@ TEST_CASE("an answer that is an error decides nothing") {
 
 TEST_CASE(
     "when a call is decided, the slower nodes get as much time again as it has taken, and at least 5 ms") {
-  EqualGrace quick{kNow}, slow{kNow};
+  Enough quick = equal_grace(kNow), slow = equal_grace(kNow);
   CHECK(quick.from(false, kNow) == kNever);
   CHECK(quick.from(true, kNow) == plus(kNow, 5ms));
   CHECK(slow.from(true, plus(kNow, 100ms)) == plus(kNow, 205ms));

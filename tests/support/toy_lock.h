@@ -32,8 +32,7 @@ class Toy : public Lockable {
   explicit Toy(std::string name, bool queues = false, std::string owner = "o:1")
       : name_(std::move(name)), owner_(std::move(owner)), queues_(queues) {}
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override {
+  Call encode(Milliseconds waited) const override {
     waits_.push_back(waited);
     return call(kAcquire);
   }

@@ -70,10 +70,9 @@ const Channel kOwn{"releases:o:1"};
 class ToyWrittenAgain final : public Toy {
  public:
   ToyWrittenAgain(ListRedis& redis, std::string name) : Toy(std::move(name)), redis_(redis) {}
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override {
+  Call encode(Milliseconds waited) const override {
     redis_.attempts = asks;
-    return Toy::ask(waited);
+    return Toy::encode(waited);
   }
   Call release(const ReleaseOptions& options) const override {
     redis_.attempts = undos;
@@ -90,10 +89,9 @@ class ToyWrittenAgain final : public Toy {
 class ToyAskedOnce final : public Toy {
  public:
   ToyAskedOnce(ListRedis& redis, std::string name) : Toy(std::move(name)), redis_(redis) {}
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override {
+  Call encode(Milliseconds waited) const override {
     redis_.attempts = std::exchange(time_is_left_, false) ? 1 : 0;
-    return Toy::ask(waited);
+    return Toy::encode(waited);
   }
 
  private:
@@ -329,10 +327,9 @@ TEST_CASE("no server is asked when an outage is over, because there is no time f
   /// Notes when it was asked last.
   struct ToyWithTime final : Toy {
     explicit ToyWithTime(ListRedis& server) : Toy("k"), redis(server) {}
-    using Waitable::ask;
-    Call ask(Milliseconds waited) const override {
+    Call encode(Milliseconds waited) const override {
       asked = redis.loop().now();
-      return Toy::ask(waited);
+      return Toy::encode(waited);
     }
     ListRedis& redis;
     mutable TimePoint asked{};

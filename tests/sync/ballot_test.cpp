@@ -167,8 +167,7 @@ TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long 
 
 TEST_CASE("a vote is decoded when it arrives, and never again") {
   struct Counting final : Waitable {
-    using Waitable::ask;
-    Call ask(Milliseconds) const override { return {}; }
+    Call encode(Milliseconds) const override { return {}; }
     AcquireAnswer decode(const Reply&) const override { return ++read_, Busy{}; }
     std::optional<Call> undo(Wake) const override { return std::nullopt; }
     std::vector<Channel> channels() const override { return {}; }

@@ -121,8 +121,6 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
   }
 }
 
-TlsContext::~TlsContext() = default;
-
 void TlsContext::trust() {
   ERR_clear_error();
   if (!tls_.cacert.empty()) {
@@ -207,8 +205,6 @@ TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, const std::str
     throw Error{Error::config, fmt::format("{} is no name that a certificate could have", in_quotes(host_))};
   shake_hands();
 }
-
-TlsSession::~TlsSession() = default;
 
 void TlsSession::shake_hands() {
   ERR_clear_error();

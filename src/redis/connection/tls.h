@@ -20,7 +20,6 @@ class TlsContext {
   /// Throws Error{config} for files that are missing, unreadable or of the wrong kind, and for a key with a
   /// passphrase. Throws Error{unreachable} if OpenSSL is not installed. Warns if nothing will be verified.
   explicit TlsContext(const Tls& tls);
-  ~TlsContext();
 
   const Tls& options() const noexcept { return tls_; }
   ssl_ctx_st* handle() const noexcept { return context_.get(); }
@@ -53,7 +52,6 @@ std::shared_ptr<const TlsContext> tls_context(const Tls& tls);
 class TlsSession {
  public:
   TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host);
-  ~TlsSession();
 
   bool established() const noexcept { return established_; }
 

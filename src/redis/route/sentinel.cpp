@@ -76,7 +76,6 @@ void Sentinel::search(TimePoint now) {
 /// another primary, follow_search() takes this one, and check() connects to it.
 void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
-    contacted_ = contacted_ || link_->contacted();
     const Connection* broken = link_->find(checked_);
     const Failure why =
         broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"};
@@ -112,7 +111,6 @@ void Sentinel::take_confirmation(TimePoint now) {
     if (state_ == State::confirming) lead();
     return;
   }
-  contacted_ = contacted_ || link_->contacted();
   retire(now);
   state_ = State::searching;  // the search has found the new primary: follow_search() takes it
 }
@@ -133,7 +131,6 @@ void Sentinel::follow_search(TimePoint now) {
 /// Asks the named server for its role.
 void Sentinel::check(TimePoint now) {
   Connection* connection = link_->connection(now);
-  contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr)
     return reject_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
   if (connection->number() != checked_) {  // on a new connection, the old reply may be another server's

@@ -27,7 +27,7 @@ Arrival::Arrival(Claim claim, const Kind& kind, const std::string& who)
       who_(who.substr(0, kLongestWho)),
       request_(request_key(claim_.name, new_request())) {}
 
-Call Arrival::ask(Milliseconds) const {
+Call Arrival::encode(Milliseconds) const {
   Values all{{Parameter::lock, claim_.name.str()},
              {Parameter::request, request_},
              {Parameter::who, who_},

@@ -20,13 +20,12 @@ class Arrival final : public Waitable {
   /// the waiter drew at another key, or no ticket yet.
   Arrival(Claim claim, const Kind& kind, const std::string& who);
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
   std::vector<Channel> channels() const override { return {}; }
   const LockName& name() const override { return claim_.name; }
 
  private:
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;
 
   Claim claim_;

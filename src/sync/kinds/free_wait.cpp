@@ -9,7 +9,7 @@
 
 namespace rlock {
 
-Call FreeWait::ask(Milliseconds) const {
+Call FreeWait::encode(Milliseconds) const {
   Call call{.script = &scripts::inspect_free};
   for (const LockName& name : names_) call.keys.edit().push_back(name.str());
   return call;

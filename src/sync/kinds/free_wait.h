@@ -15,8 +15,6 @@ class FreeWait final : public Waitable {
   /// REQUIRES: at least one name; in a Cluster, all names share one slot.
   explicit FreeWait(std::vector<LockName> names) : names_(std::move(names)) {}
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
 
   /// The channels of each kind of lock that announces its releases. A key that is free now may be locked as
@@ -26,6 +24,7 @@ class FreeWait final : public Waitable {
   const LockName& name() const override { return names_.front(); }
 
  private:
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;
   const LockName& named(const Reply& number) const;
 

@@ -30,13 +30,17 @@ Channel latch_channel(const LockName& name) {
   return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
 }
 
+std::string own_key(const LockName& name, std::string_view part) {
+  return prefix_name("redisson_unlock_latch", name).append(":").append(part);
+}
+
 std::vector<std::string> fair_queue_keys(const LockName& name) {
   return {prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name),
-          prefix_name("redisson_unlock_latch", name) + ":waiters"};
+          own_key(name, "waiters")};
 }
 
 std::vector<std::string> line_keys(const LockName& name) {
-  const std::string line = prefix_name("redisson_unlock_latch", name) + ":line";
+  const std::string line = own_key(name, "line");
   return {line, line + ":waiters", line + ":facts"};
 }
 
@@ -44,20 +48,18 @@ std::string token_key(const LockName& name) { return prefix_name("redisson_lock_
 
 std::string taken_key(const LockName& name) { return suffix_name(name, "timeout"); }
 
-std::string permit_slots_key(const LockName& name) {
-  return prefix_name("redisson_unlock_latch", name) + ":slots";
-}
+std::string permit_slots_key(const LockName& name) { return own_key(name, "slots"); }
 
 std::string grants_key(const LockName& name, std::string_view entry) {
-  return prefix_name("redisson_unlock_latch", name) + ":of:" + std::string{entry};
+  return own_key(name, "of:") + std::string{entry};
 }
 
-std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
+std::string keep_key(const LockName& name) { return own_key(name, "keep"); }
 
-std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }
+std::string done_key(const LockName& name) { return own_key(name, "done"); }
 
 std::string inner_holds_key(const LockName& name, const Owner& owner) {
-  return prefix_name("redisson_unlock_latch", name) + ":inner:" + owner.str();
+  return own_key(name, "inner:") + owner.str();
 }
 
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }

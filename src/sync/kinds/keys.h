@@ -32,19 +32,20 @@ Channel read_write_channel(const LockName& name);
 Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
+/// A key that only rlock has. Its name is among Redisson's unlock latches, which are named at random. So an ACL made for
+/// Redisson suffices, and no name can collide.
+std::string own_key(const LockName& name, std::string_view part);
+
 /// The keys of a fair lock's queue, in the order of the scripts:
 ///   Redisson's list of owners
 ///   Redisson's zset of their deadlines
 ///   rlock's hash of its living waiters
-/// The hash has a name among Redisson's unlock latches,
-/// which are named at random. So an ACL made for Redisson suffices, and no name can collide.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
 /// The keys of the line of rlock's waiters, for a lock that is not fair:
 ///   a zset, owner -> time of arrival
 ///   a hash, owner -> notes of the scripts about the waiter
 ///   a hash, owner -> JSON, the waiter's description of itself (also for waiters for a fair lock)
-/// The names are among Redisson's unlock latches, like that of the queue.
 std::vector<std::string> line_keys(const LockName& name);
 
 /// A string: the newest token of a fenced lock. Redisson's name for it.
@@ -54,26 +55,22 @@ std::string token_key(const LockName& name);
 std::string taken_key(const LockName& name);
 
 /// The slots of rlock's permits: a zset, the last 12 bytes of a permit's id -> slot. The scripts can rebuild
-/// it from the taken permits, so losing it does no harm. The name is among Redisson's unlock latches, like
-/// that of the queue.
+/// it from the taken permits, so losing it does no harm.
 std::string permit_slots_key(const LockName& name);
 
 /// A string: the requests by which an owner has acquired its present hold, see lua/shared/hold/note_grant. `entry`: the
-/// owner as the lock names it, because an owner may have both halves of a read/write lock. The name is among
-/// Redisson's unlock latches, like that of the queue.
+/// owner as the lock names it, because an owner may have both halves of a read/write lock.
 std::string grants_key(const LockName& name, std::string_view entry);
 
 /// A string: the time until which a lock must stay (--min-hold, --once-per). The hold that asked for it may
-/// end before its inner holds. Then its release writes the time here, for the release of the last inner hold. The
-/// name is among Redisson's unlock latches, like that of the queue.
+/// end before its inner holds. Then its release writes the time here, for the release of the last inner hold.
 std::string keep_key(const LockName& name);
 
-/// The mark of --once-per: see lua/shared/hold/mark_done. The name is among Redisson's unlock latches, like that of the
-/// queue.
+/// The mark of --once-per: see lua/shared/hold/mark_done.
 std::string done_key(const LockName& name);
 
 /// The inner holds of an owner, if the lock itself does not count holds (plain token locks, permits): a zset,
-/// request -> end of its lease. The name is among Redisson's unlock latches, like that of the queue.
+/// request -> end of its lease.
 std::string inner_holds_key(const LockName& name, const Owner& owner);
 
 /// The hash in which rlock records facts about holders for people: owner -> JSON.

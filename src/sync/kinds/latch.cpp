@@ -89,7 +89,7 @@ std::optional<LatchRecord> parse_latch_record(std::string_view text) {
 LatchWait::LatchWait(Claim claim, Until until)
     : claim_(std::move(claim)), until_(until), line_(claim_, latch_channel(claim_.name)) {}
 
-Call LatchWait::ask(Milliseconds waited) const {
+Call LatchWait::encode(Milliseconds waited) const {
   Values all{{Parameter::latch, claim_.name.str()},
              {Parameter::owner, claim_.owner.str()},
              {Parameter::waited, line_.waited(waited)}};

@@ -75,8 +75,6 @@ class LatchWait final : public Waitable {
   /// The owner of the claim is the waiter; the lease is not used.
   LatchWait(Claim claim, Until until);
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
   bool takes_place() const override { return line_.takes_place(); }
   std::vector<Channel> channels() const override { return {line_.releases()}; }
@@ -86,6 +84,7 @@ class LatchWait final : public Waitable {
   HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;
 
   Claim claim_;

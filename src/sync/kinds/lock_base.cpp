@@ -84,7 +84,7 @@ Call LockBase::acquire(Milliseconds waited) const {
   return call_for_nodes(script, std::move(all));
 }
 
-Call LockBase::ask(Milliseconds waited) const {
+Call LockBase::encode(Milliseconds waited) const {
   Call call = acquire(waited);
   // With the first key alone, the script could neither note the request nor see whether a newer waiter has arrived.
   const bool needs_line = requests_.carries_request() || claim_.ticket != 0;

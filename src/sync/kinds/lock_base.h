@@ -31,8 +31,6 @@ class LockBase : public Lockable {
   };
 
   /// Hold::another fails with Refused{absent} if the owner does not hold the lock any more.
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
   Call renew() const override;
   Call still_ours(Milliseconds rest) const override;
@@ -46,6 +44,7 @@ class LockBase : public Lockable {
   HoldEntry hold_entry() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  protected:
+  Call encode(Milliseconds waited) const override;
   /// `own`: values that only the scripts of this kind take.
   LockBase(const Claim& claim, Hold hold, const Form& form, Channel releases, Values own = {});
 

@@ -90,8 +90,7 @@ class Waitable {
   virtual ~Waitable() = default;
 
   /// `waited`: how long we have waited; it decides our place among the waiters.
-  virtual Call ask(Milliseconds waited) const = 0;
-  Call ask() const { return ask(Milliseconds{0}); }
+  Call ask(Milliseconds waited = Milliseconds{0}) const { return encode(waited); }
   [[nodiscard]] AcquireAnswer read(const Reply& reply) const noexcept;
 
   /// The call that undoes ask(), whatever its answer was: it releases what was acquired, and gives up a place
@@ -132,6 +131,9 @@ class Waitable {
   virtual const LockName& name() const = 0;
 
  protected:
+  /// Makes the call for ask().
+  virtual Call encode(Milliseconds waited) const = 0;
+
   /// Reads a reply that is no error, for read(). Throws Error if the reply has another shape.
   virtual AcquireAnswer decode(const Reply& reply) const = 0;
 };

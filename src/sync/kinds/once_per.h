@@ -29,8 +29,6 @@ class OncePer final : public Lockable {
   /// Empty: the work is not done, or the reply is no answer to status().
   static std::optional<Done> read_status(const Reply& reply);
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override { return lock_->ask(waited); }
   std::optional<Call> undo(Wake wake) const override { return lock_->undo(wake); }
   bool takes_place() const override { return lock_->takes_place(); }
   std::vector<Channel> channels() const override { return lock_->channels(); }
@@ -48,6 +46,7 @@ class OncePer final : public Lockable {
   HoldEntry hold_entry() const override { return lock_->hold_entry(); }
 
  private:
+  Call encode(Milliseconds waited) const override { return lock_->ask(waited); }
   AcquireAnswer decode(const Reply& reply) const override { return lock_->read(reply); }
   Released decode_release(const Reply& reply) const override;
 

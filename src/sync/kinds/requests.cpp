@@ -6,7 +6,7 @@
 namespace rlock {
 
 std::string request_key(const LockName& name, const RequestId& request) {
-  return prefix_name("redisson_unlock_latch", name) + ":" + request.str();
+  return own_key(name, request.str());
 }
 
 RequestKeys::RequestKeys(const Claim& claim, Hold hold)
@@ -17,10 +17,7 @@ RequestKeys::RequestKeys(const Claim& claim, Hold hold)
                    : ""),
       release_(carries_request_ ? acquire_ + ":released" : request_key(claim.name, new_request())) {}
 
-Call ask_for_inner(const LockName& name, const RequestId& request) {
-  const std::string key = request_key(name, request);
-  return command({"GET", key}, key);
-}
+Call ask_for_inner(const LockName& name, const RequestId& request) { return get(request_key(name, request)); }
 
 InnerState read_inner(const Reply& reply) {
   if (reply.kind() != Reply::Kind::text) return InnerState::unknown;

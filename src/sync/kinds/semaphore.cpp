@@ -30,7 +30,7 @@ Values Semaphore::values() const {
   return all;
 }
 
-Call Semaphore::ask(Milliseconds waited) const {
+Call Semaphore::encode(Milliseconds waited) const {
   Values all = values();
   append(all, {{Parameter::count, std::to_string(count_)},
                {Parameter::waited, line_.waited(waited)},

@@ -21,9 +21,6 @@ class Semaphore final : public Waitable {
 
   Semaphore(Claim claim, std::int64_t count, Absent absent = Absent::refuse);
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
-
   /// After the undo the request acquires nothing more, even if a copy arrives late.
   std::optional<Call> undo(Wake wake) const override;
   /// True even if we do not wait: otherwise a late copy of the call could take permits that no client gives
@@ -39,6 +36,7 @@ class Semaphore final : public Waitable {
   HoldEntry hold_entry() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;
   Values values() const;
 

@@ -22,7 +22,7 @@ std::optional<Together> Together::of(std::span<const Lockable* const> members) {
   return Together{members, *script};
 }
 
-Call Together::ask(Milliseconds waited) const {
+Call Together::encode(Milliseconds waited) const {
   Call all{.script = script_};
   std::vector<std::string> keys, args{std::to_string(members_.size())};
   all.largest_reply += members_.size() * kMemberTakes;

@@ -16,8 +16,6 @@ class Together final : public Waitable {
   /// REQUIRES: at least one member; the members outlive this object.
   static std::optional<Together> of(std::span<const Lockable* const> members);
 
-  using Waitable::ask;
-  Call ask(Milliseconds waited) const override;
   /// With Wake::nobody: the call that undoes all members at once. With Wake::waiters: empty, because each
   /// member must be undone by itself.
   std::optional<Call> undo(Wake wake) const override;
@@ -30,6 +28,7 @@ class Together final : public Waitable {
   const LockName& name() const override { return members_.front()->name(); }
 
  private:
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;  ///< Held: has an answer for each member
   const Lockable* busy_one(const Busy& busy) const;
   AcquireAnswer decode_held(const Reply& answers) const;

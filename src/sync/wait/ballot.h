@@ -45,7 +45,7 @@ class Ballot {
  public:
   /// `begun`: when the call was posted. REQUIRES: `what` and `redis` outlive it.
   Ballot(const Waitable& what, const Redis& redis, TimePoint begun)
-      : what_(what), redis_(redis), decoded_(redis.nodes()), grace_(begun) {}
+      : what_(what), redis_(redis), decoded_(redis.nodes()), grace_(equal_grace(begun)) {}
 
   /// Leaves these nodes out of this round for this reason. An empty list leaves out none.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
@@ -64,7 +64,7 @@ class Ballot {
   const Waitable& what_;
   const Redis& redis_;
   std::vector<std::optional<AcquireAnswer>> decoded_;  ///< one for each node; empty: not settled yet
-  EqualGrace grace_;
+  Enough grace_;
 };
 
 }  // namespace rlock

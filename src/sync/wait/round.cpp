@@ -46,7 +46,7 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts
 
 void Round::connect() {
   if (!several_nodes_ || redis_.keeps_trying() || options_.node_timeout >= kConnecting) return;
-  EqualGrace grace{redis_.loop().now()};
+  Enough grace = equal_grace(redis_.loop().now());
   const auto enough_from = [&](const Votes& votes, TimePoint now) {
     return grace.from(tally_replies(votes).is_decided(redis_.quorum()), now);
   };

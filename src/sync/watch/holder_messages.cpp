@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLongestRequest = 300;
 
 std::string released_key(const LockName& name, const Owner& owner) {
-  return prefix_name("redisson_unlock_latch", name) + ":released:" + owner.str();
+  return own_key(name, "released:" + owner.str());
 }
 
 /// The text of a message: "<word>\n<who>\n<why>".
@@ -59,10 +59,7 @@ Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays)
   return command({"SET", key, "1", "PX", std::to_string(stays.count())}, key);
 }
 
-Call ask_released(const LockName& name, const Owner& owner) {
-  const std::string key = released_key(name, owner);
-  return command({"GET", key}, key);
-}
+Call ask_released(const LockName& name, const Owner& owner) { return get(released_key(name, owner)); }
 
 Call number_release(const LockName& name, const Owner& owner, Milliseconds stays) {
   const std::string key = released_key(name, owner) + ":number";
@@ -70,8 +67,7 @@ Call number_release(const LockName& name, const Owner& owner, Milliseconds stays
 }
 
 Call ask_release_number(const LockName& name, const Owner& owner) {
-  const std::string key = released_key(name, owner) + ":number";
-  return command({"GET", key}, key);
+  return get(released_key(name, owner) + ":number");
 }
 
 std::string read_release_number(const Reply& reply) {

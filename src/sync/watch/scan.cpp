@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/keys.h"
 
@@ -36,14 +37,7 @@ bool is_beside(const std::string& key) {
 }
 
 /// A pattern that matches exactly the names that begin with `prefix`.
-std::string pattern_of(const std::string& prefix) {
-  std::string pattern;
-  for (const char c : prefix) {
-    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c;
-  }
-  return pattern + "*";
-}
+std::string pattern_of(const std::string& prefix) { return escaped(prefix, "*?[]\\") + "*"; }
 
 bool is_of_ours(std::string_view content) {
   constexpr std::string_view kLock = "lock:";
