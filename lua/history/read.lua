@@ -9,5 +9,5 @@ local now = include('redis/now')
 local answer = {now()}
 if redis.call('type', history).ok ~= 'zset' then return answer end
 local ends = redis.call('zrange', history, -most, -1)
-for i = #ends, 1, -1 do answer[#answer + 1] = string.sub(ends[i], 1, 16384) end
+for i = #ends, 1, -1 do answer[#answer + 1] = ends[i]:sub(1, 16384) end
 return answer

@@ -10,14 +10,14 @@ local field_of = include('redis/field_of')
 local most = 99  -- more fields than a group of Redisson has in practice
 
 local function text_content(key)
-  if not string.find(redis.call('getrange', key, 0, 16), '^-?%d+$') then return '' end
+  if not redis.call('getrange', key, 0, 16):find('^-?%d+$') then return '' end
   return redis.call('strlen', key) <= 16 and 'number' or ''
 end
 
 local function lock_content(key)
   local owner = redis.call('hkeys', key)[1]
-  if #owner > 256 or not string.find(owner, ':%d+$') then return '' end
-  return string.find(field_of(key, owner, 15) or '', '^[1-9]%d*$') and 'lock:' .. owner or ''
+  if #owner > 256 or not owner:find(':%d+$') then return '' end
+  return (field_of(key, owner, 15) or ''):find('^[1-9]%d*$') and 'lock:' .. owner or ''
 end
 
 local function hash_content(key)
@@ -27,7 +27,7 @@ local function hash_content(key)
   if mode == 'read' or mode == 'write' then return 'read-write' end
   -- A group has three fields for each of its locks.
   for _, field in ipairs(size % 3 == 0 and size <= most and redis.call('hkeys', key) or {}) do
-    if string.sub(field, -12) == ':expire_time' then return 'group' end
+    if field:sub(-12) == ':expire_time' then return 'group' end
   end
   return ''
 end

@@ -44,7 +44,7 @@ local function read_owners()
     local owner = owner_in(fields[i])
     local counts = seen[owner] or named < most_named
     if counts and owner ~= 'mode' then unnamed = unnamed - 1 end
-    if counts and not seen[owner] then name(string.sub(owner, 1, longest), '', rest, fields[i + 1]) end
+    if counts and not seen[owner] then name(owner:sub(1, longest), '', rest, fields[i + 1]) end
     seen[owner] = counts
   end
 end
@@ -79,7 +79,7 @@ local function read_permits()
   local ids = redis.call('zrangebyscore', taken, '(' .. time, '+inf', 'limit', 0, 10)
   for _, id in ipairs(ids) do
     if named < most_named and not slot_in(id) then
-      name('', string.sub(id, 1, longest), end_of(id))
+      name('', id:sub(1, longest), end_of(id))
       unnamed = unnamed - 1
     end
   end
@@ -92,7 +92,7 @@ if kind == 'hash' then
   read_owners()
 elseif kind == 'string' then
   local text = redis.call('getrange', lock, 0, longest - 1)
-  local number = #text <= 16 and string.find(text, '^-?%d+$')
+  local number = #text <= 16 and text:find('^-?%d+$')
   kind = number and 'number' or 'string'
   if number then available = tonumber(text) else name(text, '', rest) end
   if number and redis.call('type', taken).ok == 'zset' then read_permits() end

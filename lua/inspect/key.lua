@@ -84,7 +84,7 @@ if #permits > 2 * most then
   local there = {}
   for i = 1, #permits, 2 do there[permits[i]] = true end
   for i = 1, math.min(#known, most) do
-    local id = #known[i] == 32 and string.gsub(known[i], '%x%x', function(c) return string.char(tonumber(c, 16)) end)
+    local id = #known[i] == 32 and known[i]:gsub('%x%x', function(c) return string.char(tonumber(c, 16)) end)
     local ends = id and not there[id] and redis.call('zscore', taken, id)
     if ends then permits[#permits + 1], permits[#permits + 2] = id, ends end
   end
@@ -94,7 +94,7 @@ local function hex(c) return string.format('%02x', string.byte(c)) end
 for i = 1, #permits, 2 do
   owners[#owners + 1] = ''
   local slot, tail = slot_in(permits[i])
-  if slot then by_tail[string.gsub(tail, '.', hex)], nameless = #owners, nameless + 1 end
+  if slot then by_tail[tail:gsub('.', hex)], nameless = #owners, nameless + 1 end
 end
 -- Try permit 1 of every owner, then permit 2, and so on: an owner may have released some of them, also the first ones. Give an
 -- owner up after `most_missing` in a row, and stop after `tries`.
@@ -105,7 +105,7 @@ while nameless > 0 and #asked > 0 and tries > 0 do
   number = number + 1
   for i = 1, math.min(#asked, tries) do
     local owner = asked[i]
-    local place = by_tail[string.sub(redis.sha1hex(owner .. ':' .. number), 1, 24)]
+    local place = by_tail[redis.sha1hex(owner .. ':' .. number):sub(1, 24)]
     missing[owner] = place and 0 or (missing[owner] or 0) + 1
     if place and owners[place] == '' then owners[place], nameless = owner, nameless - 1 end
     if missing[owner] < most_missing then ask_again[#ask_again + 1] = owner end
@@ -119,7 +119,7 @@ local living, size = {}, 0
 local has_facts = redis.call('type', line_facts).ok == 'hash'
 local function add_living(registry, owner)
   if redis.call('type', registry).ok ~= 'hash' then return end
-  local alive, arrived = string.match(field_of(registry, owner, 100) or '', '^(%d+) (%d+)')
+  local alive, arrived = (field_of(registry, owner, 100) or ''):match('^(%d+) (%d+)')
   if not alive or tonumber(alive) <= time then return end
   living[#living + 1] = owner
   living[#living + 1] = alive - time

@@ -11,7 +11,7 @@ local tries = {
 for _, command in ipairs(tries) do
   local answer = redis.pcall(unpack(command))
   local why = type(answer) == 'table' and answer.err or 'ERR wrote a lock'
-  if not string.find(why, 'not an integer') and not string.find(why, 'wrong number of arguments') then return {'unable', why} end
+  if not why:find('not an integer') and not why:find('wrong number of arguments') then return {'unable', why} end
 end
 -- The server refuses no argument of these, so they are not called. Since Redis 7 a script can ask for the rights.
 local writes = {
@@ -32,7 +32,7 @@ for _, commands in ipairs({writes, reads}) do
     elseif commands == reads and not (whole[command[1]] and redis.pcall('exists', lock) ~= 0) then
       local answer = redis.pcall(unpack(command))
       local why = type(answer) == 'table' and answer.err
-      if why and not string.find(why, 'WRONGTYPE') then return {'unable', why} end
+      if why and not why:find('WRONGTYPE') then return {'unable', why} end
     end
   end
 end

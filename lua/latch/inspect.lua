@@ -29,7 +29,7 @@ local function look()
   if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
   if kind == 'number' or not record then return {'open', now()} end
   local written = field_of(record, 'latch', 1000)
-  if written and string.find(written, '"opened":%d') then return {'open', now()} end
+  if written and written:find('"opened":%d') then return {'open', now()} end
   return {'absent'}
 end
 

@@ -20,7 +20,7 @@ if answered == 'set' then
   facts = '{"total":' .. total .. ',"set":' .. time .. ',"opened":null}'
 else
   local before = field_of(record, 'latch', 1000) or ''
-  local was, since = string.match(before, '^{"total":(%d+),"set":(%d+),"opened":')
+  local was, since = before:match('^{"total":(%d+),"set":(%d+),"opened":')
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end
 write_with_ttl('hset', record, math.max(redis.call('pttl', record), stays), 'latch', facts)

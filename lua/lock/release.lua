@@ -33,10 +33,11 @@ local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
+  local has = redis.pcall('hexists', lock, owner) == 1
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, has)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-  local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+  local holds = tonumber((redis.call('hget', lock, owner) or ''):match('^[1-9]%d*$'))
   if not holds then return {'not_ours'} end
 
   if holds > 1 then

@@ -13,7 +13,7 @@
 local goes_on = include('hold/goes_on')
 
 if redis.call('type', lock).ok ~= 'hash' then return 'not_ours' end
-if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not (redis.call('hget', lock, owner) or ''):find('^[1-9]%d*$') then return 'not_ours' end
 if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

@@ -23,13 +23,13 @@ local write_with_ttl = include('redis/write_with_ttl')
 
 local function record(since, time, lives, ended_at)
   return '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lives .. ',"ended_at":' .. ended_at ..
-    ',' .. string.sub(facts, 2)
+    ',' .. facts:sub(2)
 end
 
 local time = now()
 if not holds_by(held, member) then
   local until_then, arrived
-  if alive then until_then, arrived = string.match(field_of(alive, owner, 100) or '', '^(%d+) (%d+)') end
+  if alive then until_then, arrived = (field_of(alive, owner, 100) or ''):match('^(%d+) (%d+)') end
   if not until_then or tonumber(until_then) <= time then return 'not_ours' end
   local since = string.format('%.0f', math.floor(arrived / 1000))
   local said = record(since, time, string.format('%.0f', until_then - time), 'null')
@@ -39,7 +39,7 @@ end
 if waits then redis.call('hdel', waits, owner) end
 
 local before = field_of(meta, owner, 100000)
-local since = before and string.match(before, '^{"since":(%d+),') or time
+local since = before and before:match('^{"since":(%d+),') or time
 
 -- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, each call looks at
 -- some of them: HSCAN takes any number as its cursor.
@@ -49,15 +49,15 @@ local known = redis.call('hlen', meta)
 if known > few then
   local some = redis.call('hscan', meta, known > at_once and time % 65536 or 0, 'count', at_once)[2]
   for i = 1, #some, 2 do
-    local renewed, its_lease = string.match(some[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
+    local renewed, its_lease = some[i + 1]:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
     if renewed and renewed + its_lease < time then redis.call('hdel', meta, some[i]) end
   end
 end
 
 local longest = math.max(redis.call('pttl', meta), tonumber(lease))
-local function renews(text) return text and string.find(text, '"renews":true', 1, true) end
+local function renews(text) return text and text:find('"renews":true', 1, true) end
 if renews(before) and not renews(facts) then
-  local renewed, its_lease = string.match(before, '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
+  local renewed, its_lease = before:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
   if renewed and renewed + its_lease > time then
     redis.call('pexpire', meta, longest)
     return 'written'

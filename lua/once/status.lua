@@ -10,6 +10,6 @@
 local now = include('redis/now')
 
 if redis.call('type', done).ok ~= 'string' or redis.call('type', lock).ok ~= 'hash' then return {'not_done'} end
-local owner, since, facts = string.match(redis.call('getrange', done, 0, 4000), '^([^\n]*)\n(%d+)\n(.*)$')
+local owner, since, facts = redis.call('getrange', done, 0, 4000):match('^([^\n]*)\n(%d+)\n(.*)$')
 if not owner or redis.call('hexists', lock, owner) == 0 then return {'not_done'} end
 return {'done', now(), tonumber(since), redis.call('pttl', lock), facts}

@@ -36,6 +36,7 @@ local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
+local drop_grant = include('hold/drop_grant')
 local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local leave_line = include('line/leave_line')
@@ -45,7 +46,7 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner)
   if before then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
@@ -64,7 +65,16 @@ local function release_hold()
 
   local goes_on, in_all
   if #ours > 0 then
-    goes_on, in_all = outlived(inner, inside == '1' and request or nil, count, time)
+    -- The acquires that share the permits may have asked for different numbers: the last one to release returns the most.
+    local most = grants and tonumber(redis.pcall('zscore', inner, 'most')) or 0
+    most = math.max(count, -most)
+    goes_on = drop_grant(grants, request, memory)
+    if goes_on then
+      redis.call('zadd', inner, -most, 'most')
+      redis.call('pexpire', inner, redis.call('pttl', grants))
+    else
+      goes_on, in_all = outlived(inner, inside == '1' and request or nil, most, time)
+    end
     if not goes_on and in_all ~= tonumber(count) then ours, tails = find_ours(in_all) end
   end
   local rest = rest_to_keep(keep, owner, keep_until, goes_on)

@@ -45,7 +45,7 @@ for i, id in ipairs(ids) do
   end
 end
 local digits = table.concat(answer)
-if string.find(digits, '1') then redis.call('set', request, digits, 'px', memory) end
+if digits:find('1') then redis.call('set', request, digits, 'px', memory) end
 if readable then forget_slots(taken, slots, gone) end
 local left = back > 0 and redis.call('get', pool)
 if left and tonumber(left) > 0 then

@@ -25,9 +25,10 @@ local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
 local is_value = include('redis/is_value')
 
-local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
+local has = redis.call('type', lock).ok == 'string' and is_value(lock, owner)
+local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, has)
 if before then return before end
-if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
+if not has then return {'not_ours'} end
 local goes_on = outlived(inner, inside == '1' and request or nil, 1, now())
 local rest = rest_to_keep(keep, owner, keep_until, goes_on)
 if goes_on then

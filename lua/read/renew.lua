@@ -17,7 +17,7 @@ local goes_on = include('hold/goes_on')
 if redis.call('type', lock).ok ~= 'hash' or redis.call('hexists', lock, 'mode') == 0 then
   return 'not_ours'
 end
-if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not (redis.call('hget', lock, owner) or ''):find('^[1-9]%d*$') then return 'not_ours' end
 if not goes_on(request, memory, grants) then return 'not_ours' end
 
 local rest = math.max(redis.call('pttl', timeout), lease)

@@ -26,13 +26,14 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants)
-  if before then return before end
   local field = owner .. ':write'
+  local has = redis.pcall('hexists', lock, field) == 1
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, field, has)
+  if before then return before end
   if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
     return {'not_ours'}
   end
-  local holds = tonumber(string.match(field_of(lock, field, 15) or '', '^[1-9]%d*$'))
+  local holds = tonumber((field_of(lock, field, 15) or ''):match('^[1-9]%d*$'))
   if not holds then return {'not_ours'} end
 
   if holds > 1 then

@@ -16,7 +16,7 @@ local goes_on = include('hold/goes_on')
 if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
   return 'not_ours'
 end
-if not string.find(field_of(lock, owner .. ':write', 15) or '', '^[1-9]%d*$') then return 'not_ours' end
+if not (field_of(lock, owner .. ':write', 15) or ''):find('^[1-9]%d*$') then return 'not_ours' end
 if not goes_on(request, memory, grants) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

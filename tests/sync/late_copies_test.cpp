@@ -286,6 +286,67 @@ TEST_CASE("a hold that has ended is neither renewed nor released once its owner 
   }
 }
 
+TEST_CASE("acquires that share a hold release their share, and the last one frees the lock") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
+    for (const Lockable* hold : {first.get(), second.get(), inner.get()}) server.run(hold->ask());
+    for (int copies = 0; copies < 2; ++copies) {
+      CHECK(server.release(*first) == Released::How::still_held);
+      CHECK_FALSE(server.renews(*first));
+      server.run(first->ask());  // a late copy takes no share again
+      CHECK(server.renews(*second));
+      CHECK(server.renews(*inner));
+    }
+    server.release(*inner);
+    CHECK(server.has(*second).holds == 1);
+    CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
+    CHECK(server.release(*second) == Released::How::yes);
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("an acquire that is undone leaves no share behind, and takes none from the others") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(second->ask());
+    SUBCASE("the one that shares the hold") {
+      server.run(*second->undo(Wake::waiters));
+      CHECK(server.renews(*first));
+      CHECK(server.release(*first) == Released::How::yes);
+    }
+    SUBCASE("the one that began it") {
+      server.run(*first->undo(Wake::waiters));
+      CHECK(server.renews(*second));
+      CHECK(server.release(*second) == Released::How::yes);
+    }
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("a release by hand ends a hold, however many acquires share it") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(second->ask());
+    CHECK(server.release(*found) == Released::How::yes);
+    CHECK(server.has(*first).holds == 0);
+    CHECK(server.release(*first) == Released::How::not_ours);
+    CHECK_FALSE(server.renews(*second));
+  }
+}
+
 TEST_CASE("a reader whose lease has ended beside other readers has acquired the lock anew") {
   HoldServer server;
   const auto first = make("read", kMe, Milliseconds{1}, false, /*owner_returns=*/true);
@@ -397,7 +458,7 @@ TEST_CASE("an acquire of a lock that its owner has leaves the release of the ear
   }
 }
 
-TEST_CASE("an owner that takes more permits leaves those of its earlier acquire to their release") {
+TEST_CASE("the last acquire of an owner to release returns all permits that it shared with others") {
   HoldServer server;
   const auto permits = [](std::int64_t count) {
     return find_lock_type("permit")->make(
@@ -410,9 +471,17 @@ TEST_CASE("an owner that takes more permits leaves those of its earlier acquire 
   server.run(first->ask());
   server.run(more->ask());
   REQUIRE(server.cli({"GET", "k"}) == "2");
-  CHECK(server.release(*first) == Released::How::yes);
-  CHECK(server.cli({"GET", "k"}) == "4");
-  CHECK(server.release(*more) == Released::How::yes);
+  SUBCASE("the one with more goes last") {
+    CHECK(server.release(*first) == Released::How::still_held);
+    CHECK(server.cli({"GET", "k"}) == "2");
+    CHECK(server.renews(*more));
+    CHECK(server.release(*more) == Released::How::yes);
+  }
+  SUBCASE("the one with more goes first") {
+    CHECK(server.release(*more) == Released::How::still_held);
+    CHECK(server.renews(*first));
+    CHECK(server.release(*first) == Released::How::yes);
+  }
   CHECK(server.cli({"GET", "k"}) == "5");
 }
 

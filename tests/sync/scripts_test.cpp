@@ -50,7 +50,7 @@ TEST_CASE("the calls for a frozen server of several fit into its first read afte
 
 TEST_CASE("scripts and binary know the same end of a permit without a lease") {
   for (const Script* script : {&scripts::permit_acquire, &scripts::permit_status})
-    CHECK(contains(script->source, "local no_lease = " + std::to_string(kNoLease) + "\n"));
+    CHECK(contains(script->source, "local no_lease=" + std::to_string(kNoLease) + "\n"));
 }
 
 TEST_CASE("no two scripts have the same name") {

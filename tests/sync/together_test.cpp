@@ -104,6 +104,21 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(redis.pttl("a") <= 10000);
     CHECK(!redis.has("b"));
   }
+  SUBCASE("the last is busy: a hold that a named owner had goes on as before") {
+    const auto named = [](const char* key) {
+      Claim one = claim(key, "o:1");
+      one.owner_returns = true;
+      return Kind{one};
+    };
+    const Kind before = named("a"), a = named("a"), c = named("c");
+    direct.run(before.ask());
+    direct.run(Kind{claim("c", "other:1")}.ask());
+    const std::vector<const Lockable*> both{&a, &c};
+    REQUIRE(std::holds_alternative<Busy>(Together::of(both)->read(direct.run(Together::of(both)->ask()))));
+    CHECK(std::holds_alternative<Renewed>(before.read_renewal(direct.run(before.renew()))));
+    CHECK(released(before.read_release(direct.run(before.release({})))).how == Released::How::yes);
+    CHECK(!redis.has("a"));
+  }
   SUBCASE("a waiter for one of them stands in no other queue") {
     direct.run(Kind{claim("c", "other:1")}.ask());
     direct.run(together->ask());

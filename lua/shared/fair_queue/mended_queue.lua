@@ -9,7 +9,7 @@ local function living_waiters(queue, time)
   local said = redis.call('hgetall', queue.alive)
   for i = 1, #said, 2 do
     local life = said[i + 1]
-    local until_then = string.find(life, '^%d+ %d+$') and tonumber(string.match(life, '^%d+'))
+    local until_then = life:find('^%d+ %d+$') and tonumber(life:match('^%d+'))
     if until_then and until_then > time then
       alive_until[said[i]] = until_then
     else
@@ -25,7 +25,7 @@ local function missing_waiters(alive_until, said, there)
   for i = 1, #said, 2 do
     local owner = said[i]
     if alive_until[owner] and not there[owner] then
-      local since = tonumber(string.match(said[i + 1], ' (%d+)$'))
+      local since = tonumber(said[i + 1]:match(' (%d+)$'))
       times[#times + 1], came_at[since], also_then[owner] = since, owner, came_at[since]
     end
   end
@@ -110,7 +110,7 @@ local function place_in_order(queue, time, owner)
   local said = redis.call('hget', queue.alive, owner)
   if not said then return not redis.call('zscore', queue.deadlines, owner) and place or nil end
   local before = redis.pcall('lpos', queue.order, owner)  -- fails before Redis 6.0.6
-  place.since = tonumber(string.match(said, '^%d+ (%d+)$'))
+  place.since = tonumber(said:match('^%d+ (%d+)$'))
   if type(before) ~= 'number' or not place.since then return end
   place.position = before + 1
   return place
@@ -164,7 +164,7 @@ local function mended_queue(queue, time, owner)
   local said = alive_until[owner] and redis.call('hget', queue.alive, owner)
   return {
     head = line[1] or false, moved = moved, length = #line, position = position, theirs_ahead = theirs_ahead,
-    since = said and tonumber(string.match(said, ' (%d+)$')),
+    since = said and tonumber(said:match(' (%d+)$')),
   }
 end
 return mended_queue

@@ -9,7 +9,7 @@ local function wake_head(queue, time, asker)
     if owner == asker then return '' end
     local heard, why = tell_owner(queue, owner, '0')
     if why then return why end
-    local since = string.match(redis.call('hget', queue.alive, owner) or '', '^%d+ (%d+)$')
+    local since = (redis.call('hget', queue.alive, owner) or ''):match('^%d+ (%d+)$')
     if heard > 0 or not since then return '' end
 
     local until_then = string.format('%.0f', time + 2000)

@@ -20,7 +20,7 @@ local function members_of(KEYS, ARGV)
     members[i] = member
     for _, key in ipairs(member.keys) do
       -- Lines of waiters do not count, because no script reads more than a part of a line (see line/in_turn).
-      if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
+      if not seen[key] and not key:find('^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
       if size > most then return members, i, key end
     end
@@ -49,12 +49,17 @@ local function all_or_none(ask, undo, leave)
     if gives_back then
       answers[number] = undo(member.undo_keys, member.undo_args)
     else
-      local rest = redis.call('pttl', member.keys[1])
+      member.rest, member.last = redis.call('pttl', member.keys[1]), member.keys[#member.keys]
+      local noted = redis.pcall('get', member.last)  -- the grants, if the owner has some
       local answer, had, passed = ask(member.keys, member.args)
       if answer[1] ~= 'held' then
         for i = #taken, 1, -1 do
           local ours = taken[i]
-          if not ours.had then undo(ours.undo_keys, ours.undo_args) end
+          if not ours.had then
+            undo(ours.undo_keys, ours.undo_args)
+          elseif ours.noted then
+            redis.call('set', ours.last, ours.noted, 'px', redis.call('pttl', ours.last))
+          end
           if ours.rest > 0 then redis.call('pexpire', ours.keys[1], ours.rest) end  -- others read, or the owner had it
           if ours.passed then unpass(ours.passed) end
           -- The caller asks again with the same request. The mark `undone` would forbid that.
@@ -64,7 +69,7 @@ local function all_or_none(ask, undo, leave)
         for i = number + 1, leave and #members or number do leave(members[i].undo_keys, members[i].undo_args) end
         return {'not_all', number, answer}
       end
-      member.rest, member.had, member.passed = rest, had, passed
+      member.had, member.passed, member.noted = had, passed, #member.keys > 1 and type(noted) == 'string' and noted
       taken[number], answers[number] = member, answer
     end
   end

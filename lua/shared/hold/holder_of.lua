@@ -6,7 +6,7 @@ local function holder_of(lock)
   local fields = redis.call('hscan', lock, '0', 'count', '100')[2]
   for i = 1, #fields, 2 do
     local owner = owner_in(fields[i])
-    if owner ~= 'mode' then return string.sub(owner, 1, 1000) end
+    if owner ~= 'mode' then return owner:sub(1, 1000) end
   end
   return ''
 end

@@ -1,7 +1,7 @@
 -- Notes that the owner has acquired the lock by `request`.
 -- grants: string, the acquires that share the owner's present hold: the last 32 digits of each request, the newest at the end. An
 -- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred share it. A
--- release and a renewal ask whether their acquire is there (see shares_hold).
+-- release and a renewal ask whether their acquire is there (see shares_hold), and the release takes it out (see drop_grant).
 -- The newest acquire before this one counts as undone: a late copy of it, or of its undo, must change nothing any more.
 -- The string stays for an hour at least, because another process may prolong the hold without it.
 -- anew: the owner had nothing before this request

@@ -6,7 +6,7 @@ local field_of = include('redis/field_of')
 --                too. In the past: since then they may wait, see tell_waiters
 local function load_line(line)
   if line.passes then return end
-  local passes, others = string.match(field_of(line.waiters, '', 40) or '', '^(%d+) (%d+)$')
+  local passes, others = (field_of(line.waiters, '', 40) or ''):match('^(%d+) (%d+)$')
   line.passes, line.others = tonumber(passes or 0), tonumber(others or 0)
 end
 return load_line

@@ -11,7 +11,7 @@ local field_of = include('redis/field_of')
 local function newest_of(line)
   if line.newest then return line.newest end
   local text = field_of(line.waiters, ' newest', 2000) or ''
-  local ticket, arrived, before, owner, who = string.match(text, '^(%d+) (%d+) (%d+) ([^\n]*)\n(.*)$')
+  local ticket, arrived, before, owner, who = text:match('^(%d+) (%d+) (%d+) ([^\n]*)\n(.*)$')
   line.newest = {
     ticket = tonumber(ticket or 0), arrived = arrived or '0', before = tonumber(before or 0), owner = owner or '',
     who = who or '',

@@ -16,7 +16,7 @@ local load_line = include('line/load_line')
 local function waiter_of(line, owner, time)
   load_line(line)
   local text = field_of(line.waiters, owner, 100) or ''
-  local alive, arrived, needs, told, before = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local alive, arrived, needs, told, before = text:match('^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not alive then return nil end
   alive, told = tonumber(alive), tonumber(told)
   local overdue = line.passes - before >= 10

@@ -2,6 +2,6 @@
 -- from 1. So a second copy of a call finds what the first one acquired.
 local function tail_of(owner, number)
   local function byte(digits) return string.char(tonumber(digits, 16)) end
-  return (string.gsub(string.sub(redis.sha1hex(owner .. ':' .. number), 1, 24), '..', byte))
+  return (redis.sha1hex(owner .. ':' .. number):sub(1, 24):gsub('..', byte))
 end
 return tail_of

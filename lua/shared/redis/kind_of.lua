@@ -12,7 +12,7 @@ local field_of = include('redis/field_of')
 local function kind_of(key)
   local kind = redis.call('type', key).ok
   if kind == 'string' then
-    local number = redis.call('strlen', key) <= 16 and string.find(redis.call('get', key), '^-?%d+$')
+    local number = redis.call('strlen', key) <= 16 and redis.call('get', key):find('^-?%d+$')
     return number and 'number' or 'string'
   end
   if kind ~= 'hash' then return kind end
@@ -23,10 +23,10 @@ local function kind_of(key)
   end
   kind = redis.call('hexists', key, 'mode') == 1 and 'read-write' or 'lock'
   for _, field in ipairs(redis.call('hkeys', key)) do
-    if string.sub(field, -12) == ':expire_time' then return 'group' end
+    if field:sub(-12) == ':expire_time' then return 'group' end
     if field == 'mode' then
       if mode ~= 'read' and mode ~= 'write' then kind = 'hash' end
-    elseif #field > 10000 or not string.find(field_of(key, field, 15) or '', '^[1-9]%d*$') then
+    elseif #field > 10000 or not (field_of(key, field, 15) or ''):find('^[1-9]%d*$') then
       kind = 'hash'
     end
   end
