@@ -5,7 +5,7 @@ local function drop_grant(grants, request, memory)
   local all = grants and redis.call('get', grants)
   if not all then return false end
   local acquire = request:gsub(':released$', '')
-  local left = all:gsub(acquire:sub(-32), '')
+  local left = all:gsub(acquire:match('%x+$'), '')
   if #left < 32 then return false end
   if left ~= all then
     redis.call('set', grants, left, 'px', math.max(redis.call('pttl', grants), memory))
