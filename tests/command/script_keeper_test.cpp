@@ -275,6 +275,30 @@ TEST_CASE("a keeper that has lost its lock leaves it to a retry with the same --
   CHECK(second.process().exit_code() == 128 + SIGTERM);
 }
 
+TEST_CASE("of two scripts with one --owner, the one that ends first leaves the lock to the other") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "read", "write", "fair", "fenced", "plain"}) {
+    for (const bool killed : {false, true}) {
+      CAPTURE(type);
+      CAPTURE(killed);
+      const std::string text = "mkfifo $FOLDER/go\n\"$RLOCK\" lock acquire k --owner me --lease 3s --type " +
+                               type + " --while-pid $$ >$FOLDER/owner || exit\nread -r line <$FOLDER/go\n";
+      Script first{redis, text}, second{redis, text};
+      for (Script* script : {&first, &second})
+        REQUIRE(eventually([&] { return script->guardian() != 0 && !script->file("owner").empty(); }, 10s));
+      if (killed) ::kill(first.keeper(), SIGKILL);
+      if (!killed) write_file(first.folder() + "/go", "go\n");
+      REQUIRE(eventually([&] { return first.process().family().empty(); }, 10s));
+      const std::string other = type == "read" ? "write" : type;  // readers share the lock
+      CHECK(status_of(redis, {"run", "-qn", "-k", "k", "--type", other, "--", "true"}) == 75);
+      write_file(second.folder() + "/go", "go\n");
+      CHECK(second.process().exit_code() == 0);
+      CHECK(eventually([&] { return !redis.has("k"); }, 2s));
+      CHECK(second.process().err() == "");
+    }
+  }
+}
+
 TEST_CASE("each of several keys can be released by itself, and the others are kept") {
   RedisServer redis;
   Script script{redis,
