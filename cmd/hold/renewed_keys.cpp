@@ -31,6 +31,9 @@ std::optional<Loss> RenewedKeys::loss() {
 
 void RenewedKeys::look_at_removal() {
   if (requests_.take_confirmation()) keeper_->look_now();
+  // The owner has released a hold. A keeper of a script asks whether it was its own (may_be_released()); of a run inside the
+  // hold it may be that of the run, if somebody has released once too often.
+  if (!keys_.request().script && requests_.take_release()) keeper_->look_now();
   if (!requests_.take_removal()) return;
   if (keys_.owner_returns()) return keeper_->removed();
   keeper_->look_now();

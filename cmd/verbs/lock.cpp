@@ -211,12 +211,14 @@ class Release final : public LockVerb {
           found.name, owner, lock->hold_entry(),
           past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
           WriteEnd::if_it_ended);
+    Call tells = tell_holder(found.name, owner, std::string{kReleased});
     Part part{.lock = lock, .release_followers = {std::move(ends)}};
+    // A run inside the hold shares its facts, so they do not tell whether there is one.
+    if (!has_keeper) part.release_followers.push_back(tells);
     const ReleaseResult result =
         release(session.redis, {&part, 1}, {}, session.loop.within(session.deployment.timeouts.command))
             .front();
-    if (has_keeper)
-      static_cast<void>(session.any_answers(tell_holder(found.name, owner, std::string{kReleased})));
+    if (has_keeper) static_cast<void>(session.any_answers(tells));
     say_unannounced("released " + quoted(found.name), result.unannounced);
     if (result.how == ReleaseResult::How::not_ours) return not_held(found);
     if (result.how == ReleaseResult::How::unknown)

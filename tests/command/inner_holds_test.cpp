@@ -210,6 +210,22 @@ TEST_CASE("--min-hold of a write lock does not shorten the lease of a run inside
   }
 }
 
+TEST_CASE("a run inside a hold notices at once if one release too many was its own") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "read", "write", "fair"}) {
+    CAPTURE(type);
+    REQUIRE(redis.rlock("lock", "acquire", "-q", "k", "--owner", "me", "--lease", "60s", "--type", type)
+                .exit_code(kDeadline) == 0);
+    Rlock run = redis.rlock("run", "--owner", "me", "-k", "k", "--type", type, "--", "sleep", "60");
+    REQUIRE(eventually([&] { return contains(redis.cli({"PUBSUB", "CHANNELS"}), ":me"); }, kDeadline));
+    CHECK(redis.rlock("lock", "release", "k", "--owner", "me").exit_code(kDeadline) == 0);
+    CHECK(throughout([&] { return run.running(); }, 300ms));
+    CHECK(redis.rlock("lock", "release", "k", "--owner", "me").exit_code(kDeadline) == 0);
+    CHECK(run.exit_code(8s) == 125);  // its next renewal would be after 10 s
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
 TEST_CASE("a token or a permit is not free before the run inside the outer run has ended") {
   RedisServer server;
   for (const Words& type : {Words{"--type", "plain"}, Words{"--permits", "1"}}) {
