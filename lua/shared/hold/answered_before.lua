@@ -2,8 +2,8 @@ local drop_grant = include('hold/drop_grant')
 local rest_to_keep = include('hold/rest_to_keep')
 local shares_hold = include('hold/shares_hold')
 
--- The answer of a release or an undo that was done before, or that leaves the hold to other acquires; nil: it is to be done now. A
--- second value of not_ours says that the hold has ended, so a place in the line is of another acquire of the owner.
+-- The answer of a release or an undo that was done before, or that leaves the hold to other acquires; nil: it is to be done now.
+-- A second value of not_ours says that the hold has ended, so a place in the line is of another acquire of the owner.
 -- request: of a release, 0: the lock stayed (still_held or kept), 1: it was released
 -- grants: optional, see shares_hold. An undo finds them by the names of `request` and of `entry`
 -- entry: how the lock names the hold: the owner, or the field of its write hold. has: it is there

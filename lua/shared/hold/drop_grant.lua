@@ -1,5 +1,5 @@
--- Takes the acquire of `request` out of the grants, because what it acquired is released or undone. Answers whether other acquires
--- share the owner's hold: then the hold goes on. Acquires that the server does not know do not count.
+-- Takes the acquire of `request` out of the grants, because what it acquired is released or undone. Answers whether other
+-- acquires share the owner's hold: then the hold goes on. Acquires that the server does not know do not count.
 -- grants: optional, see note_grant. request: see shares_hold
 local function drop_grant(grants, request, memory)
   local all = grants and redis.call('get', grants)
