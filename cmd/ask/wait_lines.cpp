@@ -16,7 +16,6 @@
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 
 namespace rlock {

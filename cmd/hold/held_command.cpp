@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 
 namespace rlock {

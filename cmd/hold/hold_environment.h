@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "base/names.h"
 #include "cmd/hold/held_keys.h"
 #include "process/environment.h"
 

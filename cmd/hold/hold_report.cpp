@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
 

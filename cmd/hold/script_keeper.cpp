@@ -31,7 +31,6 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "cmd/hold/guardian_release.h"
 #include "cmd/hold/released_elsewhere.h"
 #include "cmd/hold/renewed_keys.h"

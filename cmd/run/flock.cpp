@@ -13,7 +13,6 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/hold/events.h"
 #include "cmd/hold/hold_report.h"

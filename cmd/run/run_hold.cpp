@@ -8,7 +8,6 @@
 #include "cmd/run/run_hold.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 
 #include "base/as_given.h"
 #include "base/environment.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/key_text.h"
-#include "base/text.h"
 #include "cmd/view/holder_text.h"
 
 namespace rlock {

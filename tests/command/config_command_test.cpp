@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "base/text.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"

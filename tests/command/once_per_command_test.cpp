@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"

@@ -13,7 +13,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"

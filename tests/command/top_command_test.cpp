@@ -6,7 +6,6 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/text.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"

@@ -6,7 +6,6 @@
 
 #include <cctype>
 #include <cstring>
-#include <utility>
 
 #include "base/text.h"
 #include "support/cli.h"

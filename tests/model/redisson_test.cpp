@@ -17,7 +17,6 @@
 #include "interpreter.h"
 #include "numbers.h"
 #include "support/contains.h"
-#include "sync/kinds/keys.h"
 
 using namespace rlock;
 using namespace rlock::model;

@@ -9,7 +9,6 @@
 #include "support/fake_redis.h"
 #include "support/hello.h"
 #include "support/redis_server.h"
-#include "support/sockets.h"
 #include "support/turning.h"
 
 using namespace rlock;

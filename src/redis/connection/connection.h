@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/names.h"
 #include "loop/loop.h"
 #include "redis/call.h"
 #include "redis/connection/dial.h"

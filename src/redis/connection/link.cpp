@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
 
 namespace rlock {
 namespace {

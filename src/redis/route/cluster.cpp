@@ -19,7 +19,6 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/text.h"
 
 namespace rlock {
 namespace {

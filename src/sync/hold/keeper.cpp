@@ -21,7 +21,6 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/overloaded.h"
-#include "base/text.h"
 #include "redis/enough.h"
 #include "sync/wait/replicas.h"
 

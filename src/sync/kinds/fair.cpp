@@ -1,13 +1,11 @@
 #include "sync/kinds/fair.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
-#include "sync/kinds/keys.h"
 #include "sync/kinds/renewal_interval.h"
 
 namespace rlock {

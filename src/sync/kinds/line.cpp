@@ -10,12 +10,10 @@
 #include "sync/kinds/line.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {

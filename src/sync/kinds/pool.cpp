@@ -4,7 +4,6 @@
 
 #include "base/key_text.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"

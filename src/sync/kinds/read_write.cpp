@@ -1,6 +1,5 @@
 #include "sync/kinds/read_write.h"
 
-#include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/random.h"
-#include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/answers.h"
 #include "sync/kinds/arguments.h"

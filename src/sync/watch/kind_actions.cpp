@@ -1,7 +1,6 @@
 #include "sync/watch/kind_actions.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "sync/kinds/lock.h"
 #include "sync/kinds/permit_lock.h"
