@@ -71,10 +71,6 @@ std::string command_name(const std::vector<std::string>& argv) {
   return std::string{program};
 }
 
-std::string command_line(const std::vector<std::string>& argv) {
-  std::vector<std::string> words;
-  for (const std::string& word : argv) words.push_back(shell_quoted(word));
-  return joined(words, " ");
-}
+std::string command_line(const std::vector<std::string>& argv) { return joined(argv, " ", shell_quoted); }
 
 }  // namespace rlock

@@ -33,9 +33,7 @@ constexpr Milliseconds kEndsByItself{500};
 }  // namespace
 
 std::string listed(const std::vector<pid_t>& pids) {
-  std::vector<std::string> words;
-  for (const pid_t pid : pids) words.push_back(std::to_string(pid));
-  return (pids.size() == 1 ? "process " : "processes ") + joined(words, ", ");
+  return fmt::format("{} {}", pids.size() == 1 ? "process" : "processes", fmt::join(pids, ", "));
 }
 
 HeldProcesses::HeldProcesses(Loop& loop, Family& family, HeldLock lock, StopOptions options)

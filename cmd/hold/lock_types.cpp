@@ -118,11 +118,7 @@ void need_few_servers(const LockType& type, std::size_t servers) {
 }
 
 std::string_view lock_type_names() {
-  static const std::string names = [] {
-    std::string all;
-    for (const LockType& type : kLockTypes) all += (all.empty() ? "" : " ") + std::string{type.name};
-    return all;
-  }();
+  static const std::string names = joined(kLockTypes, " ", &LockType::name);
   return names;
 }
 

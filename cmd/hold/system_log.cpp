@@ -64,15 +64,13 @@ std::string text_of(const Json::Fields& fields) {
   return text;
 }
 
-/// "Nov 23 14:05:01", by the clock of this host, without a locale.
+/// "Nov 23 14:05:01", by the clock of this host. rlock has the locale C.
 std::string timestamp(Milliseconds at) {
-  constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const std::time_t seconds = at.count() / 1000;
   std::tm parts{};
+  std::array<char, 32> text{};
   if (::localtime_r(&seconds, &parts) == nullptr) return "Jan  1 00:00:00";
-  return fmt::format("{} {:>2} {:02}:{:02}:{:02}", kMonths.at(static_cast<std::size_t>(parts.tm_mon)),
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return {text.data(), std::strftime(text.data(), text.size(), "%b %e %H:%M:%S", &parts)};
 }
 
 /// A field of a journal: "NAME=value". If the value has several lines, its length stands before it instead of "=".

@@ -113,10 +113,8 @@ void name_processes_left(const RunRequest& request, const std::vector<pid_t>& le
   const std::string past = released == HoldReport::KeysEnd::yes
                                ? fmt::format("released {}", request.all_keys())
                                : fmt::format("the command of {} has ended", request.all_keys());
-  std::vector<std::string> pids;
-  for (const pid_t pid : left) pids.push_back(std::to_string(pid));
-  warn(fmt::format("{} while {} still {} (--until group waits for it)", past, joined(pids, ", "),
-                   pids.size() == 1 ? "runs" : "run"));
+  warn(fmt::format("{} while {} still {} (--until group waits for it)", past, fmt::join(left, ", "),
+                   left.size() == 1 ? "runs" : "run"));
 }
 
 void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, HoldReport::KeysEnd released) {

@@ -40,11 +40,7 @@ class List final : public Verb {
   }
 };
 
-std::string script_names() {
-  std::string names;
-  for (const Script* script : scripts::all) names += (names.empty() ? "" : " ") + std::string{script->name};
-  return names;
-}
+std::string script_names() { return joined(scripts::all, " ", &Script::name); }
 
 class Show final : public Verb {
  public:

@@ -225,9 +225,7 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
   }
   removal.write_history();
   say_unannounced("removed " + quoted(name), forced.unannounced);
-  std::vector<std::string> owners;
-  for (const Owner& owner : removal.owners()) owners.push_back(short_owner(owner));
-  if (!json_) info(fmt::format("removed {} ({})", quoted(name), joined(owners, ", ")));
+  if (!json_) info(fmt::format("removed {} ({})", quoted(name), joined(removal.owners(), ", ", short_owner)));
   return {name, Removal::Outcome::removed, removal.owners()};
 }
 

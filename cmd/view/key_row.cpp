@@ -70,11 +70,7 @@ std::string_view key_state(const Inspection& seen) {
 }
 
 std::string_view key_type_names() {
-  static const std::string names = [] {
-    std::string all;
-    for (const Kind* kind : all_kinds()) all.append(all.empty() ? "" : " ").append(kind->name);
-    return all;
-  }();
+  static const std::string names = joined(all_kinds(), " ", &Kind::name);
   return names;
 }
 

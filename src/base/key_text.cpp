@@ -29,9 +29,7 @@ std::string as_typed(const LockName& name) { return typed(name).value_or(name.st
 std::string quoted(const LockName& name) { return in_quotes(as_typed(name)); }
 
 std::string quoted(const std::vector<LockName>& names) {
-  std::vector<std::string> words;
-  for (const LockName& name : names) words.push_back(quoted(name));
-  return joined(words, ", ");
+  return joined(names, ", ", [](const LockName& name) { return quoted(name); });
 }
 
 std::string words_for(const LockName& name) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,14 @@ std::string reason(int error);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
+/// What `make` makes of each item, with the separator between.
+template <class Items, class Make>
+std::string joined(const Items& items, std::string_view separator, Make make) {
+  std::vector<std::string> words;
+  for (const auto& item : items) words.emplace_back(std::invoke(make, item));
+  return joined(words, separator);
+}
 
 /// "1 permit", "3 permits".
 std::string counted(std::int64_t number, std::string_view noun);

@@ -5,10 +5,12 @@ local function drop_grant(grants, request, memory)
   local all = grants and redis.call('get', grants)
   if not all then return false end
   local acquire = request:gsub(':released$', '')
-  local left = all:gsub(acquire:match('%x+$'), '')
+  local left = all:gsub(acquire:match('[^:]*$'), '')
   if #left < 32 then return false end
   if left ~= all then
-    redis.call('set', grants, left, 'px', math.max(redis.call('pttl', grants), memory))
+    local lives = math.max(redis.call('pttl', grants), memory)
+    redis.call('pexpire', grants, lives)  -- first: it needs no memory
+    redis.call('set', grants, left, 'px', lives)
     redis.call('set', acquire, 'undone', 'px', memory)  -- a late copy of the acquire must not note it again
   end
   return true

@@ -3,6 +3,6 @@
 -- request: the key of the acquire, or of its release, which has ':released' behind it
 local function shares_hold(grants, request)
   local all = grants and redis.call('get', grants)
-  return not all or all:find(request:gsub(':released$', ''):match('%x+$')) or all:find('x')
+  return not all or all:find(request:gsub(':released$', ''):match('[^:]*$')) or all:find('x')
 end
 return shares_hold

@@ -70,9 +70,7 @@ bool Executor::contacted() const {
 std::string Executor::str(std::size_t node) const { return nodes_[node].route->str(); }
 
 std::string Executor::str() const {
-  std::vector<std::string> names;
-  for (const Node& node : nodes_) names.push_back(node.route->str());
-  return joined(names, ", ");
+  return joined(nodes_, ", ", [](const Node& node) { return node.route->str(); });
 }
 
 Redis::Request Executor::post(const Call& call, const Delivery& delivery, TimePoint deadline) {
