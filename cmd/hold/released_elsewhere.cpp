@@ -1,6 +1,5 @@
 #include "cmd/hold/released_elsewhere.h"
 
-
 #include "cmd/hold/inherited_hold.h"
 #include "sync/kinds/requests.h"
 #include "sync/watch/holder_messages.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "base/as_given.h"
 #include "base/environment.h"
 #include "base/error.h"

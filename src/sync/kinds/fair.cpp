@@ -1,6 +1,5 @@
 #include "sync/kinds/fair.h"
 
-
 #include <algorithm>
 
 #include "scripts.h"

@@ -1,6 +1,5 @@
 #include "sync/kinds/latch.h"
 
-
 #include "base/random.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
