@@ -21,7 +21,7 @@
 --                undo: the call releases nothing unless the request has acquired the lock
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  the lock is free. why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it

@@ -20,7 +20,7 @@
 --       inside   1: it is an inner hold, which `request` has acquired
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
 --       {kept, rest}     the permits stay taken for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       the owner has none of them
 --       {not_ours, ''}   the hold has ended, and its owner has acquired permits anew; a place in the line stays

@@ -14,7 +14,7 @@
 --       way      first, again or undo: as in lock/release
 --       inside   1: it is an inner hold, which `request` has acquired
 -- ->    {released, ''}  the lock is free
---       {still_held}    another hold of this owner remains
+--       {still_held}    another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
 --       {kept, rest}    the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}      this token does not hold the lock
 --       {not_ours, ''}  the hold has ended, and its token has acquired the lock anew

@@ -12,7 +12,7 @@
 -- ARGV  those of lock/release
 --       beside   see hold/rest_of_reader
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or the key is still held
---       {still_held}     another hold of this owner remains
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
 --       {kept, rest}     the hold stays for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
 --       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays

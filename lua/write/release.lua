@@ -12,7 +12,7 @@
 --       grants   optional, string: of an owner that may return, see hold/note_grant
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains. If that is a
 --                        read hold, the mode stays `write` nevertheless: other readers wait, too
 --       {held_inside}    this owner has inner holds; ask again with a request

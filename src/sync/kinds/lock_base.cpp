@@ -3,7 +3,8 @@
 //
 // Two things decide which keys go along. While a Cluster slot moves, a call with several keys may be refused, so a call
 // that can do without has a form with the lock alone (with_single_key()). And a call may be carried out late: a request
-// (RequestKeys) tells it from calls for other holds of the same owner, and grants() tell whether its hold has ended.
+// (RequestKeys) tells it from calls for other holds of the same owner. grants() tell whether its hold has ended, and whether
+// other acquires share it.
 
 #include "sync/kinds/lock_base.h"
 
