@@ -106,7 +106,11 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if grants then note_grant(grants, request, memory, missing == count) end
+if grants then
+  note_grant(grants, request, memory, missing == count)
+  redis.call('zadd', inner, math.min(-count, tonumber(redis.call('zscore', inner, 'most') or 0)), 'most')
+  redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', grants)))
+end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

@@ -1,6 +1,6 @@
 -- Notes that the owner has acquired the lock by `request`.
 -- grants: string, the acquires that share the owner's present hold: the last 32 digits of each request, the newest at the end. An
--- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred share it. A
+-- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred shared it. A
 -- release and a renewal ask whether their acquire is there (see shares_hold), and the release takes it out (see drop_grant).
 -- The newest acquire before this one counts as undone: a late copy of it, or of its undo, must change nothing any more.
 -- The string stays for an hour at least, because another process may prolong the hold without it.
@@ -10,10 +10,10 @@ local function note_grant(grants, request, memory, anew)
   if all and all:sub(-32) ~= id then redis.call('set', request:sub(1, -33) .. all:sub(-32), 'undone', 'px', memory) end
   if anew then
     all = id
-  elseif not all or #all > 3200 then
+  elseif not all then
     all = 'x' .. id
   elseif not all:find(id) then
-    all = all .. id
+    all = (#all > 3200 and 'x' .. all:sub(-3136) or all) .. id
   end
   redis.call('set', grants, all, 'px', math.max(redis.call('pttl', grants), memory, 3600000))
 end

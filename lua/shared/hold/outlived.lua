@@ -1,8 +1,8 @@
 -- Does another hold of the same owner go on after this release? This is for holds that the lock itself does not count. A token
 -- has no count, and an inner hold uses the permits of the outer one.
 -- inner: zset of one owner: request of an inner hold -> end of its lease, in ms since the epoch.
---        If the outer hold ends first, the zset also has `over` -> minus the number of permits of the outer hold. If acquires
---        share the outer hold, `most` -> minus the largest number of permits that one of them had, see permit/release
+--        If the outer hold ends first, the zset also has `over` -> minus the number of permits of the outer hold. `most` ->
+--        minus the largest number of permits that an acquire has asked for which shares the outer hold, see permit/release
 -- ended: the request of the inner hold that is released; nil: the outer hold is released
 -- count: the number of permits of this hold
 -- -> true if another hold goes on; else false and the number of permits to release. If the outer hold was released before, its
