@@ -4,8 +4,8 @@
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
-# What is sent to Redis is the file without its comments, blank lines, indentation and the blanks at commas and =, and with a short
-# local name for redis.call; the SHA-1 is taken of exactly those bytes. Line numbers in Redis' messages are those of
+# What is sent to Redis is the file without its comments, blank lines, indentation and the blanks at commas, = and comparisons, and
+# with a short local name for redis.call; the SHA-1 is taken of exactly those bytes. Line numbers in Redis' messages are those of
 # `rlock scripts show`.
 #
 # The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
@@ -275,11 +275,11 @@ function(read_script folder file into)
     message(FATAL_ERROR "${file}: `call` is the short name for redis.call: write redis.call, and choose another name")
   endif()
   string(REGEX MATCHALL "'[^'\n]*'" strings "${text}")
-  if("${strings}" MATCHES ", | = ")
-    message(FATAL_ERROR "${file}: a string has a comma or = with blanks, which would be lost")
+  if("${strings}" MATCHES ", | [=~<>]=? ")
+    message(FATAL_ERROR "${file}: a string has a comma or an operator with blanks, which would be lost")
   endif()
   string(REPLACE ", " "," text "${text}")
-  string(REPLACE " = " "=" text "${text}")
+  string(REGEX REPLACE " ([=~<>]=?) " "\\1" text "${text}")
   if(text MATCHES "redis[.]call[(]")
     string(REPLACE "redis.call(" "call(" text "local call=redis.call\n${text}")
   endif()

@@ -28,6 +28,7 @@ local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
+local outer_is_over = include('hold/outer_is_over')
 local note_grant = include('hold/note_grant')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
@@ -43,15 +44,17 @@ local place, found, key = mended_queue(queue, time, owner)
 if not place then return {'foreign', found, key} end
 
 if ours or kind == 'none' and (not place.head or place.head == owner) then
+  local counts = not ours or outer_is_over(grants)
   local longest = math.max(redis.call('pttl', lock), lease)
   write_with_ttl('hsetnx', lock, longest, owner, 1)
+  if ours and counts then redis.call('hincrby', lock, owner, 1) end
   redis.call('lrem', queue.order, 0, owner)
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
-  if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  if grants then note_grant(grants, request, memory, not ours) end
+  if request and counts then redis.call('set', request, 1, 'px', memory) end
+  if grants then note_grant(grants, request, memory, counts) end
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
-  return {'held', time}, ours
+  return {'held', time}, not counts
 end
 
 local position, length = place.position, place.length

@@ -45,6 +45,7 @@ local function release_hold()
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
     local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
+    if grants then redis.call('set', grants, '', 'px', math.max(redis.call('pttl', grants), memory)) end  -- see outer_is_over
     redis.call('hincrby', lock, owner, -1)
     return rest > 0 and {'kept', rest} or {'still_held'}
   end

@@ -107,7 +107,7 @@ in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
 if grants then
-  note_grant(grants, request, memory, missing == count)
+  note_grant(grants, request, memory, anew)
   redis.call('zadd', inner, math.min(-count, tonumber(redis.call('zscore', inner, 'most') or 0)), 'most')
   redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', grants)))
 end

@@ -35,5 +35,5 @@ local time = now()  -- before the first write: a client that may not ask for the
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
-if grants then note_grant(grants, request, memory, not ours) end
+if grants then note_grant(grants, request, memory, anew) end
 return {'held', time}, not anew

@@ -28,6 +28,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
+local outer_is_over = include('hold/outer_is_over')
 local note_grant = include('hold/note_grant')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
@@ -55,7 +56,7 @@ redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE le
 redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
-local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0
+local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0 or outer_is_over(grants)
 if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end

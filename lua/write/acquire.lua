@@ -19,6 +19,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
+local outer_is_over = include('hold/outer_is_over')
 local note_grant = include('hold/note_grant')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
@@ -40,7 +41,7 @@ if blocked then return blocked end
 
 local longest = math.max(rest, lease)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
-local counts = another == '1' and redis.call('exists', request) == 0 or not writes
+local counts = another == '1' and redis.call('exists', request) == 0 or not writes or outer_is_over(grants)
 if counts then redis.call('hset', lock, 'mode', 'write') end
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 if counts then

@@ -331,6 +331,58 @@ TEST_CASE("an acquire that is undone leaves no share behind, and takes none from
   }
 }
 
+TEST_CASE("an acquire beside a hold inside, whose outer hold is over, is an outer hold of its own") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
+    server.run(first->ask());
+    server.run(inner->ask());
+    CHECK(server.release(*first) == Released::How::still_held);
+    server.run(second->ask());
+    server.run(second->ask());  // a copy
+    server.run(first->ask());   // a late copy
+    server.run(inner->release({}));
+    CHECK(server.has(*second).holds == 1);
+    CHECK(server.renews(*second));
+    CHECK(server.release(*second) == Released::How::yes);
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("an undone acquire that was the last to share a hold leaves nothing") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(second->ask());
+    CHECK(server.release(*first) == Released::How::still_held);
+    server.run(*second->undo(Wake::waiters));
+    CHECK(server.has(*second).holds == 0);
+    server.run(second->ask());  // a late copy
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("a late copy of an acquire that shared a hold acquires nothing after its end") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    server.run(first->ask());
+    server.run(second->ask());
+    CHECK(server.release(*first) == Released::How::still_held);
+    CHECK(server.release(*second) == Released::How::yes);
+    server.run(second->ask());
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
 TEST_CASE("a release by hand ends a hold, however many acquires share it") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
@@ -476,6 +528,12 @@ TEST_CASE("the last acquire of an owner to release returns all permits that it s
     CHECK(server.cli({"GET", "k"}) == "2");
     CHECK(server.renews(*more));
     CHECK(server.release(*more) == Released::How::yes);
+  }
+  SUBCASE("the one with more is undone") {
+    server.run(*more->undo(Wake::waiters));
+    CHECK(server.cli({"GET", "k"}) == "2");
+    CHECK(server.renews(*first));
+    CHECK(server.release(*first) == Released::How::yes);
   }
   SUBCASE("the one with more goes first") {
     CHECK(server.release(*more) == Released::How::still_held);
