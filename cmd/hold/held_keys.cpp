@@ -113,7 +113,12 @@ PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
 }
 
 std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHold& past) const {
-  return request_.deployment.history ? with_history(parts, past) : parts;
+  if (!request_.deployment.history) return parts;
+  const HoldOutcome how = past.end.outcome;
+  // The hold goes on if another script with the same owner shares it. After a loss no facts may be left to show the hold.
+  const bool may_go_on =
+      request_.script && request_.owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
+  return with_history(parts, past, may_go_on ? WriteEnd::if_it_ended : WriteEnd::always);
 }
 
 std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {

@@ -277,6 +277,7 @@ TEST_CASE("a keeper that has lost its lock leaves it to a retry with the same --
 
 TEST_CASE("of two scripts with one --owner, the one that ends first leaves the lock to the other") {
   RedisServer redis;
+  int past = 0;
   for (const std::string type : {"lock", "read", "write", "fair", "fenced", "plain"}) {
     for (const bool killed : {false, true}) {
       CAPTURE(type);
@@ -289,12 +290,16 @@ TEST_CASE("of two scripts with one --owner, the one that ends first leaves the l
       if (killed) ::kill(first.keeper(), SIGKILL);
       if (!killed) write_file(first.folder() + "/go", "go\n");
       REQUIRE(eventually([&] { return first.process().family().empty(); }, 10s));
+      const auto ends = [&] { return std::stoi(redis.cli({"ZCARD", "rlock:history:{k}"})); };
+      const int before = ends();
       const std::string other = type == "read" ? "write" : type;  // readers share the lock
       CHECK(status_of(redis, {"run", "-qn", "-k", "k", "--type", other, "--", "true"}) == 75);
       write_file(second.folder() + "/go", "go\n");
       CHECK(second.process().exit_code() == 0);
       CHECK(eventually([&] { return !redis.has("k"); }, 2s));
       CHECK(second.process().err() == "");
+      CHECK(eventually([&] { return ends() == before + 1; }, 2s));
+      CHECK(before == past++);  // the end of the first script was none of the hold
     }
   }
 }

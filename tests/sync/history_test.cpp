@@ -192,7 +192,7 @@ TEST_CASE("each outer hold of several parts records its end when it is released,
   const std::vector<Part> parts = with_history({{lock("a", Hold::first), {facts}, {erase}},
                                                 {lock("b", Hold::another), {}, {}},
                                                 {lock("c", Hold::first), {facts}, {erase}}},
-                                               past(1000, 5000));
+                                               past(1000, 5000), WriteEnd::always);
   REQUIRE(parts.size() == 3);
   const auto records = [](const Part& part, const std::string& key) {
     if (part.release_followers.size() != 1) return false;

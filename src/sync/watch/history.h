@@ -54,7 +54,7 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
 
 /// The same parts, but their releases record `past`, each for its own owner. Parts without metadata are inner
 /// holds and stay as they are.
-std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past);
+std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past, WriteEnd when);
 
 /// The history keeps at most this many holds.
 constexpr std::int64_t kLongestHistory = 20;
