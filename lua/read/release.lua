@@ -20,6 +20,7 @@ local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local readers_left = include('hold/readers_left')
 local rest_to_keep = include('hold/rest_to_keep')
+local nothing_shares = include('hold/nothing_shares')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
@@ -38,7 +39,6 @@ local function release_hold()
     if redis.call('pttl', timeout) < lease then redis.call('set', timeout, 1, 'px', lease) end
     local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-    if grants then redis.call('set', grants, '', 'px', math.max(redis.call('pttl', grants), memory)) end  -- see outer_is_over
     redis.call('hincrby', lock, owner, -1)
     return rest > 0 and {'kept', rest} or {'still_held'}
   end
@@ -49,6 +49,7 @@ local function release_hold()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
+    nothing_shares(request, owner)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end

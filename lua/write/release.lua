@@ -21,6 +21,7 @@
 local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local rest_to_keep = include('hold/rest_to_keep')
+local nothing_shares = include('hold/nothing_shares')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
@@ -41,7 +42,6 @@ local function release_hold()
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
     local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-    if grants then redis.call('set', grants, '', 'px', math.max(redis.call('pttl', grants), memory)) end  -- see outer_is_over
     redis.call('hincrby', lock, field, -1)
     return rest > 0 and {'kept', rest} or {'still_held'}
   end
@@ -51,6 +51,7 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until, reads and 'goes_on')
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
+    nothing_shares(request, field)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end

@@ -341,12 +341,42 @@ TEST_CASE("an acquire beside a hold inside, whose outer hold is over, is an oute
     server.run(first->ask());
     server.run(inner->ask());
     CHECK(server.release(*first) == Released::How::still_held);
+    SUBCASE("after an acquire that was undone") {
+      const auto undone = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+      server.run(undone->ask());
+      server.run(*undone->undo(Wake::waiters));
+    }
+    SUBCASE("at once") {}
     server.run(second->ask());
     server.run(second->ask());  // a copy
     server.run(first->ask());   // a late copy
     server.run(inner->release({}));
     CHECK(server.has(*second).holds == 1);
     CHECK(server.renews(*second));
+    CHECK(server.release(*second) == Released::How::yes);
+    CHECK(server.has(*second).holds == 0);
+  }
+}
+
+TEST_CASE("a lock that is only kept is shared by nobody") {
+  for (const std::string& type : kAll) {
+    CAPTURE(type);
+    HoldServer server;
+    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
+    const ReleaseOptions keeping{.keep_until = server.time() + 300ms};
+    server.run(first->ask());
+    SUBCASE("by its last release") { server.run(first->release(keeping)); }
+    SUBCASE("by the release of the hold inside, which ends last") {
+      server.run(inner->ask());
+      server.run(first->release({}));
+      server.run(inner->release(keeping));
+    }
+    CHECK(server.has(*first).holds == 1);
+    server.run(second->ask());
+    CHECK(server.renews(*second));
+    REQUIRE(eventually([&] { return server.time() > *keeping.keep_until; }));
     CHECK(server.release(*second) == Released::How::yes);
     CHECK(server.has(*second).holds == 0);
   }

@@ -7,9 +7,9 @@ local function drop_grant(grants, request, memory)
   local acquire = request:gsub(':released$', '')
   local left, found = all:gsub(acquire:match('[^:]*$'), '')
   if found > 0 then
-    local lives = math.max(redis.call('pttl', grants), memory)
+    local lives = math.max(redis.call('pttl', grants), memory, 3600000)
     redis.call('pexpire', grants, lives)  -- first: it needs no memory
-    if left ~= '' then redis.call('set', grants, left, 'px', lives) end
+    redis.call('set', grants, left, 'px', lives)
     redis.call('set', acquire, 'undone', 'px', memory)  -- a late copy of the acquire must not share the hold again
   end
   return left ~= '', found > 0
