@@ -171,7 +171,12 @@ std::string counted(std::int64_t number, std::string_view noun) {
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  return fmt::format("{}", fmt::join(words, separator));
+  std::string text;
+  for (const std::string& word : words) {
+    if (&word != &words.front()) text += separator;
+    text += word;
+  }
+  return text;
 }
 
 std::string to_hex(std::string_view bytes) {
