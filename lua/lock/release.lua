@@ -53,7 +53,7 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until)
   if rest > 0 then
     redis.call('pexpire', lock, rest)
-    nothing_shares(request, owner)
+    nothing_shares(request, owner, rest)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end

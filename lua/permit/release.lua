@@ -39,6 +39,7 @@ local remember_answer = include('hold/remember_answer')
 local drop_grant = include('hold/drop_grant')
 local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
+local nothing_shares = include('hold/nothing_shares')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
@@ -81,6 +82,7 @@ local function release_hold()
   if rest > 0 and #ours > 0 then
     for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
+    nothing_shares(request, owner, rest)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}, back
   end

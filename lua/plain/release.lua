@@ -23,6 +23,7 @@ local answered_before = include('hold/answered_before')
 local remember_answer = include('hold/remember_answer')
 local outlived = include('hold/outlived')
 local rest_to_keep = include('hold/rest_to_keep')
+local nothing_shares = include('hold/nothing_shares')
 local is_value = include('redis/is_value')
 
 local has = redis.call('type', lock).ok == 'string' and is_value(lock, owner)
@@ -37,6 +38,7 @@ if goes_on then
 end
 if rest > 0 then
   redis.call('pexpire', lock, rest)
+  nothing_shares(request, owner, rest)
   remember_answer(way, request, 0, memory)
   return {'kept', rest}
 end

@@ -49,7 +49,7 @@ local function release_hold()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))  -- first: it needs no memory
     redis.call('set', timeout, 1, 'px', rest)
-    nothing_shares(request, owner)
+    nothing_shares(request, owner, rest)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end

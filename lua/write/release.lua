@@ -51,7 +51,7 @@ local function release_hold()
   local rest = rest_to_keep(keep, owner, keep_until, reads and 'goes_on')
   if rest > 0 then
     redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
-    nothing_shares(request, field)
+    nothing_shares(request, field, rest)
     remember_answer(way, request, 0, memory)
     return {'kept', rest}
   end

@@ -373,7 +373,15 @@ TEST_CASE("a lock that is only kept is shared by nobody") {
       server.run(first->release({}));
       server.run(inner->release(keeping));
     }
+    SUBCASE("by a release by hand") {
+      const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
+      server.run(found->release(keeping));
+    }
     CHECK(server.has(*first).holds == 1);
+    const auto undone = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    server.run(undone->ask());
+    server.run(*undone->undo(Wake::waiters));
+    CHECK(server.has(*first).holds == 1);  // the time to keep it is not over
     server.run(second->ask());
     CHECK(server.renews(*second));
     REQUIRE(eventually([&] { return server.time() > *keeping.keep_until; }));

@@ -16,8 +16,8 @@ local function answered_before(request, way, memory, keep, owner, keep_until, gr
   if way == 'undo' then
     redis.call('del', request)  -- first: it needs no memory
     redis.call('set', request, 'undone', 'px', memory)
-    local others, shared = drop_grant(request:gsub('[^:]*$', 'of:', 1) .. entry, request, memory)
-    if shared then return others and {'not_ours'} or nil end
+    local others, shared, kept = drop_grant(request:gsub('[^:]*$', 'of:', 1) .. entry, request, memory)
+    if shared then return (others or kept) and {'not_ours'} or nil end
     return (not answer or answer == 'undone') and {'not_ours'} or nil
   end
   if answer == '1' then return {'released', ''} end

@@ -1,9 +1,9 @@
 -- Takes the acquire of `request` out of the grants, because what it acquired is released or undone. Answers whether other
--- acquires share the owner's hold: then the hold goes on; and whether this one did.
+-- acquires share the owner's hold: then the hold goes on; whether this one did; and whether the lock was kept before.
 -- grants: optional, see note_grant. request: see shares_hold
 local function drop_grant(grants, request, memory)
   local all = grants and redis.call('get', grants)
-  if not all then return false, false end
+  if not all then return end
   local acquire = request:gsub(':released$', '')
   local left, found = all:gsub(acquire:match('[^:]*$'), '')
   if found > 0 then
@@ -12,6 +12,6 @@ local function drop_grant(grants, request, memory)
     redis.call('set', grants, left, 'px', lives)
     redis.call('set', acquire, 'undone', 'px', memory)  -- a late copy of the acquire must not share the hold again
   end
-  return left ~= '', found > 0
+  return left:find('[^ ]'), found > 0, left:find(' ')
 end
 return drop_grant

@@ -3,7 +3,8 @@
 -- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred shared it. A
 -- release and a renewal ask whether their acquire is there (see shares_hold), and the release takes it out (see drop_grant).
 -- The newest acquire before this one counts as undone: a late copy of it, or of its undo, must change nothing any more.
--- If it is empty, only inner holds are left (see outer_is_over); if it is a blank, only a kept lock (see nothing_shares).
+-- If it is empty, only inner holds are left (see outer_is_over). A blank in front says that the lock was kept before (see
+-- nothing_shares).
 -- The string stays for an hour at least, because another process may prolong the hold without it.
 -- anew: the owner had nothing before this request
 local function note_grant(grants, request, memory, anew)
@@ -11,7 +12,7 @@ local function note_grant(grants, request, memory, anew)
   if all and #all >= 32 and all:sub(-32) ~= id then
     redis.call('set', request:sub(1, -33) .. all:sub(-32), 'undone', 'px', memory)
   end
-  if anew or all == ' ' then
+  if anew then
     all = id
   elseif not all then
     all = 'x' .. id
