@@ -19,7 +19,7 @@
 --                             the queue, 0: we have none. length: of the queue
 --       {not_ours}            this is a late copy: the hold that it acquired has ended
 --       {foreign, kind, key}  this key holds something else
--- A script that calls this one gets a second value: whether the owner held the lock before.
+-- A script that calls this one gets a second value: did all counts stay?
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local now_micros = include('redis/now_micros')
@@ -28,8 +28,7 @@ local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
 local is_over = include('hold/is_over')
-local outer_is_over = include('hold/outer_is_over')
-local note_grant = include('hold/note_grant')
+local count_hold = include('hold/count_hold')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
 local most_waiters = 5000  -- rlock-capacity(7) names this number
@@ -44,17 +43,14 @@ local place, found, key = mended_queue(queue, time, owner)
 if not place then return {'foreign', found, key} end
 
 if ours or kind == 'none' and (not place.head or place.head == owner) then
-  local counts = not ours or outer_is_over(grants)
   local longest = math.max(redis.call('pttl', lock), lease)
   write_with_ttl('hsetnx', lock, longest, owner, 1)
-  if ours and counts then redis.call('hincrby', lock, owner, 1) end
   redis.call('lrem', queue.order, 0, owner)
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
-  if request and counts then redis.call('set', request, 1, 'px', memory) end
-  if grants then note_grant(grants, request, memory, counts) end
+  local adds = count_hold(lock, owner, request, grants, memory, ours)
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
-  return {'held', time}, not counts
+  return {'held', time}, not adds
 end
 
 local position, length = place.position, place.length

@@ -12,7 +12,7 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- A script that calls this one gets two more values: did the owner hold the lock before, and `line` if it has passed the waiters.
+-- A script that calls this one gets two more values: did all counts stay, and `line` if it has passed the waiters.
 local kind_of = include('redis/kind_of')
 local take_lock = include('hold/take_lock')
 

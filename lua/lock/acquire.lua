@@ -22,8 +22,8 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- A script that calls this one gets two more values: whether the owner held the lock before; and the line, if the owner has
--- passed its waiters, else nil.
+-- A script that calls this one gets two more values: whether the call has added no hold, because the owner had one; and the line,
+-- if the owner has passed its waiters, else nil.
 local take_lock = include('hold/take_lock')
 
 return take_lock(lock, line, request, grants, owner, lease, memory)

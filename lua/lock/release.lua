@@ -34,11 +34,10 @@ local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local has = redis.pcall('hexists', lock, owner) == 1
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, has)
+  local text = redis.call('type', lock).ok == 'hash' and redis.call('hget', lock, owner)
+  local holds = tonumber((text or ''):match('^[1-9]%d*$'))
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, holds)
   if before then return before end
-  if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-  local holds = tonumber((redis.call('hget', lock, owner) or ''):match('^[1-9]%d*$'))
   if not holds then return {'not_ours'} end
 
   if holds > 1 then

@@ -66,12 +66,8 @@ local function release_hold()
 
   local goes_on, in_all
   if #ours > 0 then
-    -- The acquires that share the permits may have asked for different numbers: the last one to release returns the most.
-    local most = inside ~= '1' and inner and tonumber(redis.pcall('zscore', inner, 'most') or 0) or 0
     goes_on = drop_grant(grants, request, memory)
-    if not goes_on then
-      goes_on, in_all = outlived(inner, inside == '1' and request or nil, math.max(count, -most), time)
-    end
+    if not goes_on then goes_on, in_all = outlived(inner, inside == '1' and request or nil, count, time) end
     if not goes_on and in_all ~= tonumber(count) then ours, tails = find_ours(in_all) end
   end
   local rest = rest_to_keep(keep, owner, keep_until, goes_on)

@@ -26,13 +26,11 @@ local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local has = redis.pcall('hexists', lock, owner) == 1
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, has)
+  local mode = redis.call('type', lock).ok == 'hash' and field_of(lock, 'mode', 5)
+  local holds = tonumber((mode and field_of(lock, owner, 15) or ''):match('^[1-9]%d*$'))
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, holds)
   if before then return before end
-  if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-  local mode = field_of(lock, 'mode', 5)
-  local holds = tonumber((field_of(lock, owner, 15) or ''):match('^[1-9]%d*$'))
-  if not mode or not holds then return {'not_ours'} end
+  if not holds then return {'not_ours'} end
 
   if holds > 1 then
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))

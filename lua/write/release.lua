@@ -28,13 +28,10 @@ local pass_on = include('line/pass_on')
 
 local function release_hold()
   local field = owner .. ':write'
-  local has = redis.pcall('hexists', lock, field) == 1
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, field, has)
+  local writes = redis.call('type', lock).ok == 'hash' and field_of(lock, 'mode', 5) == 'write'
+  local holds = tonumber((writes and field_of(lock, field, 15) or ''):match('^[1-9]%d*$'))
+  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, field, holds)
   if before then return before end
-  if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
-    return {'not_ours'}
-  end
-  local holds = tonumber((field_of(lock, field, 15) or ''):match('^[1-9]%d*$'))
   if not holds then return {'not_ours'} end
 
   if holds > 1 then

@@ -44,6 +44,11 @@ std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Millis
   return make_hold(type, again ? Hold::another : Hold::first, owner, lease, owner_returns);
 }
 
+/// An acquire of an owner that the user named.
+std::unique_ptr<Lockable> named(std::string_view type, Milliseconds lease) {
+  return make(type, kMe, lease, false, /*owner_returns=*/true);
+}
+
 /// The number of holds of an owner, and the time that is left of them.
 struct Has {
   std::int64_t holds = 0;
@@ -240,8 +245,8 @@ TEST_CASE("a repeated acquire of the hold inside renews the lease as the first d
 TEST_CASE("an owner with a user's id keeps its second hold, whatever is left of the first") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
     for (const Lockable* released : {first.get(), found.get()})
       copy_in_between({{"first acquire", first->ask()},
@@ -263,9 +268,9 @@ TEST_CASE("a hold that has ended is neither renewed nor released once its owner 
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto beside = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto beside = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     server.run(beside->ask());
     CHECK(server.renews(*first));
@@ -290,8 +295,8 @@ TEST_CASE("acquires that share a hold release their share, and the last one free
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
     for (const Lockable* hold : {first.get(), second.get(), inner.get()}) server.run(hold->ask());
     for (int copies = 0; copies < 2; ++copies) {
@@ -313,8 +318,8 @@ TEST_CASE("an acquire that is undone leaves no share behind, and takes none from
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     server.run(second->ask());
     SUBCASE("the one that shares the hold") {
@@ -335,14 +340,14 @@ TEST_CASE("an acquire beside a hold inside, whose outer hold is over, is an oute
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
     server.run(first->ask());
     server.run(inner->ask());
     CHECK(server.release(*first) == Released::How::still_held);
     SUBCASE("after an acquire that was undone") {
-      const auto undone = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+      const auto undone = named(type, kInnerLease);
       server.run(undone->ask());
       server.run(*undone->undo(Wake::waiters));
     }
@@ -362,8 +367,8 @@ TEST_CASE("a lock that is only kept is shared by nobody") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
     const ReleaseOptions keeping{.keep_until = server.time() + 300ms};
     server.run(first->ask());
@@ -378,7 +383,7 @@ TEST_CASE("a lock that is only kept is shared by nobody") {
       server.run(found->release(keeping));
     }
     CHECK(server.has(*first).holds == 1);
-    const auto undone = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto undone = named(type, kOuterLease);
     server.run(undone->ask());
     server.run(*undone->undo(Wake::waiters));
     CHECK(server.has(*first).holds == 1);  // the time to keep it is not over
@@ -394,8 +399,8 @@ TEST_CASE("an undone acquire that was the last to share a hold leaves nothing") 
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     server.run(second->ask());
     CHECK(server.release(*first) == Released::How::still_held);
@@ -410,8 +415,8 @@ TEST_CASE("a late copy of an acquire that shared a hold acquires nothing after i
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     server.run(second->ask());
     CHECK(server.release(*first) == Released::How::still_held);
@@ -425,8 +430,8 @@ TEST_CASE("a release by hand ends a hold, however many acquires share it") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kOuterLease);
     const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
     server.run(first->ask());
     server.run(second->ask());
@@ -439,8 +444,8 @@ TEST_CASE("a release by hand ends a hold, however many acquires share it") {
 
 TEST_CASE("a reader whose lease has ended beside other readers has acquired the lock anew") {
   HoldServer server;
-  const auto first = make("read", kMe, Milliseconds{1}, false, /*owner_returns=*/true);
-  const auto second = make("read", kMe, kOuterLease, false, /*owner_returns=*/true);
+  const auto first = named("read", Milliseconds{1});
+  const auto second = named("read", kOuterLease);
   server.run(make("read", kOther, kOuterLease)->ask());
   server.run(first->ask());
   REQUIRE(eventually([&] { return server.cli({"EXISTS", "{k}:me:1:rwlock_timeout:1"}) == "0"; }));
@@ -456,8 +461,8 @@ TEST_CASE(
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto longest = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto longest = named(type, kInnerLease);
     const std::string grants = "redisson_unlock_latch:{k}:of:" + first->hold_entry().member;
     server.run(first->ask());
     CHECK(server.pttl(grants) > 1h - kMeanwhile);
@@ -465,7 +470,7 @@ TEST_CASE(
     server.run(first->renew());
     CHECK(server.pttl(grants) > kOuterLease + kMeanwhile);
     server.run(longest->ask());
-    server.run(make(type, kMe, kOuterLease, false, /*owner_returns=*/true)->ask());
+    server.run(named(type, kOuterLease)->ask());
     CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
     server.run(first->renew());
     CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
@@ -473,15 +478,14 @@ TEST_CASE(
 }
 
 TEST_CASE("an acquire shares a hold if the server does not know all that share it") {
-  const auto first = make("lock", kMe, kOuterLease, false, /*owner_returns=*/true);
-  const auto second = make("lock", kMe, kOuterLease, false, /*owner_returns=*/true);
+  const auto first = named("lock", kOuterLease);
+  const auto second = named("lock", kOuterLease);
   const std::string grants = "redisson_unlock_latch:{k}:of:me:1";
   HoldServer server;
   server.run(first->ask());
   SUBCASE("the server has lost them") { server.cli({"DEL", grants}); }
   SUBCASE("more than a hundred share it") {
-    for (int i = 0; i < 101; ++i)
-      server.run(make("lock", kMe, kOuterLease, false, /*owner_returns=*/true)->ask());
+    for (int i = 0; i < 101; ++i) server.run(named("lock", kOuterLease)->ask());
     CHECK(server.cli({"GET", grants}).size() < 3300);
   }
   server.run(second->ask());
@@ -489,7 +493,7 @@ TEST_CASE("an acquire shares a hold if the server does not know all that share i
   CHECK(server.renews(*second));
 
   server.remove_hold("lock");
-  const auto anew = make("lock", kMe, kOuterLease, false, /*owner_returns=*/true);
+  const auto anew = named("lock", kOuterLease);
   server.run(anew->ask());  // from now on, the server knows them again
   CHECK_FALSE(server.renews(*first));
   CHECK(server.release(*second) == Released::How::not_ours);
@@ -538,8 +542,8 @@ TEST_CASE("an acquire of a lock that its owner has leaves the release of the ear
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     server.run(second->ask());
     server.run(*second->undo(Wake::waiters));
@@ -585,8 +589,8 @@ TEST_CASE("a late copy of a release that kept the key leaves the owner's next ho
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());
     const std::string note = "redisson_unlock_latch:{k}:keep";  // an inner hold with --min-hold has left it
     server.cli({"SET", note, fmt::format("{}\n{}", kMe.str(), (server.time() + kOuterLease).count())});
@@ -605,9 +609,9 @@ TEST_CASE("a late copy of a release that left an inner hold does not end the own
   for (const std::string type : {"plain", "permit"}) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto second = named(type, kOuterLease);
     server.run(first->ask());
     server.run(inner->ask());
     REQUIRE(server.release(*first) == Released::How::still_held);
@@ -623,8 +627,8 @@ TEST_CASE("the undo of an acquire leaves the owner's earlier hold") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto before = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
-    const auto again = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto before = named(type, kInnerLease);
+    const auto again = named(type, kOuterLease);
     server.run(before->ask());
     server.run(again->ask());
     server.run(*again->undo(Wake::waiters));
@@ -638,8 +642,8 @@ TEST_CASE(
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    const auto second = make(type, kMe, kInnerLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
+    const auto second = named(type, kInnerLease);
     server.run(first->ask());  // its answer is lost
     server.run(second->ask());
     for (const Call& late : {*first->undo(Wake::waiters), first->ask(), *first->undo(Wake::waiters)}) {
@@ -650,7 +654,7 @@ TEST_CASE(
     server.run(second->release({}));
     CHECK(server.has(*second).holds == 0);
 
-    const auto third = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto third = named(type, kOuterLease);
     server.run(third->ask());
     server.run(*third->undo(Wake::waiters));
     CHECK(server.has(*third).holds == 0);
@@ -677,7 +681,7 @@ TEST_CASE("one more hold of an owner leaves the undo of its first hold as it was
   for (const std::string& type : kCounted) {
     CAPTURE(type);
     HoldServer server;
-    const auto first = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto first = named(type, kOuterLease);
     const auto again = make(type, kMe, kInnerLease, /*again=*/true, /*owner_returns=*/true);
     server.run(first->ask());
     server.run(again->ask());
@@ -693,7 +697,7 @@ TEST_CASE("an acquire that comes after its undo takes nothing") {
   for (const std::string& type : kAll) {
     CAPTURE(type);
     HoldServer server;
-    const auto lock = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
+    const auto lock = named(type, kOuterLease);
     server.run(*lock->undo(Wake::waiters));
     server.run(lock->ask());
     CHECK(server.has(*lock).holds == 0);

@@ -1,3 +1,5 @@
+local write_grants = include('hold/write_grants')
+
 -- Notes that the owner has acquired the lock by `request`.
 -- grants: string, the acquires that share the owner's present hold: the last 32 digits of each request, the newest at the end. An
 -- `x` in front says that the server does not know all: the hold is older than the string, or more than a hundred shared it. A
@@ -5,7 +7,6 @@
 -- The newest acquire before this one counts as undone: a late copy of it, or of its undo, must change nothing any more.
 -- If it is empty, only inner holds are left (see outer_is_over). A blank in front says that the lock was kept before (see
 -- nothing_shares).
--- The string stays for an hour at least, because another process may prolong the hold without it.
 -- anew: the owner had nothing before this request
 local function note_grant(grants, request, memory, anew)
   local all, id = redis.call('get', grants), request:sub(-32)
@@ -19,6 +20,6 @@ local function note_grant(grants, request, memory, anew)
   elseif not all:find(id) then
     all = (#all > 3200 and 'x' .. all:sub(-3136) or all) .. id
   end
-  redis.call('set', grants, all, 'px', math.max(redis.call('pttl', grants), memory, 3600000))
+  write_grants(grants, all, memory)
 end
 return note_grant

@@ -1,8 +1,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
-local outer_is_over = include('hold/outer_is_over')
-local note_grant = include('hold/note_grant')
+local count_hold = include('hold/count_hold')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -24,17 +23,13 @@ local function take_lock(lock, line, request, grants, owner, lease, memory, draw
   })
   if blocked then return blocked end
 
-  local counts = not ours or outer_is_over(grants)
   local longest = math.max(rest, lease)
   redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
   local drawn = draw and draw(ours)
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
-  -- A second copy finds `ours`: it counts nothing.
-  if ours and counts then redis.call('hincrby', lock, owner, 1) end
-  if request and counts then redis.call('set', request, 1, 'px', memory) end
-  if grants then note_grant(grants, request, memory, counts) end
+  local adds = count_hold(lock, owner, request, grants, memory, ours)
   if not ours then leave_line(line, owner, longest) end
-  return {'held', time, drawn}, not counts, line and line.passed and line
+  return {'held', time, drawn}, not adds, line and line.passed and line
 end
 return take_lock
