@@ -14,6 +14,7 @@
 #include "base/identity.h"
 #include "base/random.h"
 #include "sync/kinds/once_per.h"
+#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {
@@ -113,12 +114,16 @@ PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
 }
 
 std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHold& past) const {
-  if (!request_.deployment.history) return parts;
   const HoldOutcome how = past.end.outcome;
-  // The hold goes on if another script with the same owner shares it. After a loss no facts may be left to show the hold.
-  const bool may_go_on =
-      request_.script && request_.owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
-  return with_history(parts, past, may_go_on ? WriteEnd::if_it_ended : WriteEnd::always);
+  // Other processes with the same owner may share the hold. After a loss no facts may be left to show it.
+  const bool may_go_on = request_.owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
+  const WriteEnd when = may_go_on && request_.script ? WriteEnd::if_it_ended : WriteEnd::always;
+  std::vector<Part> ending = request_.deployment.history ? with_history(parts, past, when) : parts;
+  if (!may_go_on) return ending;
+  for (Part& part : ending)  // until the others renew, people would see the facts of a process that has ended
+    part.release_followers.push_back(
+        tell_holder(part.lock->name(), part.lock->owner(), std::string{kReleased}));
+  return ending;
 }
 
 std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {

@@ -31,12 +31,18 @@ std::optional<Loss> RenewedKeys::loss() {
 
 void RenewedKeys::look_at_removal() {
   if (requests_.take_confirmation()) keeper_->look_now();
-  // The owner has released a hold. A keeper of a script asks whether it was its own (may_be_released()); of a run inside the
-  // hold it may be that of the run, if somebody has released once too often.
-  if (!keys_.request().script && requests_.take_release()) keeper_->look_now();
+  static_cast<void>(hear_release());
   if (!requests_.take_removal()) return;
   if (keys_.owner_returns()) return keeper_->removed();
   keeper_->look_now();
+}
+
+/// Another process of the owner has released a hold. It may have been ours. If it was not, our renewal shows people who holds
+/// the key now.
+bool RenewedKeys::hear_release() {
+  if (!requests_.take_release()) return false;
+  keeper_->look_now();
+  return true;
 }
 
 HeldLock RenewedKeys::lock() {

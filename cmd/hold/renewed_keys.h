@@ -43,13 +43,14 @@ class RenewedKeys {
 
   /// Are the keys lost, or has a message of a release arrived since the last call? Then the owner may have
   /// released some of them by another process.
-  bool may_be_released() { return requests_.take_release() || keeper_->lost(); }
+  bool may_be_released() { return hear_release() || keeper_->lost(); }
 
   /// Stops renewing all parts but these, which keep the known rest of their lease and are renewed as before.
   void keep_only(std::vector<Part> parts);
 
  private:
   void look_at_removal();
+  bool hear_release();
   void keep(const Lease& lease);
 
   Redis& redis_;

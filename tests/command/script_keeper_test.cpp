@@ -304,6 +304,33 @@ TEST_CASE("of two scripts with one --owner, the one that ends first leaves the l
   }
 }
 
+TEST_CASE("of two scripts with one --owner, people see the one that is left") {
+  RedisServer redis;
+  const std::string text =
+      "mkfifo $FOLDER/go\n\"$RLOCK\" lock acquire k --owner me --while-pid $$ >$FOLDER/owner || exit\n"
+      "read -r line <$FOLDER/go\n";
+  Script one{redis, text}, two{redis, text};
+  for (Script* script : {&one, &two})
+    REQUIRE(eventually([&] { return !script->file("owner").empty(); }, 10s));
+  REQUIRE(eventually(
+      [&] { return redis.cli({"PUBSUB", "NUMSUB", "redisson_lock__channel:{k}:me"}).ends_with("2"); }, 10s));
+  const auto shows = [&](Script& script) {
+    Rlock inspect = redis.rlock("inspect", "k");
+    return inspect.exit_code() == 0 &&
+           contains(inspect.out(), fmt::format("pid {} ", script.process().pid()));
+  };
+  // Each keeper renews when it begins to listen. Then people see the one that renewed last, until the next renewal.
+  bool sees_one = false;
+  REQUIRE(eventually(
+      [&] {
+        sees_one = shows(one);
+        return throughout([&] { return shows(one) == sees_one; }, 1s);
+      },
+      10s));
+  write_file((sees_one ? one : two).folder() + "/go", "go\n");
+  CHECK(eventually([&] { return shows(sees_one ? two : one); }, 5s));  // its next renewal would be after 10 s
+}
+
 TEST_CASE("each of several keys can be released by itself, and the others are kept") {
   RedisServer redis;
   Script script{redis,
