@@ -4,8 +4,8 @@
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
-# What is sent to Redis is the file without its comments, blank lines, indentation and the blanks at commas, = and comparisons, and
-# with a short local name for redis.call; the SHA-1 is taken of exactly those bytes. Line numbers in Redis' messages are those of
+# What is sent to Redis is the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call
+# gets a short local name. The SHA-1 is that of exactly these bytes, and line numbers in messages of Redis are those of
 # `rlock scripts show`.
 #
 # The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
@@ -256,6 +256,25 @@ function(read_statements folder file into)
   set(${into} "\n${names}${text}" PARENT_SCOPE)
 endfunction()
 
+# Takes the blanks out of the text that stand beside anything but a letter, a digit or an underscore. Those in strings stay.
+function(take_blanks variable)
+  set(text "\n${${variable}}")
+  string(ASCII 1 blank)
+  # Behind an odd number of quotes, a blank is part of a string.
+  while(text MATCHES "(\n[^'\n]*('[^'\n]*'[^'\n]*)*'[^'\n ]*) ")
+    string(REPLACE "${CMAKE_MATCH_0}" "${CMAKE_MATCH_1}${blank}" text "${text}")
+  endwhile()
+  string(REGEX REPLACE "([^A-Za-z0-9_]) " "\\1" text "${text}")
+  string(REGEX REPLACE "([{,])\n" "\\1" text "${text}")
+  string(REGEX REPLACE "([A-Za-z_]) ([^A-Za-z0-9_])" "\\1\\2" text "${text}")  # behind a digit the dots of `..` would belong to a number
+  if(text MATCHES "--")
+    message(FATAL_ERROR "two operators have become a comment: ${text}")
+  endif()
+  string(REPLACE "${blank}" " " text "${text}")
+  string(REGEX REPLACE "^\n" "" text "${text}")
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
 # The text of `file` to send, without comments, blank lines and indentation. Long brackets are refused, because they could contain
 # text that only looks like a comment or an indentation: no script here needs one.
 function(read_script folder file into)
@@ -274,12 +293,7 @@ function(read_script folder file into)
   if(text MATCHES "[^a-z_.]call[ (,=]")
     message(FATAL_ERROR "${file}: `call` is the short name for redis.call: write redis.call, and choose another name")
   endif()
-  string(REGEX MATCHALL "'[^'\n]*'" strings "${text}")
-  if("${strings}" MATCHES ", | [=~<>]=? ")
-    message(FATAL_ERROR "${file}: a string has a comma or an operator with blanks, which would be lost")
-  endif()
-  string(REPLACE ", " "," text "${text}")
-  string(REGEX REPLACE " ([=~<>]=?) " "\\1" text "${text}")
+  take_blanks(text)
   if(text MATCHES "redis[.]call[(]")
     string(REPLACE "redis.call(" "call(" text "local call=redis.call\n${text}")
   endif()

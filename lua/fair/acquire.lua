@@ -4,7 +4,7 @@
 -- KEYS  lock      hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       request   optional, string: as in lock/acquire
---       grants    optional, string: of an owner that may return, see hold/note_grant
+--       shares    optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner     the owner that asks
 --       lease     number of milliseconds, at least 1
 --       alive_for  number of ms for which we count as alive from now on; 0: we take no place
@@ -27,7 +27,7 @@ local write_with_ttl = include('redis/write_with_ttl')
 local holder_of = include('hold/holder_of')
 local mended_queue = include('fair_queue/mended_queue')
 local wake_head = include('fair_queue/wake_head')
-local is_over = include('hold/is_over')
+local is_late_copy = include('hold/is_late_copy')
 local count_hold = include('hold/count_hold')
 local end_with_last_place = include('fair_queue/end_with_last_place')
 local tell_new_head = include('fair_queue/tell_new_head')
@@ -36,7 +36,7 @@ local most_waiters = 5000  -- rlock-capacity(7) names this number
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end
 local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
-if is_over(request, ours) then return {'not_ours'} end
+if is_late_copy(request, ours) then return {'not_ours'} end
 local time = now()
 queue.theirs = theirs
 local place, found, key = mended_queue(queue, time, owner)
@@ -48,7 +48,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('lrem', queue.order, 0, owner)
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
-  local adds = count_hold(lock, owner, request, grants, memory, ours)
+  local adds = count_hold(lock, owner, request, shares, memory, ours)
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, not adds
 end

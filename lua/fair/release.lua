@@ -9,7 +9,7 @@
 --       line: order, waiters, facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
 --       keep  optional, string: as in lock/release
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  those of lock/release
 -- ->    what lock/release answers
 local release = script('lock/release')
@@ -19,7 +19,7 @@ local leave_queue = include('fair_queue/leave_queue')
 
 local before = request and redis.pcall('get', request)
 local answered = type(before) == 'string' and (way ~= 'undo' or before == 'undone')
-  or grants and redis.pcall('hexists', lock, owner) ~= 1
+  or shares and redis.pcall('hexists', lock, owner) ~= 1
 local was_head = not answered and leave_queue(queue, owner)
 
 local answer = release(keys_of('lock/release'), ARGV)

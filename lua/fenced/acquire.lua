@@ -5,7 +5,7 @@
 --       token    string: the last token. It has no TTL and outlives every hold
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: as in lock/acquire
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  those of lock/acquire
 -- ->    {held, now, token}  now is the server's time in ms since the epoch
 --       {busy, ...}         see line/in_turn
@@ -18,6 +18,6 @@ local take_lock = include('hold/take_lock')
 
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
-return take_lock(lock, line, request, grants, owner, lease, memory, function(ours)
+return take_lock(lock, line, request, shares, owner, lease, memory, function(ours)
   return ours and tonumber(redis.call('get', token)) or redis.call('incr', token)
 end)

@@ -9,7 +9,7 @@
 --                                    one key, and works while a cluster slot moves
 --       request  optional, string: records that this request has acquired the lock. It is needed if the owner may acquire the
 --                lock again. Then an undo ends only this hold, and a late copy of the call acquires nothing
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -26,4 +26,4 @@
 -- if the owner has passed its waiters, else nil.
 local take_lock = include('hold/take_lock')
 
-return take_lock(lock, line, request, grants, owner, lease, memory)
+return take_lock(lock, line, request, shares, owner, lease, memory)

@@ -9,7 +9,7 @@
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string "<owner>\n<until>": the lock stays until then. It is written when this owner releases the hold
 --                that asked for it (keep_until), while inner holds go on
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds that the remaining holds keep at least
 --       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
@@ -21,44 +21,35 @@
 --                undo: the call releases nothing unless the request has acquired the lock
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  the lock is free. why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see shares/drop_share)
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it
 --       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays
 local answered_before = include('hold/answered_before')
-local remember_answer = include('hold/remember_answer')
+local count_down = include('hold/count_down')
+local holds_of = include('hold/holds_of')
+local keep_lock = include('hold/keep_lock')
+local remember = include('hold/remember')
 local rest_to_keep = include('hold/rest_to_keep')
-local nothing_shares = include('hold/nothing_shares')
 local announce = include('redis/announce')
 local pass_on = include('line/pass_on')
 
 local function release_hold()
-  local text = redis.call('type', lock).ok == 'hash' and redis.call('hget', lock, owner)
-  local holds = tonumber((text or ''):match('^[1-9]%d*$'))
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner, holds)
+  local holds = redis.call('type', lock).ok == 'hash' and holds_of(lock, owner)
+  local hold = {
+    owner = owner, entry = owner, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
+    memory = memory,
+  }
+  local before = answered_before(hold, holds)
   if before then return before end
   if not holds then return {'not_ours'} end
 
-  if holds > 1 then
-    if not request then return {'held_inside'} end
-    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-    local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
-    if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-    redis.call('hincrby', lock, owner, -1)
-    return rest > 0 and {'kept', rest} or {'still_held'}
-  end
-
-  local rest = rest_to_keep(keep, owner, keep_until)
-  if rest > 0 then
-    redis.call('pexpire', lock, rest)
-    nothing_shares(request, owner, rest)
-    remember_answer(way, request, 0, memory)
-    return {'kept', rest}
-  end
-
+  if holds > 1 then return request and count_down(lock, hold, lease) or {'held_inside'} end
+  local rest = rest_to_keep(hold)
+  if rest > 0 then return keep_lock(lock, hold, rest) end
   redis.call('del', lock)
-  remember_answer(way, request, 1, memory)
+  remember(hold, 1)
   return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end
 

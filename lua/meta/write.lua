@@ -21,18 +21,18 @@ local holds_by = include('hold/holds_by')
 local field_of = include('redis/field_of')
 local write_with_ttl = include('redis/write_with_ttl')
 
-local function record(since, time, lives, ended_at)
+local time = now()
+local function record(since, lives, ended_at)
   return '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lives .. ',"ended_at":' .. ended_at ..
     ',' .. facts:sub(2)
 end
 
-local time = now()
 if not holds_by(held, member) then
   local until_then, arrived
   if alive then until_then, arrived = (field_of(alive, owner, 100) or ''):match('^(%d+) (%d+)') end
   if not until_then or tonumber(until_then) <= time then return 'not_ours' end
   local since = string.format('%.0f', math.floor(arrived / 1000))
-  local said = record(since, time, string.format('%.0f', until_then - time), 'null')
+  local said = record(since, string.format('%.0f', until_then - time), 'null')
   write_with_ttl('hset', waits, math.max(redis.call('pttl', alive), 1), owner, said)
   return 'written'
 end
@@ -41,21 +41,19 @@ if waits then redis.call('hdel', waits, owner) end
 local before = field_of(meta, owner, 100000)
 local since = before and before:match('^{"since":(%d+),') or time
 
--- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, each call looks at
--- some of them: HSCAN takes any number as its cursor.
-local few = 16  -- to let so many facts stay is cheaper than to read them at each renewal
-local at_once = 100  -- HSCAN reads about so many fields
+-- The facts of killed holders expire with the hash, unless other holders keep it alive. To let 16 stay is cheaper than to read
+-- them at each renewal. Of more than a hundred, each call looks at about a hundred: HSCAN takes any number as its cursor.
 local known = redis.call('hlen', meta)
-if known > few then
-  local some = redis.call('hscan', meta, known > at_once and time % 65536 or 0, 'count', at_once)[2]
+if known > 16 then
+  local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
   for i = 1, #some, 2 do
     local renewed, its_lease = some[i + 1]:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
     if renewed and renewed + its_lease < time then redis.call('hdel', meta, some[i]) end
   end
 end
 
-local longest = math.max(redis.call('pttl', meta), tonumber(lease))
-local function renews(text) return text and text:find('"renews":true', 1, true) end
+local longest = math.max(redis.call('pttl', meta), lease)
+local function renews(text) return text and text:find('"renews":true') end
 if renews(before) and not renews(facts) then
   local renewed, its_lease = before:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
   if renewed and renewed + its_lease > time then
@@ -64,5 +62,5 @@ if renews(before) and not renews(facts) then
   end
 end
 local ended_at = ended == '1' and time or 'null'
-write_with_ttl('hset', meta, longest, owner, record(since, time, lease, ended_at))
+write_with_ttl('hset', meta, longest, owner, record(since, lease, ended_at))
 return 'written'

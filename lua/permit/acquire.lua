@@ -6,9 +6,9 @@
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       inner    optional, zset: the inner holds of this owner, see hold/outlived
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/acquire
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    the owner that asks
 --       count    number of permits, all or none
 --       lease    number of milliseconds; 0: the permits have no lease, and stay taken until they are released
@@ -37,9 +37,9 @@ local lives_for = include('redis/lives_for')
 local permit_id = include('permits/permit_id')
 local no_lease = include('permits/no_lease')
 local in_pieces = include('redis/in_pieces')
-local is_over = include('hold/is_over')
+local is_late_copy = include('hold/is_late_copy')
 local starts_anew = include('hold/starts_anew')
-local note_grant = include('hold/note_grant')
+local add_share = include('shares/add_share')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -79,7 +79,7 @@ if missing > available and size > 0 and count > size then return announced({'too
 local first_end, rest = tonumber(redis.call('zrange', taken, 0, 0, 'withscores')[2]), -2
 if first_end then rest = first_end == no_lease and -1 or math.max(first_end - time, 0) end
 local blocked = in_turn(line, {
-  owner = owner, ours = missing == 0, over = is_over(request, missing == 0), needs = missing, room = available, rest = rest,
+  owner = owner, ours = missing == 0, over = is_late_copy(request, missing == 0), needs = missing, room = available, rest = rest,
   time = time,
 })
 if blocked then return announced(blocked) end
@@ -106,10 +106,10 @@ if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 local anew = starts_anew(inner, request, missing < count)
 if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if grants then
-  note_grant(grants, request, memory, anew)
+if shares then
+  add_share(shares, request, memory, anew)
   redis.call('zadd', inner, math.min(-count, tonumber(redis.call('zscore', inner, 'most') or 0)), 'most')
-  redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', grants)))
+  redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', shares)))
 end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 

@@ -5,7 +5,7 @@
 -- KEYS  pool   string: the number of permits that are available
 --       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots  zset: see permits/mend_slots
---       inner  optional, zset: the inner holds of this owner, see hold/outlived
+--       inner  optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/enter
 -- ARGV  owner  the owner that asks
 --       count  number of permits that it must have

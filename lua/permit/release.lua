@@ -6,10 +6,10 @@
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       inner    optional, zset: the inner holds of this owner, see hold/outlived
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/release
 --       keep     optional, string: as in lock/release
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    whose permits they are
 --       count    number of permits that it acquired
 --       keep_until  number of ms since the epoch, server time: the permits stay taken until then; 0: they may end now
@@ -20,7 +20,7 @@
 --       inside   1: it is an inner hold, which `request` has acquired
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see shares/drop_share)
 --       {kept, rest}     the permits stay taken for this many ms, and for as long as another hold of this owner remains
 --       {not_ours}       the owner has none of them
 --       {not_ours, ''}   the hold has ended, and its owner has acquired permits anew; a place in the line stays
@@ -35,11 +35,12 @@ local forget_slots = include('permits/forget_slots')
 local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
 local answered_before = include('hold/answered_before')
-local remember_answer = include('hold/remember_answer')
-local drop_grant = include('hold/drop_grant')
-local outlived = include('hold/outlived')
+local remember = include('hold/remember')
+local release_inner = include('hold/release_inner')
 local rest_to_keep = include('hold/rest_to_keep')
-local nothing_shares = include('hold/nothing_shares')
+local keep_for = include('hold/keep_for')
+local kept_or_held = include('hold/kept_or_held')
+local drop_share = include('shares/drop_share')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
@@ -47,7 +48,11 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, owner)
+  local hold = {
+    owner = owner, entry = owner, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
+    memory = memory,
+  }
+  local before = answered_before(hold)
   if before then return before end
   local kind = kind_of(pool)
   if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
@@ -66,28 +71,26 @@ local function release_hold()
 
   local goes_on, in_all
   if #ours > 0 then
-    goes_on = drop_grant(grants, request, memory)
-    if not goes_on then goes_on, in_all = outlived(inner, inside == '1' and request or nil, count, time) end
+    goes_on = drop_share(shares, request, memory)
+    if not goes_on then goes_on, in_all = release_inner(inner, inside == '1' and request or nil, count, time) end
     if not goes_on and in_all ~= tonumber(count) then ours, tails = find_ours(in_all) end
   end
-  local rest = rest_to_keep(keep, owner, keep_until, goes_on)
+  local rest = rest_to_keep(hold, goes_on)
   if goes_on then
-    remember_answer(way, request, 0, memory)
-    return rest > 0 and {'kept', rest} or {'still_held'}, back
+    remember(hold, 0)
+    return kept_or_held(rest), back
   end
   if rest > 0 and #ours > 0 then
     for _, id in ipairs(ours) do redis.call('zadd', taken, time + rest, id) end
     mend_slots(taken, slots, rest)
-    nothing_shares(request, owner, rest)
-    remember_answer(way, request, 0, memory)
-    return {'kept', rest}, back
+    return keep_for(hold, rest), back
   end
 
   if there then redis.call('incrby', pool, #ours) end
   in_pieces('zrem', taken, ours)
   forget_slots(taken, slots, tails)
   if #ours == 0 then return {'not_ours'}, back end
-  remember_answer(way, request, 1, memory)
+  remember(hold, 1)
   return {'released'}, #ours + back
 end
 

@@ -5,9 +5,9 @@
 -- KEYS  pool   string: the number of permits that are available
 --       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots  zset: see permits/mend_slots
---       inner  optional, zset: the inner holds of this owner, see hold/outlived
+--       inner  optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/renew
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner  whose permits they are
 --       count  number of permits that it has
 --       lease  number of milliseconds, at least 1
@@ -21,7 +21,7 @@ local taken_permits = include('permits/taken_permits')
 local permits_of = include('permits/permits_of')
 local mend_slots = include('permits/mend_slots')
 local in_pieces = include('redis/in_pieces')
-local goes_on = include('hold/goes_on')
+local still_held = include('hold/still_held')
 local join = include('hold/join')
 
 local kind_taken = taken_permits(taken)
@@ -35,11 +35,11 @@ for i = 1, count do
   if not before or before <= time then return 'not_ours' end
   ends = math.max(ends, before)
 end
-if not goes_on(request, memory, grants) then return 'not_ours' end
+if not still_held(request, memory, shares) then return 'not_ours' end
 redis.call('zrem', taken, '')  -- first: it needs no memory, and removes nothing
 mend_slots(taken, slots, lease)
 local leases = {}
 for i = 1, count do leases[2 * i - 1], leases[2 * i] = ends, ours[i] end
 in_pieces('zadd', taken, leases)
-join(not grants and inner, request, time + lease, memory)
+join(not shares and inner, request, time + lease, memory)
 return 'renewed'

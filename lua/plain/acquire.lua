@@ -3,9 +3,9 @@
 -- This call may be sent twice.
 --
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it
---       inner    optional, zset: the inner holds of this owner, see hold/outlived
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/acquire
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    the token of the client that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -16,10 +16,10 @@
 -- A script that calls this one gets a second value: whether the owner had this hold before.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
-local is_over = include('hold/is_over')
+local is_late_copy = include('hold/is_late_copy')
 local is_value = include('redis/is_value')
 local starts_anew = include('hold/starts_anew')
-local note_grant = include('hold/note_grant')
+local add_share = include('shares/add_share')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
@@ -29,11 +29,11 @@ if kind ~= 'none' then
   if not is_value(lock, owner) then return {'busy', rest} end
 end
 local ours = kind ~= 'none'
-if is_over(request, ours) then return {'not_ours'} end
+if is_late_copy(request, ours) then return {'not_ours'} end
 
 local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
 redis.call('set', lock, owner, 'px', math.max(redis.call('pttl', lock), lease))
 local anew = starts_anew(inner, request, ours)
 if request and anew then redis.call('set', request, 1, 'px', memory) end
-if grants then note_grant(grants, request, memory, anew) end
+if shares then add_share(shares, request, memory, anew) end
 return {'held', time}, not anew

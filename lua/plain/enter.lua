@@ -2,7 +2,7 @@
 -- This call may be sent twice.
 --
 -- KEYS  lock     string: the token. Its TTL is the lease; this script never shortens it
---       inner    optional, zset: the inner holds of this owner, see hold/outlived
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/enter
 -- ARGV  owner    the token of the client that asks
 --       lease    number of milliseconds, at least 1

@@ -8,7 +8,7 @@
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire. Its
 --                value tells a read hold from a write hold of the same owner
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    the owner that asks
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
@@ -27,9 +27,9 @@
 -- A script that calls this one gets two more values: did all counts stay, and `line` if the owner has passed the waiters.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
-local is_over = include('hold/is_over')
-local outer_is_over = include('hold/outer_is_over')
-local note_grant = include('hold/note_grant')
+local is_late_copy = include('hold/is_late_copy')
+local only_inner_left = include('shares/only_inner_left')
+local add_share = include('shares/add_share')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
@@ -45,7 +45,8 @@ local ends = redis.call('pttl', lock)
 local ours = writes or holds > 0
 local room = kind == 'none' and 1 or redis.call('hget', lock, 'mode') == 'read' and 0 or -1
 local blocked = in_turn(line, {
-  owner = owner, ours = ours, over = is_over(request, holds > 0), needs = 0, room = room, rest = ends, lock = lock, time = time,
+  owner = owner, ours = ours, over = is_late_copy(request, holds > 0), needs = 0, room = room, rest = ends, lock = lock,
+  time = time,
 })
 if blocked then return blocked end
 
@@ -56,11 +57,11 @@ redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE le
 redis.call('set', timeout, 1, 'px', rest)
 redis.call('hsetnx', lock, 'mode', 'read')
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
-local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0 or outer_is_over(grants)
+local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0 or only_inner_left(shares)
 if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
-if grants then note_grant(grants, request, memory, counts or lives < 0) end
+if shares then add_share(shares, request, memory, counts or lives < 0) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -6,7 +6,7 @@
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds. Its TTL is the longest lease
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: records that this request has acquired the lock, or one more hold; see lock/acquire
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  those of read/acquire
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
@@ -18,9 +18,9 @@
 -- A script that calls this one gets two more values: did all counts stay, and `line` if the owner has passed the waiters.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
-local is_over = include('hold/is_over')
-local outer_is_over = include('hold/outer_is_over')
-local note_grant = include('hold/note_grant')
+local is_late_copy = include('hold/is_late_copy')
+local only_inner_left = include('shares/only_inner_left')
+local add_share = include('shares/add_share')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
@@ -35,19 +35,20 @@ local time = now()  -- before the first write: a client that may not ask for the
 local rest = redis.call('pttl', lock)
 local room = kind == 'none' and 1 or 0
 local blocked = in_turn(line, {
-  owner = owner, ours = writes, over = is_over(request, writes), needs = 1, room = room, rest = rest, lock = lock, time = time,
+  owner = owner, ours = writes, over = is_late_copy(request, writes), needs = 1, room = room, rest = rest, lock = lock,
+  time = time,
 })
 if blocked then return blocked end
 
 local longest = math.max(rest, lease)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
-local counts = another == '1' and redis.call('exists', request) == 0 or not writes or outer_is_over(grants)
+local counts = another == '1' and redis.call('exists', request) == 0 or not writes or only_inner_left(shares)
 if counts then redis.call('hset', lock, 'mode', 'write') end
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 if counts then
   redis.call('hincrby', lock, field, 1)
   if request then redis.call('set', request, 1, 'px', memory) end
 end
-if grants then note_grant(grants, request, memory, counts) end
+if shares then add_share(shares, request, memory, counts) end
 if not writes then leave_line(line, owner, longest) end
 return {'held', time}, not counts, line and line.passed and line

@@ -9,19 +9,21 @@
 --       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it the
 --                call counts no hold down, but has one key, and works while a cluster slot moves
 --       keep     optional, string: as in lock/release
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  those of lock/release
 -- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
---       {still_held}     another hold of this owner remains, or other acquires share this one (see hold/drop_grant)
+--       {still_held}     another hold of this owner remains, or other acquires share this one (see shares/drop_share)
 --       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains. If that is a
 --                        read hold, the mode stays `write` nevertheless: other readers wait, too
 --       {held_inside}    this owner has inner holds; ask again with a request
 --       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
 --       {not_ours, ''}   the hold has ended, and its owner has acquired the lock anew; a place in the line stays
 local answered_before = include('hold/answered_before')
-local remember_answer = include('hold/remember_answer')
+local count_down = include('hold/count_down')
+local holds_of = include('hold/holds_of')
+local keep_lock = include('hold/keep_lock')
+local remember = include('hold/remember')
 local rest_to_keep = include('hold/rest_to_keep')
-local nothing_shares = include('hold/nothing_shares')
 local announce = include('redis/announce')
 local field_of = include('redis/field_of')
 local pass_on = include('line/pass_on')
@@ -29,36 +31,26 @@ local pass_on = include('line/pass_on')
 local function release_hold()
   local field = owner .. ':write'
   local writes = redis.call('type', lock).ok == 'hash' and field_of(lock, 'mode', 5) == 'write'
-  local holds = tonumber((writes and field_of(lock, field, 15) or ''):match('^[1-9]%d*$'))
-  local before = answered_before(request, way, memory, keep, owner, keep_until, grants, field, holds)
+  local holds = writes and holds_of(lock, field)
+  local hold = {
+    owner = owner, entry = field, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
+    memory = memory,
+  }
+  local before = answered_before(hold, holds)
   if before then return before end
   if not holds then return {'not_ours'} end
 
-  if holds > 1 then
-    if not request then return {'held_inside'} end
-    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
-    local rest = rest_to_keep(keep, owner, keep_until, 'goes_on')
-    if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-    redis.call('hincrby', lock, field, -1)
-    return rest > 0 and {'kept', rest} or {'still_held'}
-  end
-
+  if holds > 1 then return request and count_down(lock, hold, lease) or {'held_inside'} end
   local reads = redis.call('hlen', lock) > 2
   if reads then redis.call('hdel', lock, field) end  -- first: it needs no memory
-  local rest = rest_to_keep(keep, owner, keep_until, reads and 'goes_on')
-  if rest > 0 then
-    redis.call('pexpire', lock, reads and math.max(redis.call('pttl', lock), rest) or rest)
-    nothing_shares(request, field, rest)
-    remember_answer(way, request, 0, memory)
-    return {'kept', rest}
-  end
-
+  local rest = rest_to_keep(hold, reads)
+  if rest > 0 then return keep_lock(lock, hold, rest, reads) end
   if reads then
     redis.call('hset', lock, 'mode', 'read')
   else
     redis.call('del', lock)
   end
-  remember_answer(way, request, 1, memory)
+  remember(hold, 1)
   return {'released', silent == '1' and '' or announce(channel, '1', sharded, line)}
 end
 

@@ -4,19 +4,18 @@
 --
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
 --       request  optional, string: as in lock/renew
---       grants   optional, string: of an owner that may return, see hold/note_grant
+--       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    whose hold it is
 --       lease    number of milliseconds, at least 1
 --       memory   optional, number: as in lock/renew
 -- ->    renewed
 --       not_ours  this owner has no write hold, or the inner hold has ended
 local field_of = include('redis/field_of')
-local goes_on = include('hold/goes_on')
+local holds_of = include('hold/holds_of')
+local still_held = include('hold/still_held')
 
-if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
-  return 'not_ours'
-end
-if not (field_of(lock, owner .. ':write', 15) or ''):find('^[1-9]%d*$') then return 'not_ours' end
-if not goes_on(request, memory, grants) then return 'not_ours' end
+if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then return 'not_ours' end
+if not holds_of(lock, owner .. ':write') then return 'not_ours' end
+if not still_held(request, memory, shares) then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 'renewed'

@@ -181,7 +181,7 @@ TEST_CASE("a late copy takes no permit without a lease when the first was given 
       {.name = kPool, .owner = Owner{"a:1"}, .lease = Milliseconds{0}, .owner_returns = true}, {.total = 2}};
   const Call acquire = endless.ask();
   const Held held = std::get<Held>(endless.read(scene.redis.run(acquire)));
-  CHECK(scene.redis.run(command({"EXISTS", grants_key(kPool, "a:1")})).integer() == 0);
+  CHECK(scene.redis.run(command({"EXISTS", shares_key(kPool, "a:1")})).integer() == 0);
   const Pool by_id{kPool, PoolKind::permits, PubSub::classic};
   scene.redis.run(by_id.release(held.permits));
   CHECK_FALSE(is_held(endless.read(scene.redis.run(acquire))));

@@ -32,7 +32,7 @@ end
 -- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
--- second value of ask says whether the owner had the hold before. Such a member only gets its lease and its grants back,
+-- second value of ask says whether the owner had the hold before. Such a member only gets its lease and its shares back,
 -- because this may be a late copy. The third value is the line that the owner has passed; nil: it has passed none.
 -- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
 -- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing. It must not
@@ -50,7 +50,7 @@ local function all_or_none(ask, undo, leave)
       answers[number] = undo(member.undo_keys, member.undo_args)
     else
       member.rest, member.last = redis.call('pttl', member.keys[1]), member.keys[#member.keys]
-      local noted = redis.pcall('get', member.last)  -- the grants, if the owner has some
+      local noted = redis.pcall('get', member.last)  -- the shares, if the owner has some
       local answer, had, passed = ask(member.keys, member.args)
       if answer[1] ~= 'held' then
         for i = #taken, 1, -1 do

@@ -7,6 +7,6 @@ local function holds_by(held, entry)
   local kind = redis.call('type', held).ok
   if kind == 'hash' then return redis.call('hexists', held, entry) == 1 end
   if kind == 'string' then return is_value(held, entry) end
-  return kind == 'zset' and redis.call('zscore', held, tail_of(entry, 1)) and true or false
+  return kind == 'zset' and redis.call('zscore', held, tail_of(entry, 1))
 end
 return holds_by

@@ -1,10 +1,14 @@
 local now = include('redis/now')
 
 -- For how many ms the lock must stay after a release: this release may demand it, or an earlier one of the same owner.
--- keep: optional, string "<owner>\n<until>", see lock/release. goes_on: the owner has another hold. Then the function writes
--- the time into `keep`, for the release of that hold
-local function rest_to_keep(keep, owner, keep_until, goes_on)
-  local note, head = tostring(keep and redis.pcall('getrange', keep, 0, 4000)), owner .. '\n'
+-- hold: see hold/answered_before, with
+--   owner       whose hold it is
+--   keep        optional, string "<owner>\n<until>", see lock/release
+--   keep_until  when this release demands that the lock ends, in ms since the epoch
+-- goes_on: the owner has another hold. Then the function writes the time into `keep`, for the release of that hold
+local function rest_to_keep(hold, goes_on)
+  local keep, keep_until, head = hold.keep, hold.keep_until, hold.owner .. '\n'
+  local note = tostring(keep and redis.pcall('getrange', keep, 0, 4000))
   if note:sub(1, #head) == head then
     keep_until = math.max(keep_until, tonumber(note:sub(#head + 1)) or 0)
   end

@@ -1,4 +1,4 @@
--- Brings `inner` up to date (see hold/outlived) after an acquire of a lock that does not count holds. Answers whether this
+-- Brings `inner` up to date (see hold/release_inner) after an acquire of a lock that does not count holds. Answers whether this
 -- acquire began an outer hold. `had` says whether the owner had the lock before. If it had not, inner holds in `inner` are of
 -- earlier holds, and go. If only inner holds had the lock, the mark `over` goes: the owner has an outer hold again.
 local function starts_anew(inner, request, had)

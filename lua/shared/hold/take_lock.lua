@@ -1,6 +1,6 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
-local is_over = include('hold/is_over')
+local is_late_copy = include('hold/is_late_copy')
 local count_hold = include('hold/count_hold')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
@@ -10,7 +10,7 @@ local leave_line = include('line/leave_line')
 -- draw: for a fenced lock, a function that answers the token, the third value of the answer. Its argument says whether the owner
 -- held the lock before
 -- -> what lock/acquire answers, with the two values more for a script that calls it
-local function take_lock(lock, line, request, grants, owner, lease, memory, draw)
+local function take_lock(lock, line, request, shares, owner, lease, memory, draw)
   local kind = kind_of(lock)
   if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
   local ours = redis.call('hexists', lock, owner) == 1
@@ -19,7 +19,7 @@ local function take_lock(lock, line, request, grants, owner, lease, memory, draw
   local rest = redis.call('pttl', lock)
   local room = kind == 'none' and 1 or 0
   local blocked = in_turn(line, {
-    owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = room, rest = rest, lock = lock, time = time,
+    owner = owner, ours = ours, over = is_late_copy(request, ours), needs = 1, room = room, rest = rest, lock = lock, time = time,
   })
   if blocked then return blocked end
 
@@ -28,7 +28,7 @@ local function take_lock(lock, line, request, grants, owner, lease, memory, draw
   local drawn = draw and draw(ours)
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
-  local adds = count_hold(lock, owner, request, grants, memory, ours)
+  local adds = count_hold(lock, owner, request, shares, memory, ours)
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, not adds, line and line.passed and line
 end

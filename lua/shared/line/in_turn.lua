@@ -30,7 +30,7 @@ local holder_of = include('hold/holder_of')
 -- ask    what is asked for:
 --          owner    the owner that asks
 --          ours     the owner has the lock
---          over     this is a late copy, see hold/is_over: it acquires nothing, and takes no place
+--          over     this is a late copy, see hold/is_late_copy: it acquires nothing, and takes no place
 --          needs    the number of permits; of a lock 1, or 0 to read beside others
 --          room     the number of permits that there are; of a lock 1 if it is free, else less: 0 if a reader may join in
 --          rest     as above

@@ -50,7 +50,7 @@ std::string taken_key(const LockName& name) { return suffix_name(name, "timeout"
 
 std::string permit_slots_key(const LockName& name) { return own_key(name, "slots"); }
 
-std::string grants_key(const LockName& name, std::string_view entry) {
+std::string shares_key(const LockName& name, std::string_view entry) {
   return own_key(name, "of:") + std::string{entry};
 }
 

@@ -58,9 +58,9 @@ std::string taken_key(const LockName& name);
 /// it from the taken permits, so losing it does no harm.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the requests by which an owner has acquired its present hold, see lua/shared/hold/note_grant. `entry`: the
+/// A string: the requests by which an owner has acquired its present hold, see lua/shared/shares/read_shares. `entry`: the
 /// owner as the lock names it, because an owner may have both halves of a read/write lock.
-std::string grants_key(const LockName& name, std::string_view entry);
+std::string shares_key(const LockName& name, std::string_view entry);
 
 /// A string: the time until which a lock must stay (--min-hold, --once-per). The hold that asked for it may
 /// end before its inner holds. Then its release writes the time here, for the release of the last inner hold.

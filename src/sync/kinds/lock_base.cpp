@@ -3,7 +3,7 @@
 //
 // Two things decide which keys go along. While a Cluster slot moves, a call with several keys may be refused, so a call
 // that can do without has a form with the lock alone (with_single_key()). And a call may be carried out late: a request
-// (RequestKeys) tells it from calls for other holds of the same owner. grants() tell whether its hold has ended, and whether
+// (RequestKeys) tells it from calls for other holds of the same owner. shares() tell whether its hold has ended, and whether
 // other acquires share it.
 
 #include "sync/kinds/lock_base.h"
@@ -64,11 +64,11 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
-/// If the owner may return, the server tells this hold from the owner's other holds by the grants. Permits without a lease
+/// If the owner may return, the server tells this hold from the owner's other holds by the shares. Permits without a lease
 /// need none: their hold does not end before its release.
-Values LockBase::grants() const {
+Values LockBase::shares() const {
   if (!claim_.owner_returns || hold_ != Hold::first || claim_.lease == Milliseconds{0}) return {};
-  return {{P::grants, grants_key(claim_.name, hold_entry().member)}};
+  return {{P::shares, shares_key(claim_.name, hold_entry().member)}};
 }
 
 Call LockBase::acquire(Milliseconds waited) const {
@@ -79,7 +79,7 @@ Call LockBase::acquire(Milliseconds waited) const {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
   }
-  append(all, grants());
+  append(all, shares());
   append(all, inner_holds());
   append(all, values());
   return call_for_nodes(script, std::move(all));
@@ -108,17 +108,17 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 /// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
-  const Values own_grants = grants();
-  if (requests_.inner() || !own_grants.empty()) {
+  const Values own_shares = shares();
+  if (requests_.inner() || !own_shares.empty()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(rest + kRequestMemory));
     append(all, inner_holds());
-    append(all, own_grants);
+    append(all, own_shares);
   }
   append(all, values());
   Call call = call_of(*form_->renew, std::move(all));
   // With the first key alone, the script could not prolong an inner hold that the lock does not count. For an outer
-  // hold it does without the grants: that the owner has the lock is enough meanwhile.
+  // hold it does without the shares: that the owner has the lock is enough meanwhile.
   return requests_.inner() && !form_->counts ? call : with_single_key(std::move(call));
 }
 
@@ -146,7 +146,7 @@ Call LockBase::release_by(const Script& script, const ReleaseOptions& options, W
   // In an undo, the request must be the last key, because hold/all_or_none looks for it there.
   if (way != Way::undo) {
     all.emplace_back(P::keep, keep_key(claim_.name));
-    append(all, grants());
+    append(all, shares());
   }
   append(all, more);
   append(all, inner_holds());

@@ -67,7 +67,7 @@ class LockBase : public Lockable {
  private:
   Values values() const;
   Values inner_holds() const;
-  Values grants() const;
+  Values shares() const;
   Call call_for_nodes(const Script& script, Values all) const;
 
   Claim claim_;

@@ -7,7 +7,7 @@
 -- count: the number of permits of this hold
 -- -> true if another hold goes on; else false and the number of permits to release. If the outer hold was released before, its
 --    permits are among them
-local function outlived(inner, ended, count, time)
+local function release_inner(inner, ended, count, time)
   if not inner or redis.call('type', inner).ok ~= 'zset' then return ended ~= nil, count end
   redis.call('zremrangebyscore', inner, 0, time)
   if ended then redis.call('zrem', inner, ended) else count = math.max(count, -(redis.call('zscore', inner, 'most') or 0)) end
@@ -18,4 +18,4 @@ local function outlived(inner, ended, count, time)
   redis.call('del', inner)
   return false, over and math.max(-over, count) or count
 end
-return outlived
+return release_inner

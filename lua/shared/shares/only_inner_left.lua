@@ -1,0 +1,6 @@
+-- Has the owner only inner holds left? Then all acquires of its outer hold have released it, and an acquire adds an outer hold.
+-- shares: optional, see read_shares: nothing in it is left
+local function only_inner_left(shares)
+  return shares and redis.call('get', shares) == ''
+end
+return only_inner_left
