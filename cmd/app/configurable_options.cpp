@@ -1,7 +1,5 @@
 #include "cmd/server/configurable_options.h"
 
-#include <algorithm>
-
 #include "cmd/app/verb_table.h"
 
 namespace rlock {

@@ -28,7 +28,7 @@ bool can_be_offered(std::string_view word) {
 std::set<LockName> numbers_of(Session& session, TimePoint until) {
   try {
     return search(session, {.what = SearchFor::numbers, .until = until}).names;
-  } catch (const Error&) {
+  } catch (const Error&) {  // a completion shows nothing rather than an error
     return {};
   }
 }

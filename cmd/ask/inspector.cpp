@@ -14,8 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "sync/watch/listeners.h"
 

@@ -23,7 +23,7 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
                 now);
   ReleaseOptions options;
   const bool not_run = alone.ended && !alone.exit;
-  const bool keep = request.once_per ? alone.exit == 0 : request.min_hold > Milliseconds{0} && !not_run;
+  const bool keep = !not_run && request.keeps_after(alone.exit);
   if (keep) options.keep_until = past.facts.since + request.kept_for();
   std::vector<Part> ending =
       keep ? keys.ending_kept(alone.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);

@@ -117,7 +117,7 @@ std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHol
   const HoldOutcome how = past.end.outcome;
   // Other processes with the same owner may share the hold. After a loss no facts may be left to show it.
   const bool may_go_on = request_.owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
-  const WriteEnd when = may_go_on && request_.script ? WriteEnd::if_it_ended : WriteEnd::always;
+  const WriteEnd when = may_go_on ? WriteEnd::if_it_ended : WriteEnd::always;
   std::vector<Part> ending = request_.deployment.history ? with_history(parts, past, when) : parts;
   if (!may_go_on) return ending;
   for (Part& part : ending)  // until the others renew, people would see the facts of a process that has ended

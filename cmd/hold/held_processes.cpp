@@ -21,7 +21,6 @@
 #include "base/as_given.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
 
 namespace rlock {
 namespace {
@@ -93,6 +92,7 @@ void HeldProcesses::end(TimePoint now, Milliseconds grace, const std::string& wh
 }
 
 void HeldProcesses::announce(TimePoint now, const std::function<bool()>& ended) {
+  if (!said_lost_) lock_.read_messages();
   if (const auto why = said_lost_ ? std::nullopt : lock_.lost()) {
     said_lost_ = true;
     if (options_.report_lost) options_.report_lost(*why);

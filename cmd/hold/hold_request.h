@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -67,6 +66,11 @@ struct HoldRequest {
   std::optional<Milliseconds> once_per;  ///< after a success, the key stays this long after the acquire
   Budget budget;
   StopRules stop;  ///< of the command or the script, if the lock is lost or a request comes
+
+  /// Does the key stay after a command that ended with this status? Nothing: it was killed, or nobody knows.
+  bool keeps_after(std::optional<int> exit) const {
+    return once_per ? exit == 0 : min_hold > Milliseconds{0};
+  }
 
   /// How long the key stays after the acquire; 0: it does not stay. Only one of --once-per and --min-hold can be set.
   Milliseconds kept_for() const { return once_per.value_or(min_hold); }

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cmd/ask/wait_lines.h"
 #include "cmd/hold/ancestor_watch.h"

@@ -29,20 +29,22 @@ std::optional<Loss> RenewedKeys::loss() {
   return Loss{keeper_->why()};
 }
 
-void RenewedKeys::look_at_removal() {
+/// If another process of the owner has released a hold, it may have been ours. If it was not, our renewal shows people who
+/// holds the key now.
+void RenewedKeys::read_messages() {
   if (requests_.take_confirmation()) keeper_->look_now();
-  static_cast<void>(hear_release());
+  if (requests_.take_release()) {
+    released_ = true;
+    keeper_->look_now();
+  }
   if (!requests_.take_removal()) return;
   if (keys_.owner_returns()) return keeper_->removed();
   keeper_->look_now();
 }
 
-/// Another process of the owner has released a hold. It may have been ours. If it was not, our renewal shows people who holds
-/// the key now.
-bool RenewedKeys::hear_release() {
-  if (!requests_.take_release()) return false;
-  keeper_->look_now();
-  return true;
+bool RenewedKeys::take_release() {
+  read_messages();
+  return std::exchange(released_, false) || keeper_->lost();
 }
 
 HeldLock RenewedKeys::lock() {
@@ -50,8 +52,8 @@ HeldLock RenewedKeys::lock() {
           .deadlines = [this] { return Deadlines{keeper_->stop_at(), keeper_->kill_at()}; },
           .renewed = keeper_->lease().budget.renews,
           .asked_to_stop = [this] { return requests_.asked(); },
+          .read_messages = [this] { read_messages(); },
           .lost = [this]() -> std::optional<std::string> {
-            look_at_removal();
             const auto lost = loss();
             return lost ? std::optional{lost->why} : std::nullopt;
           }};

@@ -41,16 +41,15 @@ class RenewedKeys {
     requests_.end_wait();
   }
 
-  /// Are the keys lost, or has a message of a release arrived since the last call? Then the owner may have
-  /// released some of them by another process.
-  bool may_be_released() { return hear_release() || keeper_->lost(); }
+  /// Takes the news that the owner may have released some of the keys by another process: a message has come since the
+  /// last call, or the keys are lost.
+  bool take_release();
 
   /// Stops renewing all parts but these, which keep the known rest of their lease and are renewed as before.
   void keep_only(std::vector<Part> parts);
 
  private:
-  void look_at_removal();
-  bool hear_release();
+  void read_messages();
   void keep(const Lease& lease);
 
   Redis& redis_;
@@ -59,6 +58,7 @@ class RenewedKeys {
   std::vector<Part> parts_;
   std::optional<Keeper> keeper_;
   StopRequests requests_;
+  bool released_ = false;  ///< for take_release()
 };
 
 }  // namespace rlock

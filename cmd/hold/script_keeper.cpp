@@ -170,7 +170,7 @@ void ScriptKeeper::turn() {
   const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
   session_.loop.turn(earliest(processes_.wake_at(), look_at));
   family_.look();
-  if (!processes_.stopping() && renewed_.may_be_released()) forget_released();
+  if (!processes_.stopping() && renewed_.take_release()) forget_released();
   if (renewed_.parts().empty()) return;
 
   const TimePoint now = session_.loop.now();

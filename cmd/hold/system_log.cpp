@@ -16,7 +16,6 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 

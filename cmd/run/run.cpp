@@ -29,6 +29,14 @@ int end_without_command(const RunRequest& request, HoldReport& report, StatusOut
   return report.exit;
 }
 
+/// Runs the command and releases the keys. Then it waits for the guardian, which was dismissed after the release.
+std::pair<CommandOutcome, Lost> run_under(RunContext& run, const HeldKeys& keys) {
+  RunHold hold{run, keys};
+  CommandOutcome ended = hold.run_command();
+  const Lost lost = release_keys(run, hold, ended);
+  return {std::move(ended), lost};
+}
+
 }  // namespace
 
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
@@ -43,13 +51,7 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   const auto got = wait_for_keys(run);
   if (const auto* over = std::get_if<RunIsOver>(&got)) return over->exit;
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
-  CommandOutcome ended;
-  Lost lost = Lost::no;
-  {  // at its end it waits for the guardian, which was dismissed after the release
-    RunHold hold{run, std::get<HeldKeys>(got)};
-    ended = hold.run_command();
-    lost = release_keys(run, hold, ended);
-  }
+  const auto [ended, lost] = run_under(run, std::get<HeldKeys>(got));
   return end_like(request, ended, lost);  // may die of the command's signal
 }
 

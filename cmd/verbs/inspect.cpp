@@ -15,7 +15,6 @@
 #include "cmd/server/server_options.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/history_text.h"
 #include "cmd/view/inspection_json.h"
 #include "cmd/view/inspection_text.h"
 #include "sync/watch/listeners.h"

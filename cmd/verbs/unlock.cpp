@@ -124,7 +124,7 @@ std::optional<Removal> Unlock::refusal(const Inspection& found) const {
             quoted(found.name), words_for(found.name))};
   } catch (const Error& error) {
     if (error.kind() != Error::wrong_type) throw;
-    warn(error.what());
+    warn(error.what());  // a refusal is the result of this key; the others are looked at nevertheless
     return Removal{found.name, Removal::Outcome::refused, {}, error.what()};
   }
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <ctime>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "cmd/view/holder_text.h"
 #include "loop/signals.h"

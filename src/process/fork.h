@@ -13,7 +13,7 @@ pid_t fork_for(const Work& work) noexcept {
   if (process != 0) return process;
   try {
     work();
-  } catch (...) {
+  } catch (...) {  // the child has no caller that could catch it
     ::_exit(1);
   }
   ::_exit(0);

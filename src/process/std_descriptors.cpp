@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "base/error.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
 #include "redis/call_words.h"
 #include "redis/script.h"
 

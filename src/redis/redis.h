@@ -15,8 +15,6 @@
 #include "redis/call.h"
 #include "redis/delivery.h"
 #include "redis/failure.h"
-#include "redis/message.h"
-#include "redis/reply.h"
 #include "redis/vote.h"
 
 namespace rlock {

@@ -69,7 +69,7 @@ struct ReplyBuilder {
     try {
       grow();
       return true;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // hiredis is C: it sees the false
       return false;
     }
   }

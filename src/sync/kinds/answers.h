@@ -34,8 +34,8 @@ AcquireAnswer decode_acquire(const Claim& claim, std::string_view wanted, const 
 /// `holder`: one owner; nil: it is unknown.
 Busy busy_until(const Reply& pttl, const Reply& holder = {});
 
-/// Answers to a release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. The
-/// class of the lock decodes all other answers.
+/// Answers to a release: {released, why}; {still_held}: another hold of the owner goes on, or others share this one;
+/// {kept, rest}; {not_ours}. The class of the lock decodes all other answers.
 Released decode_released(const Reply& reply);
 
 /// The result of a removal by force.

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "base/names.h"
-#include "redis/message.h"
 
 namespace rlock {
 

@@ -54,7 +54,7 @@ struct ReleaseOptions {
 struct Released {
   enum class How {
     yes,         ///< the lock is free now
-    still_held,  ///< an outer hold of the same owner remains
+    still_held,  ///< another hold of the same owner goes on, or others share this one
     kept,        ///< the key stays for a while, as keep_until demanded
     not_ours,    ///< this owner had no hold there
   } how = How::yes;

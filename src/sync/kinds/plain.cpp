@@ -1,7 +1,6 @@
 #include "sync/kinds/plain.h"
 
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
 
 namespace rlock {
 namespace {

@@ -1,6 +1,5 @@
 #include "sync/watch/history.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "scripts.h"
@@ -83,7 +82,7 @@ std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past, Wr
   for (Part& part : parts) {
     if (part.followers.empty()) continue;  // an inner hold: the outer hold has the history
     const Lockable& lock = *part.lock;
-    part.release_followers.back() = write_end(lock.name(), lock.owner(), lock.hold_entry(), past, when);
+    part.release_followers = {write_end(lock.name(), lock.owner(), lock.hold_entry(), past, when)};
   }
   return parts;
 }
