@@ -4,18 +4,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "cmd/hold/lock_types.h"
-#include "support/direct.h"
-#include "support/eventually.h"
-#include "support/redis_server.h"
-#include "support/scene.h"
+#include "support/hold_server.h"
 #include "sync/kinds/together.h"
 
 using namespace rlock;
@@ -23,86 +19,6 @@ using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-const LockName kKey{"k"};
-const Owner kMe{"me:1"};
-const Owner kOther{"other:1"};
-constexpr Milliseconds kOuterLease{9000};
-constexpr Milliseconds kInnerLease{3'600'000};
-constexpr Milliseconds kMeanwhile{1000};  ///< the largest part of a lease that may pass between two looks
-
-std::unique_ptr<Lockable> make_hold(std::string_view type, Hold hold, const Owner& owner, Milliseconds lease,
-                                    bool owner_returns) {
-  return find_lock_type(type)->make(
-      {.claim = {.name = kKey, .owner = owner, .lease = lease, .owner_returns = owner_returns},
-       .hold = hold,
-       .options = {.permits = type == "permit" ? std::optional<std::int64_t>{1} : std::nullopt}});
-}
-
-std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Milliseconds lease,
-                               bool again = false, bool owner_returns = false) {
-  return make_hold(type, again ? Hold::another : Hold::first, owner, lease, owner_returns);
-}
-
-/// An acquire of an owner that the user named.
-std::unique_ptr<Lockable> named(std::string_view type, Milliseconds lease) {
-  return make(type, kMe, lease, false, /*owner_returns=*/true);
-}
-
-/// The number of holds of an owner, and the time that is left of them.
-struct Has {
-  std::int64_t holds = 0;
-  Milliseconds rest{0};
-};
-
-/// A server that executes calls, and the state of a hold on it.
-struct HoldServer {
-  RedisServer server;
-  Direct redis{server};
-
-  std::string run(const Call& call) { return written(redis.run(call)); }
-  Released::How release(const Lockable& lock) {
-    return released(lock.read_release(redis.run(lock.release({})))).how;
-  }
-  /// Somebody removes the hold of kKey, which is the only one.
-  void remove_hold(std::string_view type) {
-    cli({"DEL", type == "permit" ? "{k}:timeout" : "k"});
-    if (type == "permit") cli({"INCR", "k"});
-  }
-  bool renews(const Lockable& lock) {
-    return std::holds_alternative<Renewed>(lock.read_renewal(redis.run(lock.renew())));
-  }
-  std::string cli(const std::vector<std::string>& words) { return redis.run(command(words)).text(); }
-  Milliseconds pttl(const std::string& key) {
-    return Milliseconds{redis.run(command({"PTTL", key})).integer()};
-  }
-
-  /// The server's time since the epoch.
-  Milliseconds time() {
-    const Reply time = redis.run(command({"TIME"}));
-    return Milliseconds{std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000};
-  }
-
-  /// The state of `lock` according to its entry.
-  Has has(const Lockable& lock) {
-    const HoldEntry entry = lock.hold_entry();
-    const std::string& key = entry.key;
-    const std::string& member = entry.member;
-    const std::string type = cli({"TYPE", key});
-    if (type == "hash") {
-      const Reply holds = redis.run(command({"HGET", key, member}));
-      if (holds.is_nil()) return {};
-      const std::string timeout = "{k}:" + member + ":rwlock_timeout:1";
-      const bool reads = cli({"EXISTS", timeout}) == "1";
-      return {std::stoll(holds.text()), reads ? std::min(pttl(key), pttl(timeout)) : pttl(key)};
-    }
-    if (type == "string") return cli({"GET", key}) == member ? Has{1, pttl(key)} : Has{};
-    if (type != "zset") return {};
-    const Reply permits = redis.run(command({"ZRANGE", "{k}:timeout", "0", "-1", "WITHSCORES"}));
-    if (permits.items().empty()) return {};
-    return {1, Milliseconds{std::stoll(permits.at(1).text())} - time()};
-  }
-};
 
 struct Step {
   const char* what;
@@ -139,7 +55,6 @@ void copy_in_between(const std::vector<Step>& steps, const Lockable& looked_at,
 }
 
 const std::vector<std::string> kCounted{"lock", "fair", "fenced", "spin", "read", "write"};
-const std::vector<std::string> kAll{"lock", "fair", "fenced", "spin", "read", "write", "plain", "permit"};
 
 }  // namespace
 
@@ -291,215 +206,6 @@ TEST_CASE("a hold that has ended is neither renewed nor released once its owner 
   }
 }
 
-TEST_CASE("acquires that share a hold release their share, and the last one frees the lock") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
-    for (const Lockable* hold : {first.get(), second.get(), inner.get()}) server.run(hold->ask());
-    for (int copies = 0; copies < 2; ++copies) {
-      CHECK(server.release(*first) == Released::How::still_held);
-      CHECK_FALSE(server.renews(*first));
-      server.run(first->ask());  // a late copy takes no share again
-      CHECK(server.renews(*second));
-      CHECK(server.renews(*inner));
-    }
-    server.release(*inner);
-    CHECK(server.has(*second).holds == 1);
-    CHECK(server.has(*second).rest + kMeanwhile > kInnerLease);
-    CHECK(server.release(*second) == Released::How::yes);
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("an acquire that is undone leaves no share behind, and takes none from the others") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    server.run(first->ask());
-    server.run(second->ask());
-    SUBCASE("the one that shares the hold") {
-      server.run(*second->undo(Wake::waiters));
-      CHECK(server.renews(*first));
-      CHECK(server.release(*first) == Released::How::yes);
-    }
-    SUBCASE("the one that began it") {
-      server.run(*first->undo(Wake::waiters));
-      CHECK(server.renews(*second));
-      CHECK(server.release(*second) == Released::How::yes);
-    }
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("an acquire beside a hold inside, whose outer hold is over, is an outer hold of its own") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
-    server.run(first->ask());
-    server.run(inner->ask());
-    CHECK(server.release(*first) == Released::How::still_held);
-    SUBCASE("after an acquire that was undone") {
-      const auto undone = named(type, kInnerLease);
-      server.run(undone->ask());
-      server.run(*undone->undo(Wake::waiters));
-    }
-    SUBCASE("at once") {}
-    server.run(second->ask());
-    server.run(second->ask());  // a copy
-    server.run(first->ask());   // a late copy
-    server.run(inner->release({}));
-    CHECK(server.has(*second).holds == 1);
-    CHECK(server.renews(*second));
-    CHECK(server.release(*second) == Released::How::yes);
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("a lock that is only kept is shared by nobody") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    const auto inner = make(type, kMe, kOuterLease, /*again=*/true);
-    const ReleaseOptions keeping{.keep_until = server.time() + 300ms};
-    server.run(first->ask());
-    SUBCASE("by its last release") { server.run(first->release(keeping)); }
-    SUBCASE("by the release of the hold inside, which ends last") {
-      server.run(inner->ask());
-      server.run(first->release({}));
-      server.run(inner->release(keeping));
-    }
-    SUBCASE("by a release by hand") {
-      const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
-      server.run(found->release(keeping));
-    }
-    CHECK(server.has(*first).holds == 1);
-    const auto undone = named(type, kOuterLease);
-    server.run(undone->ask());
-    server.run(*undone->undo(Wake::waiters));
-    CHECK(server.has(*first).holds == 1);  // the time to keep it is not over
-    server.run(second->ask());
-    CHECK(server.renews(*second));
-    REQUIRE(eventually([&] { return server.time() > *keeping.keep_until; }));
-    CHECK(server.release(*second) == Released::How::yes);
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("an undone acquire that was the last to share a hold leaves nothing") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    server.run(first->ask());
-    server.run(second->ask());
-    CHECK(server.release(*first) == Released::How::still_held);
-    server.run(*second->undo(Wake::waiters));
-    CHECK(server.has(*second).holds == 0);
-    server.run(second->ask());  // a late copy
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("a late copy of an acquire that shared a hold acquires nothing after its end") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    server.run(first->ask());
-    server.run(second->ask());
-    CHECK(server.release(*first) == Released::How::still_held);
-    CHECK(server.release(*second) == Released::How::yes);
-    server.run(second->ask());
-    CHECK(server.has(*second).holds == 0);
-  }
-}
-
-TEST_CASE("a release by hand ends a hold, however many acquires share it") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kOuterLease);
-    const auto found = make_hold(type, Hold::found, kMe, kOuterLease, /*owner_returns=*/true);
-    server.run(first->ask());
-    server.run(second->ask());
-    CHECK(server.release(*found) == Released::How::yes);
-    CHECK(server.has(*first).holds == 0);
-    CHECK(server.release(*first) == Released::How::not_ours);
-    CHECK_FALSE(server.renews(*second));
-  }
-}
-
-TEST_CASE("a reader whose lease has ended beside other readers has acquired the lock anew") {
-  HoldServer server;
-  const auto first = named("read", Milliseconds{1});
-  const auto second = named("read", kOuterLease);
-  server.run(make("read", kOther, kOuterLease)->ask());
-  server.run(first->ask());
-  REQUIRE(eventually([&] { return server.cli({"EXISTS", "{k}:me:1:rwlock_timeout:1"}) == "0"; }));
-  server.run(second->ask());
-  CHECK(server.release(*first) == Released::How::not_ours);
-  CHECK(server.has(*second).holds == 1);
-  CHECK(server.release(*second) == Released::How::yes);
-  CHECK(server.has(*second).holds == 0);
-}
-
-TEST_CASE(
-    "the server knows for longer than the lease which acquires share a hold, and renewals prolong that") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto longest = named(type, kInnerLease);
-    const std::string grants = "redisson_unlock_latch:{k}:of:" + first->hold_entry().member;
-    server.run(first->ask());
-    CHECK(server.pttl(grants) > 1h - kMeanwhile);
-    server.cli({"PEXPIRE", grants, "5000"});
-    server.run(first->renew());
-    CHECK(server.pttl(grants) > kOuterLease + kMeanwhile);
-    server.run(longest->ask());
-    server.run(named(type, kOuterLease)->ask());
-    CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
-    server.run(first->renew());
-    CHECK(server.pttl(grants) > kInnerLease + kMeanwhile);
-  }
-}
-
-TEST_CASE("an acquire shares a hold if the server does not know all that share it") {
-  const auto first = named("lock", kOuterLease);
-  const auto second = named("lock", kOuterLease);
-  const std::string grants = "redisson_unlock_latch:{k}:of:me:1";
-  HoldServer server;
-  server.run(first->ask());
-  SUBCASE("the server has lost them") { server.cli({"DEL", grants}); }
-  SUBCASE("more than a hundred share it") {
-    for (int i = 0; i < 101; ++i) server.run(named("lock", kOuterLease)->ask());
-    CHECK(server.cli({"GET", grants}).size() < 3300);
-  }
-  server.run(second->ask());
-  CHECK(server.renews(*first));
-  CHECK(server.renews(*second));
-
-  server.remove_hold("lock");
-  const auto anew = named("lock", kOuterLease);
-  server.run(anew->ask());  // from now on, the server knows them again
-  CHECK_FALSE(server.renews(*first));
-  CHECK(server.release(*second) == Released::How::not_ours);
-  CHECK(server.release(*anew) == Released::How::yes);
-}
-
 TEST_CASE("a release of a hold that has ended leaves the place in which its owner waits again") {
   bool held_between = true;
   SUBCASE("its owner has held the lock in between") {}
@@ -536,53 +242,6 @@ TEST_CASE("a release of a hold that has ended leaves the place in which its owne
     server.run(*again->undo(Wake::waiters));
     CHECK(places() == "0");
   }
-}
-
-TEST_CASE("an acquire of a lock that its owner has leaves the release of the earlier acquire as it was") {
-  for (const std::string& type : kAll) {
-    CAPTURE(type);
-    HoldServer server;
-    const auto first = named(type, kOuterLease);
-    const auto second = named(type, kInnerLease);
-    server.run(first->ask());
-    server.run(second->ask());
-    server.run(*second->undo(Wake::waiters));
-    CHECK(server.release(*first) == Released::How::yes);
-    CHECK(server.has(*first).holds == 0);
-  }
-}
-
-TEST_CASE("the last acquire of an owner to release returns all permits that it shared with others") {
-  HoldServer server;
-  const auto permits = [](std::int64_t count) {
-    return find_lock_type("permit")->make(
-        {.claim = {.name = kKey, .owner = kMe, .lease = kInnerLease, .owner_returns = true},
-         .hold = Hold::first,
-         .options = {.permits = 5, .count = count}});
-  };
-  const auto first = permits(2);
-  const auto more = permits(3);
-  server.run(first->ask());
-  server.run(more->ask());
-  REQUIRE(server.cli({"GET", "k"}) == "2");
-  SUBCASE("the one with more goes last") {
-    CHECK(server.release(*first) == Released::How::still_held);
-    CHECK(server.cli({"GET", "k"}) == "2");
-    CHECK(server.renews(*more));
-    CHECK(server.release(*more) == Released::How::yes);
-  }
-  SUBCASE("the one with more is undone") {
-    server.run(*more->undo(Wake::waiters));
-    CHECK(server.cli({"GET", "k"}) == "2");
-    CHECK(server.renews(*first));
-    CHECK(server.release(*first) == Released::How::yes);
-  }
-  SUBCASE("the one with more goes first") {
-    CHECK(server.release(*more) == Released::How::still_held);
-    CHECK(server.renews(*first));
-    CHECK(server.release(*first) == Released::How::yes);
-  }
-  CHECK(server.cli({"GET", "k"}) == "5");
 }
 
 TEST_CASE("a late copy of a release that kept the key leaves the owner's next hold") {
