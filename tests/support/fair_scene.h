@@ -1,7 +1,5 @@
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <string>
 
 #include "base/text.h"
@@ -19,11 +17,6 @@ inline const std::string kChannel = "redisson_lock__channel:{deploy}:";
 
 inline Claim claim(const std::string& owner, std::chrono::milliseconds lease = 30s) {
   return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
-}
-
-inline const Busy& busy(const AcquireAnswer& attempt) {
-  REQUIRE(std::holds_alternative<Busy>(attempt));
-  return std::get<Busy>(attempt);
 }
 
 /// A server with the fair lock "deploy", and calls for it.

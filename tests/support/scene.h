@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <string>
 
 #include "support/direct.h"
@@ -11,6 +13,11 @@ namespace rlock::test {
 inline bool is_held(const AcquireAnswer& attempt) { return std::holds_alternative<Held>(attempt); }
 inline bool is_busy(const AcquireAnswer& attempt) { return std::holds_alternative<Busy>(attempt); }
 inline bool is_refused(const AcquireAnswer& attempt) { return std::holds_alternative<Refused>(attempt); }
+
+inline const Busy& busy(const AcquireAnswer& attempt) {
+  REQUIRE(is_busy(attempt));
+  return std::get<Busy>(attempt);
+}
 
 /// The result of a release. Throws Error if it failed.
 inline Released released(ReleaseAnswer answer) {

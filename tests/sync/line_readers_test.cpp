@@ -1,0 +1,83 @@
+// Readers and writers stand in one line. Readers that stand together go on together, and none passes a writer.
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/line_scene.h"
+#include "sync/kinds/read_write.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+TEST_CASE("readers do not pass a waiting writer, and the readers behind it are told together") {
+  LineScene scene;
+  const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
+  const WriteLock writer{waiting("w:1")};
+  const std::string channel = "redisson_rwlock:{deploy}";
+  REQUIRE(is_held(scene.ask(reader("r:1"))));
+  REQUIRE(is_held(scene.ask(reader("r:2"))));
+  Listener of_writer{scene.server, Channel{channel + ":w:1"}};
+  CHECK(busy(scene.ask(writer)).position == 1);
+  CHECK(busy(scene.ask(reader("r:3"))).position == 2);
+  CHECK(busy(scene.ask(reader("r:4"))).position == 3);
+  CHECK(of_writer.heard().starts_with("1 "));  // asks the writer for a sign of life
+  CHECK(of_writer.heard().starts_with("1 "));
+  CHECK(is_held(scene.ask(reader("r:1"))));  // r:1 has a hold already
+
+  Listener third{scene.server, Channel{channel + ":r:3"}};
+  Listener fourth{scene.server, Channel{channel + ":r:4"}};
+  scene.Scene::release(reader("r:1"));
+  CHECK(of_writer.silence());
+  scene.Scene::release(reader("r:2"));
+  CHECK(of_writer.heard() == "0");
+  CHECK(third.heard() == "2 0");
+  CHECK(fourth.heard() == "3 0");
+  CHECK(is_held(scene.ask(writer)));
+  CHECK(third.heard().starts_with("1 "));
+  CHECK(fourth.heard().starts_with("2 "));
+
+  scene.Scene::release(writer);
+  CHECK(third.heard() == "0");
+  CHECK(fourth.heard() == "0");
+  CHECK(is_held(scene.ask(reader("r:4"))));
+  CHECK(is_held(scene.ask(reader("r:3"))));
+  CHECK(scene.line().empty());
+}
+
+TEST_CASE("readers behind a writer that gives up are told at once if the holders read") {
+  LineScene scene;
+  const WriteLock writer{waiting("w:1")};
+  const ReadLock second{waiting("r:2")};
+  scene.ask(ReadLock{waiting("r:1")});
+  const Listener of_writer{scene.server, Channel{"redisson_rwlock:{deploy}:w:1"}};
+  scene.ask(writer);
+  CHECK(is_busy(scene.ask(second)));
+  Listener listener{scene.server, Channel{"redisson_rwlock:{deploy}:r:2"}};
+  scene.undo(writer);
+  CHECK(listener.heard().starts_with("1 "));
+  CHECK(listener.heard() == "0");
+  CHECK(is_held(scene.ask(second)));
+}
+
+TEST_CASE("a writer that was killed during its wait hinders no reader beside reading holders") {
+  LineScene scene;
+  scene.ask(ReadLock{waiting("r:1")});
+  CHECK(busy(scene.ask(WriteLock{waiting("w:1")})).position == 1);
+  CHECK(is_held(scene.ask(ReadLock{waiting("r:2")})));
+  CHECK(scene.line().empty());
+}
+
+TEST_CASE(
+    "readers that may go on after a lease's end, or after another client's release, are told by the first of them") {
+  LineScene scene;
+  const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
+  const std::string channel = "redisson_rwlock:{deploy}";
+  scene.ask(WriteLock{waiting("w:1")});
+  Listener second{scene.server, Channel{channel + ":r:2"}};
+  for (const char* owner : {"r:1", "r:2"}) CHECK(is_busy(scene.ask(reader(owner))));
+  scene.server.cli({"DEL", "deploy"});  // as after a release by Redisson, or the end of a lease
+  CHECK(is_held(scene.ask(reader("r:1"))));
+  CHECK(second.heard().starts_with("1 "));
+  CHECK(second.heard() == "0");
+}
