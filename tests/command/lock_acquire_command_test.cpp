@@ -645,6 +645,27 @@ TEST_CASE("acquire takes several permits of a pool, says their slots, and releas
   CHECK(ended({"lock", "acquire", "seats", "--lease", "1m", "--count", "2", "--fair"}).first == 64);
 }
 
+TEST_CASE("acquire takes several keys, shows the reason in inspect, and --json names the holder") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "b", {"a", "--reason", "the night shift", "--label", "team=dba"});
+  CHECK(redis.has("a"));
+  Rlock inspect = redis.rlock("inspect", "--json", "a");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(contains(inspect.out(), "\"reason\":\"the night shift\""));
+  CHECK(contains(inspect.out(), "\"team\":\"dba\""));
+  Rlock busy = redis.rlock("lock", "acquire", "-n", "a", "c", "--lease", "1m", "--json");
+  CHECK(busy.exit_code() == 75);
+  CHECK(busy.out().starts_with(
+      "{\"v\":1,\"outcome\":\"busy\",\"key\":\"a\",\"name\":\"a\",\"holders\":[{\"owner\":\"" + owner));
+  CHECK_FALSE(redis.has("c"));
+  Rlock held = redis.rlock("lock", "acquire", "x", "y", "--lease", "1m", "--json");
+  CHECK(held.exit_code() == 0);
+  CHECK(held.out().starts_with("{\"v\":1,\"key\":null,\"name\":null,\"type\":\"lock\""));
+  CHECK(contains(held.out(), "\"outcome\":\"held\",\"keys\":[\"x\",\"y\"]}"));
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "r", "--lease", "1m", "--sync-replicas", "1"}) == 69);
+  CHECK_FALSE(redis.has("r"));
+}
+
 TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {
   RedisServer redis;
   acquired(redis, "deploy", {"--type", "fair"});

@@ -77,8 +77,10 @@ void Bystander::ping(const std::string& where) {
     const long long took = worked(clock_) - before;
     {
       const std::scoped_lock lock{mutex_};
-      if (measures) yardsticks_.push_back(took);
-      if (!measures) longest_ = std::max(longest_, took);
+      if (measures)
+        yardsticks_.push_back(took);
+      else
+        longest_ = std::max(longest_, took);
     }
     ++pings_;
     std::this_thread::sleep_for(kPause);
