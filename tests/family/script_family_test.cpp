@@ -71,10 +71,6 @@ class Scripted {
   std::optional<ScriptFamily> family_;
 };
 
-bool gone(pid_t pid) {
-  return eventually([&] { return !alive(pid); });
-}
-
 /// True: no process has locked the file.
 bool nobody_locks(const std::string& file) {
   return output_of({"sh", "-c", "flock -n -x '" + file + "' echo free || echo taken"}) == "free\n";

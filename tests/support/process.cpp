@@ -265,6 +265,10 @@ bool alive(pid_t pid) {
   return state != '\0' && state != 'Z' && state != 'X';
 }
 
+bool gone(pid_t pid) {
+  return eventually([&] { return !alive(pid); });
+}
+
 std::vector<pid_t> processes_with(const std::string& text) {
   std::vector<pid_t> found;
   DIR* proc = ::opendir("/proc");

@@ -99,6 +99,9 @@ std::vector<pid_t> processes_with(const std::string& text);
 /// Does any process with this number exist?
 bool alive(pid_t pid);
 
+/// Waits until it does not, as eventually() waits.
+bool gone(pid_t pid);
+
 /// The path of a program that is built beside the tests ("witness"). The folder is $RLOCK_PROGRAMS, else that
 /// of this executable.
 std::string program(const std::string& name);
