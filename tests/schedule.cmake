@@ -60,8 +60,8 @@ schedule(site                       20 -     ""               "It starts a brows
 
 # The tests of *_test.cpp that depend on a user, a namespace, a capability or another right. They have the label `rights`, too.
 set(by_rights
-  command_family command_process config frozen_run guardian held_command killed_keeper killed_run local local_directory
-  lock_acquire_command lost_lock nesting no_proc rights sandbox script_family script_keeper script_owner script_user secrets settings
+  acquire_output command_family command_process config frozen_run guardian held_command killed_keeper killed_run local
+  local_directory lost_lock nesting no_proc rights sandbox script_family script_keeper script_owner script_user secrets settings
   status_output stopping suspend usage_hints while_pid)
 
 # Gives a test what a row says, if there is this row.
