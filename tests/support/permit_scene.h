@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "support/scene.h"
 #include "sync/kinds/permit_lock.h"
@@ -11,6 +14,11 @@ namespace rlock::test {
 
 inline const LockName kPool{"pool"};
 inline const Channel kPoolChannel{"redisson_sc:{pool}"};
+inline const std::string kSlots = "redisson_unlock_latch:{pool}:slots";
+
+inline std::vector<std::int64_t> slots_of(const AcquireAnswer& answer) {
+  return std::get<Held>(answer).slots;
+}
 
 struct PermitOptions {
   std::int64_t count = 1;

@@ -1,13 +1,17 @@
+// A lock that holds some permits of a pool. Redisson's clients may hold the others.
+
 #include "sync/kinds/permit_lock.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <random>
-#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
-#include "base/random.h"
-#include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/permit_scene.h"
@@ -20,10 +24,6 @@ using namespace rlock::test;
 using How = Released::How;
 
 namespace {
-
-std::vector<std::int64_t> slots_of(const AcquireAnswer& answer) { return std::get<Held>(answer).slots; }
-
-const std::string kSlots = "redisson_unlock_latch:{pool}:slots";
 
 /// The server's time for a call, in microseconds: the median of 15 runs.
 std::int64_t server_time(Permitted& scene, const Call& call) {
@@ -100,14 +100,6 @@ TEST_CASE("a client that lacks the right to one command gives no permit back twi
     }
     CHECK(std::stoll(scene.available()) + std::stoll(scene.taken()) == 3);
   }
-}
-
-TEST_CASE("the permit after one that another client gave back has the smallest slot again") {
-  Permitted scene;
-  const AcquireAnswer first = scene.ask(permits("a:1", {.total = 1}));
-  scene.server.cli({"ZREM", "{pool}:timeout", std::get<Held>(first).permits[0]});  // as Redisson does
-  scene.server.cli({"INCR", "pool"});
-  CHECK(slots_of(scene.ask(permits("b:1", {.total = 1}))) == std::vector<std::int64_t>{0});
 }
 
 TEST_CASE("returned permits make the pool whole and wake waiters, with a number") {
@@ -256,17 +248,6 @@ TEST_CASE("a renewal fails when the pool was deleted or one of the permits taken
   CHECK(!scene.renew(mine));
 }
 
-TEST_CASE("slots are the smallest numbers that no living permit has") {
-  Permitted scene;
-  CHECK(slots_of(scene.ask(permits("a:1", {.total = 4}))) == std::vector<std::int64_t>{0});
-  CHECK(slots_of(scene.ask(permits("b:1", {.count = 2, .total = 4}))) == std::vector<std::int64_t>{1, 2});
-  CHECK(slots_of(scene.ask(permits("c:1", {.total = 4}))) == std::vector<std::int64_t>{3});
-  scene.release(permits("b:1", {.count = 2}));
-  CHECK(slots_of(scene.ask(permits("d:1", {.total = 4}))) == std::vector<std::int64_t>{1});
-  scene.release(permits("a:1"));
-  CHECK(slots_of(scene.ask(permits("e:1", {.count = 2, .total = 4}))) == std::vector<std::int64_t>{0, 2});
-}
-
 TEST_CASE("taking, renewing and releasing cost the same however many permits are taken") {
   Permitted scene;
   scene.pool_of(9990);
@@ -282,77 +263,6 @@ TEST_CASE("taking, renewing and releasing cost the same however many permits are
     CHECK(server_time(scene, calls[i]) <= 3 * before[i] + 100);
   }
   CHECK(server_time(scene, permits("none:1").release({})) <= 3 * before[1] + 100);
-}
-
-TEST_CASE("permits are renewed and released, and slots stay apart, without the notes about slots") {
-  Permitted scene;
-  const PermitLock mine = permits("a:1", {.count = 2, .total = 4});
-  CHECK(slots_of(scene.ask(mine)) == std::vector<std::int64_t>{0, 1});
-  for (const std::string word : {"none", "string"}) {
-    scene.server.del(kSlots);
-    if (word == "string") scene.server.cli({"SET", kSlots, "junk"});
-    CHECK(slots_of(scene.ask(permits("b:1", {.total = 4}))) == std::vector<std::int64_t>{2});
-    scene.server.del(kSlots);
-    CHECK(scene.renew(mine));
-    CHECK(scene.server.pttl(kSlots) > 0);
-    CHECK(scene.ask(mine).index() == 0);
-    scene.server.del(kSlots);
-    CHECK(scene.release(permits("b:1")).how == How::yes);
-  }
-  CHECK(scene.release(mine).how == How::yes);
-  CHECK(scene.available() == "4");
-  CHECK(!scene.server.has(kSlots));
-}
-
-TEST_CASE("a slot is free again after another client returned its permit") {
-  Permitted scene;
-  const auto first = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
-  REQUIRE(is_held(scene.ask(permits("b:1", {.total = 2}))));
-  scene.server.cli({"ZREM", "{pool}:timeout", first.permits.front()});  // as Redisson gives it back
-  scene.server.cli({"INCR", "pool"});
-  CHECK(scene.release(permits("a:1")).how == How::not_ours);
-  CHECK(slots_of(scene.ask(permits("c:1", {.total = 2}))) == std::vector<std::int64_t>{0});
-}
-
-TEST_CASE("a permit of a Java client takes no slot, and both sides count and release each other's") {
-  Permitted scene;
-  scene.server.cli({"SET", "pool", "1"});
-  scene.server.cli({"ZADD", "{pool}:timeout", "9999999999999", "0123456789abcdef"});
-  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
-  CHECK(held.slots == std::vector<std::int64_t>{0});
-  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
-  CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
-        std::vector<bool>{true});
-  CHECK(scene.available() == "1");
-}
-
-TEST_CASE("a pool of another size is refused, with both sizes and the remedy") {
-  Permitted scene;
-  scene.pool_of(3);
-  const auto larger = std::get<Refused>(scene.ask(permits("a:1", {.total = 5})));
-  CHECK(larger.why == Refused::Why::wrong_type);
-  CHECK(
-      larger.text ==
-      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change the size of the pool: rlock permit set pool 5");
-  scene.ask(permits("a:1", {.total = 3}));
-  const auto smaller = std::get<Refused>(scene.ask(permits("b:1", {.total = 1})));
-  CHECK(smaller.text.ends_with("rlock permit set pool 1"));
-}
-
-TEST_CASE("a pool of 0 permits is refused with a remedy that rlock accepts") {
-  Permitted scene;
-  scene.pool_of(3);
-  scene.redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.resize(0));
-  CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 2}))).text ==
-        "'pool' is a pool of 0 permits, not of 2; change its size: rlock permit set pool 2");
-}
-
-TEST_CASE("without a size no pool is made") {
-  Permitted scene;
-  const auto refused = std::get<Refused>(scene.ask(permits("a:1")));
-  CHECK(refused.why == Refused::Why::absent);
-  CHECK(refused.text == "there is no pool of permits 'pool'; to create it: rlock permit init pool N");
-  CHECK(scene.all().empty());
 }
 
 TEST_CASE("a pool that is made anew counts the permits that outlived the old one") {
@@ -440,66 +350,6 @@ TEST_CASE("--min-hold keeps the permits") {
   CHECK(is_busy(scene.ask(permits("b:1", {.total = 1}))));
 }
 
-TEST_CASE("a hold inside a hold uses its permits, slots included, and gives nothing back") {
-  Permitted scene;
-  const PermitLock inner = permits("a:1", {.lease = Milliseconds{1000}, .hold = Hold::another});
-  CHECK(std::get<Refused>(scene.ask(inner)).why == Refused::Why::absent);
-  const auto outer = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
-  CHECK(std::get<Held>(scene.ask(inner)).permits == outer.permits);
-  CHECK(scene.renew(inner));
-  CHECK(scene.release(inner).how == How::still_held);
-  scene.undo(inner);
-  CHECK(scene.taken() == "1");
-}
-
-TEST_CASE("permits stay taken until the last hold inside has ended, although the outer hold was released") {
-  Permitted scene;
-  const PermitLock outer = permits("a:1", {.count = 2, .total = 2});
-  const PermitLock inner = permits("a:1", {.hold = Hold::another});
-  const PermitLock other = permits("b:1", {.count = 2, .total = 2});
-  for (const PermitLock& hold : {outer, inner}) CHECK(is_held(scene.ask(hold)));
-  CHECK(scene.release(outer).how == How::still_held);
-  CHECK(is_busy(scene.ask(other)));
-  CHECK(scene.renew(inner));
-  CHECK(scene.release(inner).how == How::yes);
-  CHECK(scene.release(inner).how == How::not_ours);
-  CHECK(is_held(scene.ask(other)));
-  CHECK(scene.release(outer).how == How::not_ours);
-  CHECK(scene.taken() == "2");
-}
-
-TEST_CASE("an owner that acquires one permit more keeps its inner hold") {
-  Permitted scene;
-  const PermitLock outer = permits("a:1", {.total = 3}), inner = permits("a:1", {.hold = Hold::another});
-  const PermitLock more = permits("a:1", {.count = 2, .total = 3});
-  for (const PermitLock& hold : {outer, inner, more}) CHECK(is_held(scene.ask(hold)));
-  CHECK(scene.release(more).how == How::still_held);
-  CHECK(scene.taken() == "2");
-  CHECK(scene.release(inner).how == How::yes);
-  CHECK(scene.taken() == "0");
-}
-
-TEST_CASE("--min-hold of the outer hold counts after the inner hold of a permit, too") {
-  Permitted scene;
-  const PermitLock outer = permits("a:1", {.total = 1}), inner = permits("a:1", {.hold = Hold::another});
-  const auto held = std::get<Held>(scene.ask(outer));
-  scene.ask(inner);
-  CHECK(scene.release(outer, {.keep_until = held.server_time + Milliseconds{60000}}).how == How::kept);
-  const Released kept = scene.release(inner);
-  CHECK(kept.how == How::kept);
-  CHECK(kept.rest > Milliseconds{59000});
-  CHECK(is_busy(scene.ask(permits("b:1", {.total = 1}))));
-}
-
-TEST_CASE("a hold inside a hold has the permits for its whole lease from the start") {
-  Permitted scene;
-  scene.ask(permits("a:1", {.total = 1, .lease = Milliseconds{3000}}));
-  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});  // the server takes no new keys
-  CHECK(is_held(scene.ask(permits("a:1", {.hold = Hold::another}))));
-  scene.server.cli({"CONFIG", "SET", "maxmemory", "0"});
-  CHECK(std::get<Busy>(scene.ask(permits("b:1", {.total = 1}))).retry_after > Milliseconds{29000});
-}
-
 TEST_CASE("metadata of a holder of permits are written under its owner") {
   Permitted scene;
   const PermitLock mine = permits("a:1", {.total = 1});
@@ -512,52 +362,6 @@ TEST_CASE("metadata of a holder of permits are written under its owner") {
   scene.redis.run(
       write_metadata(kPool, mine.owner(), mine.hold_entry(), Milliseconds{30000}, about_us("make")));
   CHECK(!scene.server.has("rlock:meta:{pool}"));
-}
-
-TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
-  const Words others[] = {
-      {"SET", "pool", "token"},
-      {"SET", "pool", "99999999999999999999"},
-      {"RPUSH", "pool", "a"},
-      {"SADD", "pool", "a"},
-      {"ZADD", "pool", "1", "a"},
-      {"HSET", "pool", "a:1", "1"},
-      {"HSET", "pool", "mode", "read", "a:1", "1"},
-      {"XADD", "pool", "1-1", "a", "b"},
-  };
-  Permitted scene;
-  for (const Words& other : others) {
-    CAPTURE(joined(other, " "));
-    scene.server.del("pool");
-    scene.server.cli(other);
-    scene.server.cli({"ZADD", "{pool}:timeout", "1", "0123456789abcdef"});
-    const std::string before = scene.all();
-
-    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
-    CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 3}))).why == Refused::Why::wrong_type);
-    CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
-    CHECK(!scene.renew(permits("a:1")));
-    CHECK(scene.release(permits("a:1")).how == How::not_ours);
-    CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
-    CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
-    CHECK(pool.read_count(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
-    CHECK(pool.read(scene.redis.run(pool.remove())).how == CounterAnswer::How::refused);
-    CHECK(std::holds_alternative<Refused>(pool.read_status(scene.redis.run(pool.status()))));
-    CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
-          std::vector<bool>{false});
-    CHECK(scene.all() == before);
-  }
-}
-
-TEST_CASE("permits are refused when no zset stands beside the pool") {
-  Permitted scene;
-  scene.server.cli({"SET", "pool", "3"});
-  scene.server.cli({"SET", "{pool}:timeout", "x"});
-  const std::string before = scene.all();
-  CHECK(is_refused(scene.ask(permits("a:1", {.total = 3}))));
-  CHECK(scene.release(permits("a:1")).how == How::not_ours);
-  CHECK(!scene.renew(permits("a:1")));
-  CHECK(scene.all() == before);
 }
 
 TEST_CASE("permits are conserved in any order and repetition of calls") {
@@ -582,38 +386,4 @@ TEST_CASE("permits are conserved in any order and repetition of calls") {
   for (int owner = 0; owner < 6; ++owner)
     scene.release(permits("owner:" + std::to_string(owner), {.count = 2}));
   CHECK(scene.available() == std::to_string(kTotal));
-}
-
-TEST_CASE("no two living permits of rlock ever have the same slot, and none lies beyond the pool") {
-  constexpr std::int64_t kTotal = 6;
-  Permitted scene;
-  std::mt19937 chance{7};
-  std::map<int, std::vector<std::int64_t>> held;
-  for (int step = 0; step < 800; ++step) {
-    const int owner = static_cast<int>(chance() % 8);
-    const PermitLock who = permits("owner:" + std::to_string(owner), {.count = 2, .total = kTotal});
-    if (held.contains(owner)) {
-      scene.release(who);
-      held.erase(owner);
-    } else if (const AcquireAnswer answer = scene.ask(who); is_held(answer)) {
-      held[owner] = slots_of(answer);
-    }
-    std::set<std::int64_t> all;
-    for (const auto& [_, slots] : held) {
-      for (const std::int64_t slot : slots) {
-        REQUIRE(slot < kTotal);
-        REQUIRE(all.insert(slot).second);
-      }
-    }
-  }
-}
-
-TEST_CASE("only an id of rlock has a slot") {
-  const auto id = [](std::string slot) { return "rk" + slot + "0123456789ab"; };
-  CHECK(slot_in(id(std::string("\x00\x00", 2))) == 0);
-  CHECK(slot_in(id("\x01\x02")) == 258);
-  CHECK_FALSE(slot_in(id("\xff\xff")));  // the pool had no slot left
-  CHECK_FALSE(slot_in("0123456789abcdef"));
-  CHECK_FALSE(slot_in(id("\x01\x02") + "c"));
-  CHECK_FALSE(slot_in("rk"));
 }
