@@ -43,6 +43,12 @@ struct LineScene : Scene {
     fields.at(3) = std::to_string(std::stoll(fields.at(3)) - ms);
     server.cli({"HSET", kLine + ":waiters", owner, joined(fields, " ")});
   }
+  /// Moves the time at which `owner` last asked back by this many ms.
+  void asked_earlier(const std::string& owner, std::int64_t ms) {
+    std::vector<std::string> fields = known_of(owner);
+    fields.at(0) = std::to_string(std::stoll(fields.at(0)) - ms);
+    server.cli({"HSET", kLine + ":waiters", owner, joined(fields, " ")});
+  }
   void passed_ten_times() { server.cli({"HSET", kLine + ":waiters", "", "10 0"}); }
   Listener listener(const std::string& owner) { return {server, Channel{kLockChannel + ":" + owner}}; }
 };

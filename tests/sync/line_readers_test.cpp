@@ -60,6 +60,22 @@ TEST_CASE("readers behind a writer that gives up are told at once if the holders
   CHECK(is_held(scene.ask(second)));
 }
 
+TEST_CASE(
+    "a writer that is frozen during its wait hinders readers beside reading holders for a moment only") {
+  LineScene scene;
+  const ReadLock second{waiting("r:2")};
+  scene.ask(ReadLock{waiting("r:1")});
+  Listener frozen{scene.server, Channel{"redisson_rwlock:{deploy}:w:1"}};
+  scene.ask(WriteLock{waiting("w:1")});
+  CHECK(busy(scene.ask(second)).retry_after <= Milliseconds{1000});  // in case the writer freezes now
+  frozen.heard();
+  scene.asked_earlier("w:1", 1000);
+  CHECK(is_busy(scene.ask(second)));
+  CHECK(frozen.heard() == "0");  // it must ask now
+  scene.told_earlier("w:1", 300);
+  CHECK(is_held(scene.ask(second)));
+}
+
 TEST_CASE("a writer that was killed during its wait hinders no reader beside reading holders") {
   LineScene scene;
   scene.ask(ReadLock{waiting("r:1")});

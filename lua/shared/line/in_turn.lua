@@ -42,8 +42,8 @@ local function in_turn(line, ask)
   if ask.ours then return nil end
   local newer = line.ticket and line.ticket > 0 and superseded_by(line, ask.owner, ask.time)
   if newer then return {'superseded', newer} end
-  local may, soon = false, nil
-  if has_room then may, soon = may_take(line, ask) end
+  local may, soon, of_second = false, nil, nil
+  if has_room then may, soon, of_second = may_take(line, ask) end
   if may then return nil end
 
   local holder = ask.lock and rest ~= -2 and holder_of(ask.lock) or ''
@@ -52,7 +52,7 @@ local function in_turn(line, ask)
     return {'busy', soon or rest, rest, 0, length, holder}
   end
   local place, length, sleeps = take_place(line, ask)
-  local retry = soon or sleeps
+  local retry = soon or place == 2 and of_second or sleeps
   if place <= 2 and rest >= 0 then retry = math.min(retry, rest + (place - 1) * 200) end
   return {'busy', retry, rest, place, length, holder}
 end

@@ -3,11 +3,13 @@ local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 local remove_dead = include('line/remove_dead')
+local alive_until = include('line/alive_until')
 
 -- May the owner take what is there, although others wait? A newcomer may be faster than the first waiter, which was told and is
 -- on its way: that keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
 -- waiter that is dead or frozen leaves the line.
--- Answers true; or false, and after how many ms to ask again (nil: a message will come).
+-- Answers true; or false, and after how many ms to ask again (nil: a message will come), and after how many at the latest the
+-- second waiter asks again, in case the first one freezes.
 -- line, ask: see in_turn
 local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
@@ -26,9 +28,9 @@ local function may_take(line, ask)
       line.passed = true
       write_note(line, '')
       return true
-    elseif waiter and waiter.needs > ask.room then
-      -- There is no room for it yet, so it is told its place only. If it hears that, it lives, and will be told of its turn.
-      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false end
+    elseif waiter and waiter.needs > ask.room and math.abs(time - waiter.alive + alive_until(0, 1)) < 300 then
+      -- There is no room for it yet. It has just asked, so it is told its place only. If it hears that, it lives.
+      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false, nil, 1000 end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then
       return false, waiter.on_its_way_for + 10 - (time - waiter.told)

@@ -58,8 +58,7 @@ local function tell_in_order(line, room, rest_only)
       write_note(line, owner, waiter)
       place = place + 1
       if waiter.needs > 0 and waiter.needs == room then
-        -- If the first waiter is frozen, these two ask soon.
-        if place == 1 then tell_places(line, 2, 3, 0) end
+        tell_places(line, place + 1, place + 2, 0)  -- if one of those who were told is frozen, these two ask soon
         return ''
       end
       room = waiter.needs == 0 and 0 or room - waiter.needs
