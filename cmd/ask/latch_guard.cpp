@@ -1,6 +1,7 @@
 #include "cmd/ask/latch_guard.h"
 
 #include "sync/kinds/foreign.h"
+#include "sync/kinds/keys.h"
 #include "sync/kinds/latch.h"
 
 namespace rlock {
@@ -35,6 +36,13 @@ CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted
                        (!wait.given && session.redis.keeps_trying());  // as long as the wait itself retries
   if (goes_on || session.signals.any()) return std::nullopt;
   return could_not_ask;
+}
+
+void refuse_pool(Session& session, const LockName& name) {
+  const std::string taken = taken_key(name);
+  const Reply count = session.any_answer(command({"ZCARD", taken}, taken));
+  if (count.kind() == Reply::Kind::integer && count.integer() > 0)
+    throw Error{Error::wrong_type, refuse_foreign(name, kinds::latch.noun, kinds::permit).text};
 }
 
 }  // namespace rlock

@@ -16,4 +16,9 @@ using CouldNotAsk = std::optional<Failure>;
 [[nodiscard]] CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted,
                                        TimePoint started, const WaitOptions& wait);
 
+/// Throws Error{wrong_type} if permits of the key are taken, because then it is a pool. A latch is a bare number, too, so a
+/// latch verb would count the pool down. A pool without a taken permit looks like a latch. If the server does not tell,
+/// nothing is thrown.
+void refuse_pool(Session& session, const LockName& name);
+
 }  // namespace rlock

@@ -168,6 +168,7 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   report_ = report_of(options_);
   options_.die_of_its_signal = false;
   options_.not_executed = kNotExecuted;
+  options_.or_script = true;
   return run(options_, report_, status_, events_);
 }
 

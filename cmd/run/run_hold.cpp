@@ -42,7 +42,10 @@ CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
       options.marks.push_back(name + "=" + value.value_or(""));
   std::ranges::copy(run.request.deployment.environment, std::back_inserter(variables));
   if (run.request.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  options.command = {.argv = run.request.command, .variables = std::move(variables), .found = run.found};
+  options.command = {.argv = run.request.command,
+                     .variables = std::move(variables),
+                     .found = run.found,
+                     .or_script = run.request.or_script};
   options.rules = run.request.stop;
   options.until_group = run.request.until_group;
   return options;

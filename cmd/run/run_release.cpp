@@ -20,6 +20,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/run_hold.h"
+#include "process/program.h"
 #include "sync/hold/release.h"
 
 namespace rlock {
@@ -150,8 +151,13 @@ Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
 
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {
   if (ended.how != How::not_started) return;
-  warn(fmt::format("cannot run {}: {}{}", in_quotes(request.command.front()), std::strerror(ended.error),
-                   ended.error == ENOENT ? if_it_is_for_a_shell(request.command) : ""));
+  const std::string& program = request.command.front();
+  const bool there = program.find('/') != std::string::npos && is_program(program);
+  const std::string hint = ended.error == ENOEXEC  ? "; a script needs a first line like #!/bin/sh"
+                           : ended.error != ENOENT ? ""
+                           : there ? "; it is there, but the interpreter that its first line names is not"
+                                   : if_it_is_for_a_shell(request.command);
+  warn(fmt::format("cannot run {}: {}{}", in_quotes(program), std::strerror(ended.error), hint));
 }
 
 int exit_of(const RunRequest& request, const CommandOutcome& ended, Lost lost) {

@@ -26,6 +26,7 @@ struct RunRequest : HoldRequest {
   bool until_group = false;              ///< release when the last member of the command's group has ended
   bool die_of_its_signal = true;         ///< die as the command died; false: exit with 128 + that signal
   std::optional<int> not_executed;       ///< exit with this status instead of 126 and 127
+  bool or_script = false;                ///< see Command
 
   bool show_args = false;  ///< show the arguments of the command too
   std::optional<std::int64_t> status_fd;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/latch_guard.h"
 #include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
@@ -55,6 +56,13 @@ class LatchVerb : public Verb {
     return exit_code::internal;
   }
 
+  /// The same for a verb that changes the latch. Throws Error{wrong_type} if it is a pool.
+  Latch latch_to_change(Session& session) const {
+    Latch there = latch(session);
+    refuse_pool(session, session.name(key_));
+    return there;
+  }
+
   /// rlock's record of a latch, which may outlive the latch.
   static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
     return latch.read_record(session.any_answer(latch.record()));
@@ -77,7 +85,7 @@ class Set final : public LatchVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
-    const Latch made = latch(session);
+    const Latch made = latch_to_change(session);
     return finish(session,
                   made.read(session.ask(made.set(total_, expire_), with_retries({made.write_set(total_)}))));
   }
@@ -102,7 +110,7 @@ class Down final : public LatchVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
-    const Latch there = latch(session);
+    const Latch there = latch_to_change(session);
     return finish(session, there.read_down(session.ask(there.down(by_), with_retries({there.write_down()}))));
   }
 
@@ -213,7 +221,7 @@ class Status final : public LatchVerb {
                                  {"state", Json::word(open     ? "open"
                                                       : exists ? "closed"
                                                                : "unknown")},
-                                 {"count", exists ? Json{answer.count} : Json{}},
+                                 {"count", exists && !open ? Json{answer.count} : Json{}},
                                  {"total", record.total},
                                  {"set_at", record.set},
                                  {"opened_at", record.opened}})
@@ -237,7 +245,7 @@ class Delete final : public LatchVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
-    const Latch there = latch(session);
+    const Latch there = latch_to_change(session);
     return finish(session, there.read(session.ask(there.remove(), with_retries({there.erase_record()}))));
   }
 };

@@ -134,7 +134,7 @@ class Acquire final : public PoolVerb {
                     {.started = started,
                      .wait = wait_,
                      .names = names_of(parts),
-                     .state = count_ == 1 ? "all its permits are taken" : "too few of its permits are free",
+                     .state = "too few of its permits are free, or others wait for them",
                      .is_pool = true}};
     refuse_latch(session, started, wait_);
     AncestorWatch above{
@@ -156,7 +156,8 @@ class Acquire final : public PoolVerb {
               .pub_sub = session.deployment.pub_sub(),
               // Without a lease no client would return what a late copy acquires, so the server remembers the
               // request.
-              .owner_returns = no_lease_},
+              .owner_returns = no_lease_,
+              .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place},
         PermitLock::Wanted{.count = count_});
     const Milliseconds lease = lease_.value_or(kFactsWithoutLease);
     return {

@@ -249,7 +249,9 @@ class Delete final : public PoolVerb {
     if (!noun().asks_first(found)) return true;
     print_on_stderr(inspections_text({found}));
     warn(noun().delete_warning);
-    return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)));
+    if (confirm(fmt::format("Remove {}?", quoted(found.name)))) return true;
+    info("not removed: " + quoted(found.name));
+    return false;
   }
 
   bool yes_ = false;

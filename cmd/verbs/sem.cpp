@@ -57,7 +57,7 @@ class Acquire final : public PoolVerb {
                             .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place},
                            count_,
                            await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
-    WaitLines lines{session, {started, wait_, {name}, "it has too few permits"}};
+    WaitLines lines{session, {started, wait_, {name}, "it has too few permits, or others wait for them"}};
     refuse_latch(session, started, wait_);
     const AcquireResult got = acquire(
         session.redis, wanted, lines.options(),

@@ -209,7 +209,10 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
       first->unnamed == 0)  // else a holder may be new to us, and not to the key
     for (const Holder& holder : found.holders)
       if (!first->held_by(holder.owner)) return taken_by(name, holder.owner);
-  if (!confirmed(views, found)) return {name, Removal::Outcome::declined};
+  if (!confirmed(views, found)) {
+    info("not removed: " + quoted(name));
+    return {name, Removal::Outcome::declined};
+  }
 
   const ForcedRemoval removal{session, found, looked, owner_, whose(session, found), reason_};
   const Forced forced = removal.remove();

@@ -10,10 +10,13 @@
 -- ARGV  owner  the owner that asks
 --       count  number of permits that it must have
 --       lease  number of milliseconds, at least 1. This script never shortens a lease
+--       total  number: the size that the pool must have; '': any size
 --       memory  optional, number: as in lock/enter
 -- ->    {held, now, id, ...}  the owner has them. now is the server's time in ms since the epoch
 --       {not_ours}            the owner does not have them, or the inner hold has ended before
---       TOOMANY, an error       more permits are taken than a script may read
+--       {other_size, size}    the pool has another size
+--       {foreign, kind}       one of the keys holds something else
+--       TOOMANY, an error     more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local taken_permits = include('permits/taken_permits')
@@ -23,7 +26,13 @@ local join = include('hold/join')
 
 local kind_taken = taken_permits(taken)
 if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return {'not_ours'} end
+local kind = kind_of(pool)
+if kind == 'none' then return {'not_ours'} end
+if kind ~= 'number' then return {'foreign', kind} end
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
+local size = redis.call('get', pool) + redis.call('zcard', taken)
+if total and size ~= total then return {'other_size', size} end
+if kind_taken == 'none' then return {'not_ours'} end
 local time = now()
 local ours = permits_of(owner, count, taken, slots)
 for i = 1, count do

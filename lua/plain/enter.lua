@@ -9,11 +9,15 @@
 --       memory   optional, number: as in lock/enter
 -- ->    {held, now}  the token has the lock. now is the server's time in ms since the epoch
 --       {not_ours}   the token does not have the lock, or the inner hold has ended before
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_value = include('redis/is_value')
 local join = include('hold/join')
 
-if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
+local kind = kind_of(lock)
+if kind ~= 'none' and kind ~= 'string' and kind ~= 'number' then return {'foreign', kind} end
+if kind == 'none' or not is_value(lock, owner) then return {'not_ours'} end
 if request and redis.call('get', request) == 'undone' then return {'not_ours'} end
 local time = now()
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))

@@ -34,6 +34,8 @@ constexpr int kUnknown = 71 << 8;
 struct Launch {
   const char* path;
   char* const* argv;
+  char* const*
+      as_script;  ///< the argv of /bin/sh for a script without a first line that names one; null: none
   Environment& environment;
   const Child::Prelude& prelude;
   const Signals& signals;
@@ -60,6 +62,8 @@ int become(void* argument) {
   // rlock forbids core files, because its memory has passwords. The command may write core files.
   restore_core_limit();
   ::execve(launch.path, launch.argv, launch.environment.pointers());
+  if (errno == ENOEXEC && launch.as_script != nullptr)
+    ::execve(launch.as_script[0], launch.as_script, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);
 }
@@ -108,8 +112,18 @@ Child::Child(Loop& loop, const Signals& signals, const Command& command, const P
   membership_.emplace(loop, *this);
 
   const auto argv = pointers(command.argv);
+  std::vector<std::string> script{"/bin/sh", program.path};
+  script.insert(script.end(), command.argv.begin() + 1, command.argv.end());
+  const auto script_argv = pointers(script);
   Environment environment{command.variables};
-  Launch launch{program.path.c_str(), argv.data(), environment, prelude, signals, self_, command.outlives_us};
+  Launch launch{program.path.c_str(),
+                argv.data(),
+                command.or_script ? script_argv.data() : nullptr,
+                environment,
+                prelude,
+                signals,
+                self_,
+                command.outlives_us};
   pid_ = start(launch);
   start_errno_ = pid_ < 0 ? errno : launch.error;
   reaped_ = start_errno_ != 0;

@@ -17,8 +17,10 @@ namespace rlock {
 /// The program to run. argv is passed as it is, without a shell.
 struct Command {
   std::vector<std::string> argv;
-  Variables variables;       ///< changes to the environment
-  std::string found{};       ///< its path, found earlier; if it is gone from there, PATH is searched again
+  Variables variables;  ///< changes to the environment
+  std::string found{};  ///< its path, found earlier; if it is gone from there, PATH is searched again
+  bool or_script =
+      false;  ///< a file that the kernel cannot execute is a script for /bin/sh, as for execvp(3)
   bool outlives_us = false;  ///< it has no lock, so it runs on if we are killed
 };
 

@@ -346,6 +346,31 @@ TEST_CASE("inspect shows the waiters of a latch until it opens or they give up")
   CHECK(line() == "0");
 }
 
+TEST_CASE("inspect shows the waiters of a pool, and the first of them gets what comes back") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"permit", "init", "seats", "1"}) == 0);
+  Rlock holder = redis.rlock("permit", "acquire", "seats", "--lease", "1h");
+  REQUIRE(holder.exit_code() == 0);
+  const std::string id = holder.out().substr(0, 32);
+  const auto wait_in_line = [&](const std::string& place) {
+    Rlock waiter = redis.rlock("permit", "acquire", "-q", "seats", "--lease", "1h");
+    REQUIRE(
+        eventually([&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{seats}:line"}) == place; }, 10s));
+    return waiter;
+  };
+  Rlock first = wait_in_line("1");
+  Rlock second = wait_in_line("2");
+  Rlock inspect = redis.rlock("inspect", "seats", "--json");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(nlohmann::json::parse(inspect.out()).at("keys").at(0).at("waiters").size() == 2);
+  Rlock late = redis.rlock("run", "-k", "seats", "--permits", "1", "--queue-limit", "2", "--", "true");
+  CHECK(late.exit_code() == 75);
+
+  CHECK(status_of(redis, {"permit", "release", "seats", id}) == 0);
+  CHECK(first.exit_code(20s) == 0);
+  CHECK(second.running());
+}
+
 TEST_CASE("without rights to record a waiter, rlock still waits for a latch") {
   RedisServer redis;
   CHECK(status_of(redis, {"latch", "set", "built", "1"}) == 0);
@@ -455,6 +480,12 @@ TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted 
         "permit add gate 1", "permit status gate", "permit delete gate"})
     tell(redis, {{line, 65, ""}});
   CHECK(redis.cli({"GET", "gate"}) == "3");
+
+  tell(redis, {{"permit init seats 2", 0, ""}, {"permit acquire seats --lease 1h -q", 0, std::nullopt}});
+  for (const std::string line :
+       {"latch down seats", "latch down seats --by 5", "latch delete seats", "latch set seats 3"})
+    tell(redis, {{line, 65, ""}});
+  CHECK(redis.cli({"GET", "seats"}) == "1");
 
   // The records of a deleted latch do not stop other kinds from using its name.
   redis.del("gate");

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <csignal>
 
 #include "support/contains.h"
@@ -80,6 +82,10 @@ TEST_CASE("flock: the command's exit status and its words are the same, also wit
   CHECK(both.status({"-x", "FILE", "test", "a b", "=", "a b"}) == 0);
   CHECK(both.status({"FILE", "sh", "-c", "kill -TERM $$"}) == 128 + SIGTERM);
   CHECK(both.status({"FILE", "/nonexistent/command"}) == 69);
+  TempDir folder;
+  write_file(folder / "no_first_line", "exit $1\n");
+  ::chmod((folder / "no_first_line").c_str(), 0755);
+  CHECK(both.status({"FILE", folder / "no_first_line", "45"}) == 45);
   CHECK(both.status({"FILE", "no-such-command-anywhere"}) == 69);
   for (const char* option : {"-o", "--close", "-F", "--no-fork", "-e", "-s", "--shared", "--exclusive"})
     CHECK(both.status({option, "FILE", "true"}) == 0);

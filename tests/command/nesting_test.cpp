@@ -441,6 +441,29 @@ TEST_CASE("run --owner joins the hold of an earlier step, and does not run when 
   CHECK_FALSE(redis.has("k"));
 }
 
+TEST_CASE("run --owner with another type, or another size of the pool, than the earlier step is 65") {
+  RedisServer redis;
+  acquired(redis, "k", {"--owner", "ci-1"});
+  acquired(redis, "seats", {"--owner", "ci-1", "--permits", "3"});
+  const auto refused = [&](const Words& options, const std::string& why) {
+    Words words{"run", "--owner", "ci-1"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "echo", "ran"});
+    Rlock step{words, redis.environment()};
+    CHECK(step.exit_code() == 65);
+    CHECK(step.out().empty());
+    CHECK_MESSAGE(contains(step.err(), why), step.err());
+  };
+  refused({"-k", "k", "--permits", "3"}, "'k' holds a lock, not a pool of permits");
+  refused({"-k", "k", "--count", "1"}, "'k' holds a lock, not a pool of permits");
+  refused({"-k", "k", "--type", "plain"}, "'k' holds a lock, not a plain token lock");
+  refused({"-k", "seats", "--permits", "4"}, "'seats' is a pool of 3 permits, not of 4");
+  Rlock outer = redis.rlock("run", "-k", "seats", "--permits", "3", "--", rlock_binary(), "run", "-k",
+                            "seats", "--permits", "7", "--", "echo", "ran");
+  CHECK(outer.exit_code() == 65);
+  CHECK(outer.out().empty());
+}
+
 TEST_CASE("of several keys, the one is named whose hold of an --owner is gone") {
   RedisServer redis;
   for (const std::string type : {"lock", "write", "read"}) {

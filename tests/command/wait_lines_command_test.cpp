@@ -212,7 +212,7 @@ TEST_CASE("a signal that ends a wait for the server, for permits or for a latch 
   latch.signal(SIGTERM);
   CHECK(seat.exit_code() == 128 + SIGTERM);
   CHECK(contains(seat.err(), "rlock: SIGTERM after "));
-  CHECK(contains(seat.err(), ": 'seats': all its permits are taken"));
+  CHECK(contains(seat.err(), ": 'seats': too few of its permits are free, or others wait for them"));
   CHECK(latch.exit_code() == 128 + SIGTERM);
   CHECK(contains(latch.err(), ": 'built': it is still closed"));
 
@@ -287,7 +287,9 @@ TEST_CASE("a failed acquire of permits names their holders") {
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{seats}"); }));
   Rlock vain = redis.rlock("permit", "acquire", "-n", "seats", "--count", "3", "--lease", "1m");
   CHECK(vain.exit_code() == 75);
-  CHECK(contains(vain.err(), "rlock: not waiting (-n): 'seats': too few of its permits are free; held by "));
+  CHECK(contains(
+      vain.err(),
+      "rlock: not waiting (-n): 'seats': too few of its permits are free, or others wait for them; held by "));
   CHECK(contains(vain.err(), "\"the first\""));
   CHECK(contains(vain.err(), "rlock: to see its holders: rlock inspect seats\n"));
 }
