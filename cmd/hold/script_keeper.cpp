@@ -91,6 +91,8 @@ class ScriptKeeper {
   void forget_released();
   HoldEnd end();
   std::optional<HoldReport::KeysEnd> release_keys(const HoldEnd& how);
+  void leave_to_lease();
+  HoldReport::KeysEnd keys_end(std::vector<ReleaseResult> answers);
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
@@ -212,16 +214,21 @@ HoldEnd ScriptKeeper::end() {
   return {.outcome = HoldOutcome::released, .why = "the script has ended"};
 }
 
+/// A process that the script has started may still work on what the keys protect.
+void ScriptKeeper::leave_to_lease() {
+  processes_.dismiss_guardian();
+  warn(fmt::format(
+      "not released, because a process that process {} has started may still run: {} expires within {}",
+      request_.script->pid, renewed_.names(),
+      describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
+}
+
 /// Returns what came of the release; empty: the keys are left to their lease.
 std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = renewed_.parts();
   if (parts.empty()) return HoldReport::KeysEnd::yes;
   if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
-    processes_.dismiss_guardian();
-    warn(fmt::format(
-        "not released, because a process that process {} has started may still run: {} expires within {}",
-        request_.script->pid, renewed_.names(),
-        describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
+    leave_to_lease();
     return std::nullopt;
   }
   // Behind the lease, an owner that the user named may have acquired the lock again.
@@ -233,9 +240,14 @@ std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how
   patience.until = earliest(patience.until, late ? kNever : over);
   const EndingHold ending{
       .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
-  auto answers = release_held(session_.redis, ending, patience);
+  std::vector<ReleaseResult> answers = release_held(session_.redis, ending, patience);
   processes_.dismiss_guardian();
-  if (lost == Lost::yes) return HoldReport::KeysEnd::no;
+  return lost == Lost::yes ? HoldReport::KeysEnd::no : keys_end(std::move(answers));
+}
+
+/// What the answers to a release say of the keys. One that was not ours is no loss if its owner has released it elsewhere.
+HoldReport::KeysEnd ScriptKeeper::keys_end(std::vector<ReleaseResult> answers) {
+  const std::vector<Part>& parts = renewed_.parts();
   std::vector<Part> gone;
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::not_ours) gone.push_back(parts[i]);

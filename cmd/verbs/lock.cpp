@@ -190,6 +190,17 @@ class Release final : public LockVerb {
   }
 
  private:
+  /// Erases the metadata of a hold that ends now, and records the end if there is a history. `looked`: when it was found.
+  static Call end_of_facts(const Session& session, const Inspection& found, const Holder& holder,
+                           const Lockable& lock, TimePoint looked) {
+    if (!session.deployment.history || !holder.facts)
+      return erase_metadata(found.name, holder.owner, lock.hold_entry());
+    return write_end(
+        found.name, holder.owner, lock.hold_entry(),
+        past_of(found, holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
+        WriteEnd::if_it_ended);
+  }
+
   int release_one(Session& session, const LockName& name) const {
     const TimePoint looked = session.loop.now();
     const FoundHold hold = find(session, name);
@@ -205,14 +216,8 @@ class Release final : public LockVerb {
     if (has_keeper && !hold.inner)
       session.ask(mark_released(found.name, owner, kMarkStays),
                   with_retries({number_release(found.name, owner, kMarkStays)}));
-    Call ends = erase_metadata(found.name, owner, lock->hold_entry());
-    if (session.deployment.history && holder->facts)
-      ends = write_end(
-          found.name, owner, lock->hold_entry(),
-          past_of(found, *holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
-          WriteEnd::if_it_ended);
-    Call tells = tell_holder(found.name, owner, std::string{kReleased});
-    Part part{.lock = lock, .release_followers = {std::move(ends)}};
+    const Call tells = tell_holder(found.name, owner, std::string{kReleased});
+    Part part{.lock = lock, .release_followers = {end_of_facts(session, found, *holder, *lock, looked)}};
     // A run inside the hold shares its facts, so they do not tell whether there is one.
     if (!has_keeper) part.release_followers.push_back(tells);
     const ReleaseResult result =

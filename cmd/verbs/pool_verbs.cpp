@@ -249,7 +249,7 @@ class Delete final : public PoolVerb {
     if (!noun().asks_first(found)) return true;
     print_on_stderr(inspections_text({found}));
     warn(noun().delete_warning);
-    if (confirm(fmt::format("Remove {}?", quoted(found.name)))) return true;
+    if (confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)))) return true;
     info("not removed: " + quoted(found.name));
     return false;
   }

@@ -48,7 +48,8 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('lrem', queue.order, 0, owner)
   redis.call('zrem', queue.deadlines, owner)
   redis.call('hdel', queue.alive, owner)
-  local adds = count_hold(lock, owner, request, shares, memory, ours)
+  local hold = {lock = lock, owner = owner, request = request, shares = shares, memory = memory}
+  local adds = count_hold(hold, ours)
   if place.moved or place.head == owner then tell_new_head(queue, longest) end
   return {'held', time}, not adds
 end

@@ -18,6 +18,7 @@ local take_lock = include('hold/take_lock')
 
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
-return take_lock(lock, line, request, shares, owner, lease, memory, function(ours)
+local hold = {lock = lock, owner = owner, request = request, shares = shares, lease = lease, memory = memory}
+return take_lock(hold, line, function(ours)
   return ours and tonumber(redis.call('get', token)) or redis.call('incr', token)
 end)

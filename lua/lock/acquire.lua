@@ -26,4 +26,5 @@
 -- if the owner has passed its waiters, else nil.
 local take_lock = include('hold/take_lock')
 
-return take_lock(lock, line, request, shares, owner, lease, memory)
+local hold = {lock = lock, owner = owner, request = request, shares = shares, lease = lease, memory = memory}
+return take_lock(hold, line)

@@ -3,12 +3,12 @@ local add_share = include('shares/add_share')
 
 -- Counts an outer hold of an owner who has the lock (a hash owner -> holds), unless it had one before; and notes the request. A
 -- second copy finds what the first has noted, so it counts nothing. Answers whether this call has added a hold.
--- had: the owner had the lock before this call; the others: as in lock/acquire
-local function count_hold(lock, owner, request, shares, memory, had)
-  local adds = not had or only_inner_left(shares)
-  if had and adds then redis.call('hincrby', lock, owner, 1) end
-  if request and adds then redis.call('set', request, 1, 'px', memory) end
-  if shares then add_share(shares, request, memory, adds) end
+-- hold: lock, owner, request, shares and memory of lock/acquire. had: the owner had the lock before this call
+local function count_hold(hold, had)
+  local adds = not had or only_inner_left(hold.shares)
+  if had and adds then redis.call('hincrby', hold.lock, hold.owner, 1) end
+  if hold.request and adds then redis.call('set', hold.request, 1, 'px', hold.memory) end
+  if hold.shares then add_share(hold.shares, hold.request, hold.memory, adds) end
   return adds
 end
 return count_hold

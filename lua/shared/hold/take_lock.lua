@@ -5,12 +5,13 @@ local count_hold = include('hold/count_hold')
 local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
--- Acquires a lock that is a hash owner -> holds, or answers who holds it. The arguments are those of lock/acquire;
--- `line` has its waited, channel, sharded and ticket.
+-- Acquires a lock that is a hash owner -> holds, or answers who holds it.
+-- hold: lock, owner, request, shares, lease and memory of lock/acquire. line: see line/in_turn
 -- draw: for a fenced lock, a function that answers the token, the third value of the answer. Its argument says whether the owner
 -- held the lock before
 -- -> what lock/acquire answers, with the two values more for a script that calls it
-local function take_lock(lock, line, request, shares, owner, lease, memory, draw)
+local function take_lock(hold, line, draw)
+  local lock, owner, lease = hold.lock, hold.owner, hold.lease
   local kind = kind_of(lock)
   if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
   local ours = redis.call('hexists', lock, owner) == 1
@@ -19,7 +20,8 @@ local function take_lock(lock, line, request, shares, owner, lease, memory, draw
   local rest = redis.call('pttl', lock)
   local room = kind == 'none' and 1 or 0
   local blocked = in_turn(line, {
-    owner = owner, ours = ours, over = is_late_copy(request, ours), needs = 1, room = room, rest = rest, lock = lock, time = time,
+    owner = owner, ours = ours, over = is_late_copy(hold.request, ours), needs = 1, room = room, rest = rest, lock = lock,
+    time = time,
   })
   if blocked then return blocked end
 
@@ -28,7 +30,7 @@ local function take_lock(lock, line, request, shares, owner, lease, memory, draw
   local drawn = draw and draw(ours)
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, longest)  -- again: HSETNX may have made the key
-  local adds = count_hold(lock, owner, request, shares, memory, ours)
+  local adds = count_hold(hold, ours)
   if not ours then leave_line(line, owner, longest) end
   return {'held', time, drawn}, not adds, line and line.passed and line
 end
