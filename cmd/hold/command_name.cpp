@@ -34,8 +34,6 @@ constexpr std::array kInterpreters{
     Interpreter{.name = "php", .switches = "nq", .valued = "c", .code = "r"},
 };
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 const Interpreter* find_interpreter(std::string_view program) {
   const auto is_version = [](std::string_view text) {
     return text.find_first_not_of("0123456789.") == std::string_view::npos;

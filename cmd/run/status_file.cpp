@@ -78,8 +78,6 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
 
 bool replaces(const std::string& path, const std::string& other) {
@@ -90,7 +88,7 @@ bool replaces(const std::string& path, const std::string& other) {
   const std::string file = ::realpath(other.c_str(), real) != nullptr ? real : other;
   struct stat ours{};
   struct stat theirs{};
-  return name_of(path) == name_of(file) && ::stat(folder_of(path).c_str(), &ours) == 0 &&
+  return base_name(path) == base_name(file) && ::stat(folder_of(path).c_str(), &ours) == 0 &&
          ::stat(folder_of(file).c_str(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
          ours.st_ino == theirs.st_ino;
 }

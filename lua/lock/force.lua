@@ -14,6 +14,7 @@
 local kind_of = include('redis/kind_of')
 local holder_of = include('hold/holder_of')
 local announce = include('redis/announce')
+local first_reason = include('redis/first_reason')
 local announce_to_head = include('fair_queue/announce_to_head')
 local tell_waiters = include('line/tell_waiters')
 
@@ -24,6 +25,4 @@ if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {'other_o
 
 redis.call('del', lock)
 local why = announce(channel, '0', sharded)
-local why_not_head = announce_to_head(queue)
-local why_not_first = tell_waiters(line, 1)
-return {'removed', why ~= '' and why or why_not_head ~= '' and why_not_head or why_not_first}
+return {'removed', first_reason(why, announce_to_head(queue), tell_waiters(line, 1))}

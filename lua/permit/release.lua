@@ -28,6 +28,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local announce = include('redis/announce')
+local first_reason = include('redis/first_reason')
 local reclaim = include('permits/reclaim')
 local taken_permits = include('permits/taken_permits')
 local permits_of = include('permits/permits_of')
@@ -102,5 +103,5 @@ if back == 0 and not (done and left_line) then return answer end
 local left, why = tonumber(redis.call('get', pool)) or 0, ''
 if back > 0 and left > 0 and silent ~= '1' then why = announce(channel, left, sharded) end
 local why_not_first = tell_waiters(line, left)
-if answer[1] == 'released' then answer[2] = why ~= '' and why or why_not_first end
+if answer[1] == 'released' then answer[2] = first_reason(why, why_not_first) end
 return answer

@@ -16,6 +16,7 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local announce = include('redis/announce')
+local first_reason = include('redis/first_reason')
 local tell_waiters = include('line/tell_waiters')
 local reclaim = include('permits/reclaim')
 local taken_permits = include('permits/taken_permits')
@@ -50,7 +51,6 @@ if readable then forget_slots(taken, slots, gone) end
 local left = back > 0 and redis.call('get', pool)
 if left and tonumber(left) > 0 then
   local why = announce(channel, left, sharded)
-  local why_not_first = tell_waiters(line, tonumber(left))
-  answer[1] = why ~= '' and why or why_not_first
+  answer[1] = first_reason(why, tell_waiters(line, tonumber(left)))
 end
 return answer

@@ -15,6 +15,7 @@
 local kind_of = include('redis/kind_of')
 local holder_of = include('hold/holder_of')
 local announce = include('redis/announce')
+local first_reason = include('redis/first_reason')
 local discard = include('redis/discard')
 local readers_left = include('hold/readers_left')
 local tell_waiters = include('line/tell_waiters')
@@ -33,5 +34,4 @@ if owner ~= '' and others_read then
 end
 discard(lock)
 local why = announce(channel, mode == 'read' and '0' or '1', sharded)
-local why_not_first = tell_waiters(line, 1)
-return {'removed', why ~= '' and why or why_not_first}
+return {'removed', first_reason(why, tell_waiters(line, 1))}

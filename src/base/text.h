@@ -52,6 +52,9 @@ std::string to_base64(std::string_view bytes);
 /// end with std::strerror(), as other programs print it.
 std::string reason(int error);
 
+/// What stands behind the last slash of a path.
+inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& words, std::string_view separator);
 

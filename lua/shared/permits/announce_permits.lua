@@ -1,4 +1,5 @@
 local announce = include('redis/announce')
+local first_reason = include('redis/first_reason')
 local tell_waiters = include('line/tell_waiters')
 
 -- Announces on the channel how many permits are available now, as Redisson does, and tells the waiters whose turn it is. It
@@ -8,7 +9,6 @@ local tell_waiters = include('line/tell_waiters')
 local function announce_permits(line, available)
   if available < 1 then return '' end
   local why = announce(line.channel, available, line.sharded, line)
-  local why_not_first = tell_waiters(line, available)
-  return why ~= '' and why or why_not_first
+  return first_reason(why, tell_waiters(line, available))
 end
 return announce_permits

@@ -44,7 +44,7 @@ std::vector<std::string> line_keys(const LockName& name) {
   return {line, line + ":waiters", line + ":facts"};
 }
 
-std::string token_key(const LockName& name) { return prefix_name("redisson_lock_token", name); }
+std::string token_key(const LockName& name) { return prefix_name(kTokenPrefix, name); }
 
 std::string taken_key(const LockName& name) { return suffix_name(name, "timeout"); }
 
@@ -62,7 +62,11 @@ std::string inner_holds_key(const LockName& name, const Owner& owner) {
   return own_key(name, "inner:") + owner.str();
 }
 
-std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
+std::string released_key(const LockName& name, const Owner& owner) {
+  return own_key(name, "released:" + owner.str());
+}
+
+std::string metadata_key(const LockName& name) { return prefix_name(kMetadataPrefix, name); }
 
 std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }
 

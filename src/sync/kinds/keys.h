@@ -13,6 +13,9 @@ namespace rlock {
 /// expected to have a hash tag of its own. Any other name is put in braces, so that all its keys share one
 /// Cluster slot.
 
+/// The prefixes of the token of a fenced lock and of rlock's facts about holders.
+constexpr std::string_view kTokenPrefix = "redisson_lock_token", kMetadataPrefix = "rlock:meta";
+
 /// prefix_name("redisson_lock_queue", "orders") == "redisson_lock_queue:{orders}"
 std::string prefix_name(std::string_view prefix, const LockName& name);
 
@@ -72,6 +75,9 @@ std::string done_key(const LockName& name);
 /// The inner holds of an owner, if the lock itself does not count holds (plain token locks, permits): a zset,
 /// request -> end of its lease.
 std::string inner_holds_key(const LockName& name, const Owner& owner);
+
+/// The keys of the marks by which a release by hand tells a keeper of it, see src/sync/watch/holder_messages.cpp.
+std::string released_key(const LockName& name, const Owner& owner);
 
 /// The hash in which rlock records facts about holders for people: owner -> JSON.
 std::string metadata_key(const LockName& name);

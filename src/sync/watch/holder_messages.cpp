@@ -12,10 +12,6 @@ namespace {
 /// The most characters of another client's text that a terminal line shows.
 constexpr std::size_t kLongestRequest = 300;
 
-std::string released_key(const LockName& name, const Owner& owner) {
-  return own_key(name, "released:" + owner.str());
-}
-
 /// The text of a message: "<word>\n<who>\n<why>".
 std::string message_of(std::string_view word, std::string_view who, std::string_view why) {
   return fmt::format("{}\n{}\n{}", word, who, why);

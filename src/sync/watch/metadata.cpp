@@ -158,7 +158,7 @@ Metadata about_us(std::string_view command) {
   Metadata facts;
   facts.host = host_name();
   facts.user = user_name();
-  facts.command = command.substr(command.rfind('/') + 1);
+  facts.command = base_name(command);
   facts.pid = ::getpid();
   if (const auto process = process_of(facts.pid)) facts.started = process->started;
   facts.pid_space = pid_space();

@@ -11,11 +11,9 @@
 namespace rlock {
 namespace {
 
-constexpr std::string_view kFacts = "rlock:meta";
-
 /// The prefixes of keys beside a lock that contain its name. The token of a fenced lock outlives the lock, so a search
 /// finds the name of a lock that is free.
-constexpr std::array<std::string_view, 2> kPrefixes{kFacts, "redisson_lock_token"};
+constexpr std::array<std::string_view, 2> kPrefixes{kMetadataPrefix, kTokenPrefix};
 
 /// The reverse of prefix_name(). Empty: it is no such key.
 std::optional<LockName> name_beside(std::string_view prefix, const std::string& key) {
@@ -50,7 +48,7 @@ bool is_of_ours(std::string_view content) {
 Call scan_step(ScanPass pass, const std::string& cursor, const std::string& prefix, const std::string& node) {
   std::vector<std::string> words{"SCAN", cursor, "COUNT", "1000"};
   if (pass == ScanPass::facts) {
-    words.insert(words.end(), {"MATCH", std::string{kFacts} + ":*"});
+    words.insert(words.end(), {"MATCH", std::string{kMetadataPrefix} + ":*"});
   } else {
     if (!prefix.empty()) words.insert(words.end(), {"MATCH", pattern_of(prefix)});
     words.insert(words.end(), {"TYPE", pass == ScanPass::texts ? "string" : "hash"});
