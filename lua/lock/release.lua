@@ -16,8 +16,8 @@
 --       channel  releases are announced here, and each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
---       way      first: the owner has the lock only once, so a late copy may release what a late acquire has acquired;
---                again: the owner may acquire it again, and a late copy must not release that hold;
+--       way      first: the owner has the lock only once, so a late copy may release what a late acquire has acquired.
+--                again: the owner may acquire it again, and a late copy must not release that hold.
 --                undo: the call releases nothing unless the request has acquired the lock
 --       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
 -- ->    {released, why}  the lock is free. why: the reason why waiters could not be told; '': they were told

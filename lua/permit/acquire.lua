@@ -6,7 +6,7 @@
 --       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
 --       slots    zset: see permits/mend_slots
 --       line: order, waiters, facts  the waiters, see line/in_turn
---       inner    optional, zset: the inner holds of this owner, see hold/release_inner
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner. It is needed if `shares` is given
 --       request  optional, string: as in lock/acquire
 --       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  owner    the owner that asks

@@ -24,7 +24,8 @@
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
 -- the owner. For other clients this has the same effect.
--- A script that calls this one gets two more values: did all counts stay, and `line` if the owner has passed the waiters.
+-- A script that calls this one also gets two values with {held, ...}. The first one is true if the call has added no hold. The
+-- second one is the line if the owner has passed its waiters, else nil.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_late_copy = include('hold/is_late_copy')
@@ -62,6 +63,7 @@ if counts then
   redis.call('hincrby', lock, owner, 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
+-- If the timeout key has ended, so have the read holds that the lock still counts: the shares begin anew.
 if shares then add_share(shares, request, memory, counts or lives < 0) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

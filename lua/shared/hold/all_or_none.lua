@@ -32,8 +32,8 @@ end
 -- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
--- second value of ask says whether the owner had the hold before. Such a member only gets its lease and its shares back,
--- because this may be a late copy. The third value is the line that the owner has passed; nil: it has passed none.
+-- second value of ask is true if it has added no hold. Such a member only gets its lease and its shares back, because this may
+-- be a late copy. The third value is the line that the owner has passed; nil: it has passed none.
 -- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
 -- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing. It must not
 -- release them: this may be a late copy, and the owner may have them.

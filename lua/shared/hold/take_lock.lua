@@ -6,10 +6,10 @@ local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 
 -- Acquires a lock that is a hash owner -> holds, or answers who holds it.
--- hold: lock, owner, request, shares, lease and memory of lock/acquire. line: see line/in_turn
--- draw: for a fenced lock, a function that answers the token, the third value of the answer. Its argument says whether the owner
--- held the lock before
--- -> what lock/acquire answers, with the two values more for a script that calls it
+-- hold: a table with lock, owner, request, shares, lease and memory of lock/acquire. line: see line/in_turn
+-- draw: only for a fenced lock: a function that answers its token, which is the third value of the answer. The argument of draw
+-- says whether the owner held the lock before
+-- -> what lock/acquire answers, and the two values that a script gets which calls it
 local function take_lock(hold, line, draw)
   local lock, owner, lease = hold.lock, hold.owner, hold.lease
   local kind = kind_of(lock)
