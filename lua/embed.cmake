@@ -4,31 +4,32 @@
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
-# What is sent to Redis is the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call
-# gets a short local name. The SHA-1 is that of exactly these bytes, and line numbers in messages of Redis are those of
-# `rlock scripts show`.
+# Redis gets the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call gets a short
+# local name. The SHA-1 is that of exactly these bytes, and line numbers in messages of Redis are those of `rlock scripts show`.
 #
 # The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
 # of them; only this file turns the rows into positions:
 #
 #   -- KEYS  lock     hash: ...          KEYS[1] is `lock`
-#   --       line: order, waiters, facts the next three are the fields of the table `line`, which has channel,
-#                                        sharded, waited and ticket, too, where ARGV has them
+#   --       line: order, waiters, facts the next three are fields of the table `line`. If ARGV has channel,
+#                                        sharded, waited or ticket, the table has it, too
 #   --       ids...   16 bytes each      all that follow, as a list
 #   --       those of lock/release       the rows of that contract
-#   -- QUORUM  without the line          the nodes of a quorum get a second script, with the files of lua/quorum in place of those
-#                                        of lua/shared
+#   -- QUORUM  without the line          the nodes of a quorum get a second script, with the files of lua/quorum in place
+#                                        of those of lua/shared
 #
 # If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
 # `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
 #
-# The line `local ask = script('lock/acquire')` in multi/lock says that multi/lock does for several keys what lock/acquire does for
-# one.
+# The line `local ask = script('lock/acquire')` in multi/lock says that multi/lock does for several keys what lock/acquire does
+# for one.
 
 cmake_minimum_required(VERSION 3.25)
 
-# Reads the rows of `section`, KEYS or ARGV, of a contract. Sets <into>: the names in their order (a field as line.order);
-# <into>_required: how many of them a call must give; <into>_numbers: the names that are numbers.
+# Reads the rows of `section`, KEYS or ARGV, of a contract. Sets three variables:
+#   <into>           the names in their order, a field as line.order
+#   <into>_required  how many of them a call must give
+#   <into>_numbers   the names that are numbers
 function(read_rows folder file section into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "${text}")
@@ -171,9 +172,10 @@ function(name_arguments folder file text into)
 endfunction()
 
 # Takes the lines `local <name> = include('<folder>/<name>')` out of the text. For each it adds lua/shared/<folder>/<name>.lua,
-# without its last line `return <name>`, to the property `shared`: once, and behind the files that it includes itself. In a script
-# for several servers, lua/quorum/<folder>/<name>.lua replaces that file if it exists; in the scripts of lua/multi,
-# lua/multi/shared/<folder>/<name>.lua does.
+# without its last line `return <name>`, to the property `shared`: once, and behind the files that it includes itself.
+#
+# If there is a file lua/quorum/<folder>/<name>.lua, it replaces that file in a script for several servers. So does
+# lua/multi/shared/<folder>/<name>.lua in the scripts of lua/multi.
 function(take_includes folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+/([a-z_]+))'\\)[ \t]*\n")
@@ -227,9 +229,10 @@ function(take_comments file variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Reads the statements of a script, and adds names for its KEYS and ARGV. A line `local <name> = script('<file>')` is replaced by
-# lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others. A line `names_of('<file>', KEYS, ARGV)` is
-# replaced by the names of that contract, and `keys_of('<file>')` by the list of its KEYS, made of ours with the same names.
+# Reads the statements of a script, adds names for its KEYS and ARGV, and replaces these:
+#   local <name> = script('<file>')   by lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others
+#   names_of('<file>', KEYS, ARGV)    by the names of that contract
+#   keys_of('<file>')                 by the list of its KEYS. They are taken from our KEYS with the same names
 function(read_statements folder file into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "\n${text}\n")
@@ -266,7 +269,8 @@ function(take_blanks variable)
   endwhile()
   string(REGEX REPLACE "([^A-Za-z0-9_]) " "\\1" text "${text}")
   string(REGEX REPLACE "([{,])\n" "\\1" text "${text}")
-  string(REGEX REPLACE "([A-Za-z_]) ([^A-Za-z0-9_])" "\\1\\2" text "${text}")  # behind a digit the dots of `..` would belong to a number
+  # Not behind a digit: the dots of `..` would belong to the number.
+  string(REGEX REPLACE "([A-Za-z_]) ([^A-Za-z0-9_])" "\\1\\2" text "${text}")
   if(text MATCHES "--")
     message(FATAL_ERROR "two operators have become a comment: ${text}")
   endif()

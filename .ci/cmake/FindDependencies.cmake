@@ -1,12 +1,12 @@
 # The libraries that rlock needs, as rlock::hiredis, rlock::tls, rlock::openssl, rlock::fmt, rlock::json, rlock::cli11 and
 # rlock::doctest.
 #
-# Archives are preferred to shared objects: a run of a short command takes twice as long if the loader must find, map and relocate
-# hiredis and libstdc++ first. OpenSSL is not linked at all: see src/redis/connection/tls_library.h.
+# Archives are preferred to shared objects. If the loader must find, map and relocate hiredis and libstdc++ first, a run of a short
+# command takes twice as long. OpenSSL is not linked at all: see src/redis/connection/tls_library.h.
 #
-# Sets the versions for NOTICE: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
-# ZSTD_VERSION, and GCC_VERSION or LIBCXX_VERSION and MUSL_VERSION; and for the SBOM HIREDIS_SOURCE and OPENSSL_SOURCE, which
-# .ci/setup has recorded.
+# For NOTICE, sets OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION and ZSTD_VERSION. It also
+# sets GCC_VERSION, or LIBCXX_VERSION and MUSL_VERSION. For the SBOM, sets HIREDIS_SOURCE and OPENSSL_SOURCE, which .ci/setup has
+# recorded.
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -107,7 +107,8 @@ if(version LESS 110000)
 else()
   add_library(rlock_fmt INTERFACE)
   target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
-  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' FMT_USE_LOCALE=0)  # see fmt.cpp
+  # See fmt.cpp.
+  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' FMT_USE_LOCALE=0)
 endif()
 add_library(rlock::fmt ALIAS rlock_fmt)
 

@@ -25,7 +25,8 @@ if(RLOCK_HARDENED)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   target_compile_options(rlock_flags INTERFACE
     -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -ffunction-sections -fdata-sections
-    -Wdate-time -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${RLOCK_DEPS}/=)  # so that builds in any folder have the same bytes
+    # The last three: so that builds in any folder have the same bytes.
+    -Wdate-time -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${RLOCK_DEPS}/=)
   target_link_options(rlock_flags INTERFACE
     -s -static-libstdc++ -static-libgcc -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--as-needed)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

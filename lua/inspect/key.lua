@@ -16,11 +16,11 @@
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty. `content` and `taken` may lack some
 --       owners   for each permit that is taken its owner, '' if it is not known
---       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
---                order, and rlock's waiters in the queue
+--       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ... It has the waiters that are alive, in
+--                their order, and rlock's waiters in the queue
 --       leases   the number of all holders: of the fields of a lock, or of the permits whose lease goes on
 --       further  the number of places behind those of `queue` and `line`, which are too many to read
---       rests    of a read-write lock, for each field of `content` for how many ms its read holds go on; -2: they have ended,
+--       rests    of a read-write lock, for each field of `content` for how many ms its read holds go on. -2: they have ended.
 --                -1: it is not known
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')

@@ -4,8 +4,8 @@
 -- KEYS  lock  hash: owner -> holds
 --       done  string: see hold/mark_done
 -- ->    {done, now, since, rest, facts}
---             the work was done at `since`; now: the server's time, both in ms since the epoch; rest: for this many ms the
---             work counts as done
+--             The work was done at `since`. now: the server's time, as `since` in ms since the epoch. rest: for this many ms
+--             the work counts as done
 --       {not_done}
 local now = include('redis/now')
 

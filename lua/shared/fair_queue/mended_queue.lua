@@ -2,8 +2,10 @@ local end_with_last_place = include('fair_queue/end_with_last_place')
 local look_through = include('redis/look_through')
 local in_pieces = include('redis/in_pieces')
 
--- Answers three values: rlock's waiters that are alive (owner -> alive until); the whole hash, in any order; the owners that
--- are dead.
+-- Answers three values:
+--   rlock's waiters that are alive, owner -> alive until
+--   the whole hash, in any order
+--   the owners that are dead
 local function living_waiters(queue, time)
   local alive_until, dead = {}, {}
   local said = redis.call('hgetall', queue.alive)
@@ -42,8 +44,10 @@ local function set_of(members)
   return set
 end
 
--- Reads all keys once and mends them. Answers three values: the queue as a list of owners; rlock's waiters that are alive
--- (owner -> alive until); whether the queue has another head than before.
+-- Reads all keys once and mends them. Answers three values:
+--   the queue, as a list of owners
+--   rlock's waiters that are alive, owner -> alive until
+--   whether the queue has another head than before
 local function mend(queue, time)
   local alive_until, said, dead = living_waiters(queue, time)
   local has_deadline = set_of(redis.call('zrange', queue.deadlines, 0, -1))
@@ -97,8 +101,8 @@ local function mend(queue, time)
   return line, alive_until, line[1] ~= before[1]
 end
 
--- The place of `owner`, as mended_queue() answers it, if there is nothing to mend: all waiters are rlock's, none has died, none
--- is missing. Else nil. (If Redisson dropped a waiter of rlock, and one of Redisson's is there in its place, this function does
+-- The place of `owner`, as mended_queue() answers it, if there is nothing to mend; else nil. There is nothing to mend if all
+-- waiters are rlock's, and none has died or is missing. (If Redisson dropped a waiter of rlock, and one of Redisson's is there in its place, this function does
 -- not notice. The missing waiter is noticed when it asks the next time, or when the other one is the head.)
 local function place_in_order(queue, time, owner)
   local length = redis.call('llen', queue.order)
@@ -141,7 +145,8 @@ end
 --   moved         the head has just changed
 --   theirs_ahead  the number of Redisson's waiters ahead of us, or of the end
 --   since         our arrival in microseconds, if we wait
--- If a key has another type, or too many items, answers nil, what look_through() says of the key, and the key.
+-- If a key has another type, or too many items, the function answers three other values: nil, what look_through() says of the key,
+-- and the key.
 local function mended_queue(queue, time, owner)
   local most = 5500  -- fair/acquire stops at 5000 waiters, but Redisson's clients do not: a few more must do no harm
   for key, wanted in pairs({ [queue.order] = 'list', [queue.deadlines] = 'zset', [queue.alive] = 'hash' }) do

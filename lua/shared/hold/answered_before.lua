@@ -4,10 +4,10 @@ local has_share = include('shares/has_share')
 local kept_or_held = include('hold/kept_or_held')
 local rest_to_keep = include('hold/rest_to_keep')
 
--- The answer of a release or an undo that was done before, or that leaves the hold to other acquires; nil: it is to be done now.
--- A second value of not_ours says that the hold has ended, so a place in the line is of another acquire of the owner.
+-- Answers a release or an undo that was done before, or that leaves the hold to other acquires. If it must be done now, answers
+-- nil. If not_ours has a second value, the hold has ended, and a place in the line belongs to another acquire of the owner.
 -- hold: what the release is about:
---   request   optional. It remembers the answer of a release, 0: the lock stayed (still_held or kept), 1: it was released
+--   request   optional. It remembers the answer of a release. 0: the lock stayed (still_held or kept). 1: it was released
 --   entry     how the lock names the hold: the owner, or the field of its write hold
 --   shares    optional, see shares/read_shares
 --   way       'first' or 'again' for a release; 'undo' for the reversal of what `request` has acquired, see hold/undone_before

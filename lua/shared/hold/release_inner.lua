@@ -1,8 +1,9 @@
 -- Does another hold of the same owner go on after this release? This is for holds that the lock itself does not count. A token
 -- has no count, and an inner hold uses the permits of the outer one.
 -- inner: zset of one owner: request of an inner hold -> end of its lease, in ms since the epoch.
---        If the outer hold ends first, the zset also has `over` -> minus the number of permits of the outer hold. The
---        acquires that share the outer hold may have asked for different numbers: `most` -> minus the largest of them
+--        If the outer hold ends first, the zset also has `over` -> minus the number of permits of the outer hold.
+--        The acquires that share the outer hold may have asked for different numbers. `most` -> minus the largest of them
+--
 -- ended: the request of the inner hold that is released; nil: the outer hold is released
 -- count: the number of permits of this hold
 -- -> true if another hold goes on; else false and the number of permits to release. If the outer hold was released before, its

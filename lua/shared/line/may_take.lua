@@ -6,10 +6,12 @@ local remove_dead = include('line/remove_dead')
 local alive_until = include('line/alive_until')
 
 -- May the owner take what is there, although others wait? A newcomer may be faster than the first waiter, which was told and is
--- on its way: that keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
+-- on its way. That keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
 -- waiter that is dead or frozen leaves the line.
--- Answers true; or false, and after how many ms to ask again (nil: a message will come), and after how many at the latest the
--- second waiter asks again, in case the first one freezes.
+-- Answers true, or three values:
+--   false
+--   after how many ms the owner asks again; nil: a message will come
+--   after how many ms at the latest the second waiter asks again, in case the first one freezes; nil: as usual
 -- line, ask: see in_turn
 local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
@@ -22,8 +24,8 @@ local function may_take(line, ask)
     if waiter and needs == 0 and waiter.needs == 0 then
       place = place + 1  -- both want to read, so they can read together
     elseif waiter and needs > 0 and not waiter.overdue then
-      -- The line has one count for all its waiters. The first one has been passed most often, unless it had lost its place and
-      -- has just come back to the front: then it begins at 0.
+      -- The line has one count for all its waiters. The first waiter has been passed most often. Only if it had lost its place,
+      -- and has just come back to the front, it begins at 0.
       line.passes = line.passes + 1
       line.passed = true
       write_note(line, '')

@@ -4,7 +4,7 @@ local field_of = include('redis/field_of')
 -- in a script. Its ticket is 0 if no such waiter has come, or if all were silent for a day.
 --   ticket  the larger one is newer, in microseconds since the epoch
 --   arrived, before
---           the place that it takes over from the waiter before it, as in waiter_of; 0: none
+--           the place that it takes over from the newest waiter before it, as in waiter_of. 0: none
 --   owner   the owner that it waits as; '': it has taken neither a place nor the lock yet
 --   who     the waiter's facts, for people
 -- line: see in_turn

@@ -10,6 +10,7 @@ local load_line = include('line/load_line')
 -- and from that
 --   overdue  newcomers passed it ten times, and may not pass it again
 --   on_its_way_for  for how many ms it may be on its way after it was told
+--
 -- If `time` is given (now, ms), the answer is also nil for a dead waiter. For a frozen one it is nil and true: the waiter was
 -- told, and did not come in time.
 -- line: see in_turn

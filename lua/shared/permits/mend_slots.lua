@@ -7,8 +7,8 @@ local lives_for = include('redis/lives_for')
 -- some. Until then the entry of a released permit occupies its slot and does no other harm: a lookup checks that the permit is
 -- taken.
 --
---   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken; and '' -> -1, so that it exists even if all
---          permits are of other clients. While it exists, no script has to read all permits that are taken.
+--   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken. It also has '' -> -1, so that it exists even
+--          if all permits are of other clients. While it exists, no script has to read all permits that are taken.
 --   taken  zset: id -> end of its lease; no more than a script may read in one go. If it has more than 10,000, no permit can be
 --          acquired (permit/acquire). Then no script needs a free slot, and `slots` stays as it is, even if it is missing
 local function mend_slots(taken, slots, lease)

@@ -4,7 +4,10 @@ local write_shares = include('shares/write_shares')
 
 -- Takes the acquire of `request` out of the shares, because its hold is released or undone.
 -- shares: optional, see read_shares. memory: for how many ms the server remembers that the acquire is undone
--- -> do other acquires share the hold? Then it goes on. Did this one? If it did: does the lock stay, shared or kept?
+-- Answers false if the server does not know who shares the hold, else three values:
+--   whether other acquires share the hold, so that it goes on
+--   whether this acquire shared it
+--   whether the lock stays: other acquires share the hold, or the lock is kept (--min-hold)
 local function drop_share(shares, request, memory)
   local kept, more, ids = read_shares(shares)
   if not ids then return false end
