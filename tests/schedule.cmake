@@ -31,7 +31,7 @@ schedule(deployments                30 -     ""               "It takes 15 secon
 schedule(run_types                  30 -     ""               "It takes 15 seconds.")
 schedule(witness                    10 -     ""               "It starts a crowd, but no server.")
 
-schedule(supervision                30 alone ""               "Some hundred milliseconds decide, and the kernel shares processor time among sessions (autogroup).")
+schedule(supervision                30 alone ""               "Some 100 ms decide, and sessions share the processor (autogroup).")
 schedule(large_keys                  5 alone ""               "It measures scripts; only root has real-time priority for that.")
 schedule(sanitized.large_keys       10 -     ""               "Its limit is twice as long, so it runs beside others.")
 schedule(hostile_server              - alone ""               "It floods the machine with bytes.")

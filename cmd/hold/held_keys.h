@@ -74,7 +74,8 @@ class HeldKeys {
   PastHold past(HoldEnd end, TimePoint now) const;
 
   /// Our `parts` for a release that erases their metadata. If the user wants a history, the release also records
-  /// `past` in that of each key; if other processes may share the hold, only if it ends. It tells these processes.
+  /// `past` in that of each key. If other processes may share the hold, it records `past` only if the hold ends, and
+  /// tells these processes.
   std::vector<Part> ending(const std::vector<Part>& parts, const PastHold& past) const;
 
   /// The same for all parts, if --min-hold or --once-per keeps the keys: the metadata says how the command

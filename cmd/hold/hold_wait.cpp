@@ -4,9 +4,9 @@
 //   arrival    With --newest, we draw a ticket at each key before we ask for any: the acquire carries the ticket.
 //   acquire()  One wait after the other, each with a fresh owner unless the user named it. Most need only one.
 //
-// Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
-// server says that a hold of RLOCK_STACK is gone, we do not join it. If the server says that a named owner does not hold
-// a key, this owner acquires it for the first time. Each case happens at most once for a hold or a key, so the waits come to an end.
+// Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the server
+// says that a hold of RLOCK_STACK is gone, we do not join it. If the server says that a named owner does not hold a key,
+// this owner acquires it for the first time. Each case happens at most once for a hold or a key, so the waits end.
 //
 // During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
 // nothing to the server before the lock is busy. Then report_not_held() says why there is no lock. Several reasons may be

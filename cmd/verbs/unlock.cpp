@@ -4,7 +4,7 @@
 //   look again     The removal of an earlier key ends its run, which then releases this key, too. Another client may
 //                  have it by now, and the user has never seen that hold.
 //   warn and ask   The user sees this look. If it has one holder, whose() takes the owner from it, and only a hold of
-//                  this owner is removed: another client may acquire the lock while the user thinks.
+//                  this owner is removed. The reason: another client may acquire the lock while the user thinks.
 //   remove         Notices and records of holds with metadata travel behind the removal (ForcedRemoval).
 //   write_history  Only after a removal, and only for holds without metadata. Such a key does not show whether the
 //                  hold had ended before.

@@ -1,6 +1,6 @@
 // The command has its own process group, so that we can signal the whole group. So we must do the work that
-// the terminal and the shell would do for our own group. In each turn we handle three things: a stop of the
-// command (on_stop), a signal to us (on_signal), and the next try to get the terminal (claim_terminal).
+// the terminal and the shell would do for our own group. In each turn we handle a stop of the command
+// (on_stop), a signal to us (on_signal), and the next try to get the terminal (claim_terminal).
 //
 //   read of the terminal  The kernel stops the command by SIGTTIN. We lend it the terminal if it is ours;
 //                         otherwise we look again every 200 ms.

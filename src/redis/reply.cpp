@@ -17,8 +17,8 @@ namespace {
   throw Error{Error::internal, fmt::format("the server answered {} where {} was expected", got, wanted)};
 }
 
-/// The error of a command inside a script. In Redis 6 a prefix names one or two places in the script: "ERR
-/// Error running script (call to f_...): @user_script:1: @user_script: 1: -READONLY You can't write ...".
+/// The error of a command inside a script. In Redis 6 a prefix names one or two places in the script:
+/// "ERR Error running script (call to f_...): @user_script:1: @user_script: 1: -READONLY You can't write ...".
 std::string_view unwrapped(std::string_view text) {
   constexpr std::string_view kPlace = "@user_script:";
   if (!text.starts_with("ERR Error running script")) return text;

@@ -1,6 +1,6 @@
 // Releases every part at once, on all nodes. await() waits for a quorum and a moment more. follow_up() sends the
-// second call that some releases need (Released::then). result_of() counts the answers. Nothing
-// corrects its result later, because most commands end after a release. So the result has a word for every case that the user should know.
+// second call that some releases need (Released::then). result_of() counts the answers. Nothing corrects its result
+// later, because most commands end after a release. So the result has a word for every case that the user should know.
 // One of them is "unknown": then the key expires with the lease.
 //
 // If the reply to a release is lost, rlock sends the release again. The second copy may get "not ours",

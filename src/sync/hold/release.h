@@ -13,7 +13,8 @@ namespace rlock {
 /// The result of the release of one part.
 struct ReleaseResult {
   enum class How {
-    yes,  ///< free now (with several servers: at a quorum), or another hold of its owner goes on, or others share this one
+    /// It is free now, with several servers at a quorum. Or another hold of its owner goes on, or others share this one.
+    yes,
     kept,      ///< the key stays for a while, as ReleaseOptions::keep_until demanded
     not_ours,  ///< it was not ours any more: it had been lost
     unknown,   ///< no quorum answered in time; the lock expires with the lease
@@ -36,8 +37,8 @@ enum class Undone {
   unconfirmed,  ///< no quorum has answered
 };
 
-/// Undoes what these parts have acquired, and no other hold of the owner. Each undo goes with the release_followers of its
-/// part. Waiters are told. Returns one result per part.
+/// Undoes what these parts have acquired, and no other hold of the owner. Each undo goes with the release_followers of
+/// its part. Waiters are told. Returns one result per part.
 [[nodiscard]] std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience);
 
 /// Sends only the release_followers of the parts, and releases nothing. It is for keys that are lost, and

@@ -68,8 +68,8 @@ struct CounterAnswer {
   Refused refused{};
 };
 
-/// Answers to such an operation: {done[, count][, why]}; {found, count}; {exists[, count]}; {absent}; {foreign, kind}: the
-/// key holds something else.
+/// Answers to such an operation: {done[, count][, why]}; {found, count}; {exists[, count]}; {absent}; {foreign, kind}:
+/// the key holds something else.
 CounterAnswer decode_counter(const LockName& name, std::string_view wanted, const Reply& reply);
 
 /// The same for a call that must be answered with the count. A count that is missing would look like 0.

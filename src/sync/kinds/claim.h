@@ -37,16 +37,19 @@ struct Claim {
   std::int64_t ticket = 0;
 };
 
-/// The owner's first hold; one more hold of an owner that already has the lock (re-entry); or a hold that was found on
-/// the server, of which only the owner is known.
-enum class Hold { first, another, found };
+/// Which hold of its owner this is.
+enum class Hold {
+  first,    ///< the first one
+  another,  ///< one more hold of an owner that already has the lock (re-entry)
+  found,    ///< a hold that was found on the server; only its owner is known
+};
 
 /// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
 enum class Way {
   first,  ///< no later hold has this owner, so a late copy may also release what a late copy of the call acquired
   again,  ///< the owner may acquire the lock again, and a late copy must not release that hold
   undo,   ///< the undo of an acquire: it releases only the hold that this request has acquired
-  inner,  ///< the release of an inner hold, by the request that acquired it: if several processes release it, only one counts
+  inner,  ///< the release of an inner hold by the request that acquired it; of several such releases only one counts
 };
 
 }  // namespace rlock

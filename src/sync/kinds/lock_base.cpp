@@ -1,10 +1,10 @@
 // The calls of all locks, made of values by name: those of the claim (values()), of the line, and of the kind (own_).
 // The contract of the script decides which of them it takes.
 //
-// Two things decide which keys go along. While a Cluster slot moves, a call with several keys may be refused, so a call
-// that can do without has a form with the lock alone (with_single_key()). And a call may be carried out late: a request
-// (RequestKeys) tells it from calls for other holds of the same owner. shares() tell whether its hold has ended, and whether
-// other acquires share it.
+// Two things decide which keys go along. First, a server may refuse a call with several keys while a Cluster slot moves.
+// So a call that does not need the other keys has a form with the lock alone (with_single_key()). Second, a call may be
+// carried out late. A request (RequestKeys) tells it from calls for other holds of the same owner. shares() tell whether
+// its hold has ended, and whether other acquires share it.
 
 #include "sync/kinds/lock_base.h"
 
@@ -105,7 +105,7 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 
 /// No script shortens a lease by a renewal. So a renewal for the rest of the lease changes nothing. While a
 /// Cluster slot moves, a server refuses a call that names a key which is not there. The key of the inner
-/// holds exists only if there are inner holds, so the renewal of an outer hold leaves it out if it can.
+/// holds exists only if there are inner holds. So the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
   Values all{{P::lease, number(rest)}};
   const Values own_shares = shares();

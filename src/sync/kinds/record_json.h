@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-// Common functions for the records beside a key: metadata, history, the record of a latch. They write texts of bounded length. When they
-// read, they trust nothing, because any client may have written it.
+// Common functions for the records beside a key: metadata, history, the record of a latch. They write texts of bounded
+// length. When they read, they trust nothing, because any client may have written it.
 
 namespace rlock {
 

@@ -59,7 +59,8 @@ struct Waiting {
 
 struct AcquireOptions {
   /// Makes the same request with a new identity, so that an undo in flight cannot cancel the new round. It
-  /// has as many parts, in the same order. Empty: the wait asks one server for one thing, or for something that has no undo.
+  /// has as many parts, in the same order. Empty: the wait asks one server for one thing, or for something that has no
+  /// undo.
   std::function<AcquireRequest(NewIdentity)> renew_identity;
 
   Patience patience;  ///< if it has ended from the start, there is a single round within round_timeout

@@ -5,7 +5,7 @@
 //   plans      when to ask without a message (Pacing).
 //   sleeps     until that time, or until a message or a lost connection is a reason to ask earlier.
 //
-// A message about our place in the line may only move it up: then after() takes another step at the new pace, and does
+// A message about our place in the line may only move it up. Then after() takes another step, at the new pace, and does
 // not ask. Before the wait ends there is a last question, so that a silent server is not taken for a busy lock.
 
 #include "sync/wait/sleep.h"

@@ -20,7 +20,7 @@ namespace rlock {
 Undo::Undo(Redis& redis, Interrupted insisted)
     : redis_(redis), insisted_(std::move(insisted)), received_(redis.nodes(), false) {}
 
-/// A copy of a call may still be carried out in two cases: the call was written and has no good reply, or it was
+/// A copy of a call may still be carried out if the call was written and has no good reply. This is also so if it was
 /// written more than once.
 void Undo::note(Stage& stage, const Votes& votes) {
   stage.has_place = stage.what().takes_place();
