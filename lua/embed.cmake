@@ -4,8 +4,9 @@
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
 #
-# Redis gets the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call gets a short
-# local name. The SHA-1 is that of exactly these bytes, and line numbers in messages of Redis are those of `rlock scripts show`.
+# Redis gets the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call gets a
+# short local name. The SHA-1 is that of exactly these bytes. `rlock scripts show` prints them, so it has the line numbers in
+# messages of Redis.
 #
 # The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
 # of them; only this file turns the rows into positions:

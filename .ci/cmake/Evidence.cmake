@@ -1,5 +1,5 @@
-# Lists the libraries in the binary, in three ways: NOTICE, an SBOM in SPDX, and `rlock version -v`. FindDependencies has found the
-# versions; a library with the version "none" is left out. (People write the text of NOTICE, which names the authors.)
+# Lists the libraries in the binary, in three ways: NOTICE, an SBOM in SPDX, and `rlock version -v`. FindDependencies has found
+# the versions; a library with the version "none" is left out. (People write the text of NOTICE, which names the authors.)
 
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/.ci/epoch OUTPUT_VARIABLE epoch ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

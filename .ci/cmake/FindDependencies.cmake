@@ -1,12 +1,12 @@
 # The libraries that rlock needs, as rlock::hiredis, rlock::tls, rlock::openssl, rlock::fmt, rlock::json, rlock::cli11 and
 # rlock::doctest.
 #
-# Archives are preferred to shared objects. If the loader must find, map and relocate hiredis and libstdc++ first, a run of a short
-# command takes twice as long. OpenSSL is not linked at all: see src/redis/connection/tls_library.h.
+# Archives are preferred to shared objects. If the loader must find, map and relocate hiredis and libstdc++ first, a run of a
+# short command takes twice as long. OpenSSL is not linked at all: see src/redis/connection/tls_library.h.
 #
-# For NOTICE, sets OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION and ZSTD_VERSION. It also
-# sets GCC_VERSION, or LIBCXX_VERSION and MUSL_VERSION. For the SBOM, sets HIREDIS_SOURCE and OPENSSL_SOURCE, which .ci/setup has
-# recorded.
+# For NOTICE, sets OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION and ZSTD_VERSION. It
+# also sets GCC_VERSION, or LIBCXX_VERSION and MUSL_VERSION. For the SBOM, sets HIREDIS_SOURCE and OPENSSL_SOURCE, which .ci/setup
+# has recorded.
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -47,8 +47,8 @@ target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR}
 target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_LIBRARY})
 add_library(rlock::hiredis ALIAS rlock_hiredis)
 
-# src/redis uses rlock::tls: OpenSSL's headers and, with RLOCK_LINK_OPENSSL, its archives. rlock::openssl has the archives; the tests
-# need them to try both ways.
+# src/redis uses rlock::tls: OpenSSL's headers and, with RLOCK_LINK_OPENSSL, its archives. rlock::openssl has the archives; the
+# tests need them to try both ways.
 if(RLOCK_LINK_OPENSSL OR RLOCK_TESTS)
   set(OPENSSL_USE_STATIC_LIBS ON)
 endif()

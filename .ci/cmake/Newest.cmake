@@ -1,5 +1,5 @@
-# For the preset `clang`: compiles with the headers of Debian 13 that .ci/setup has unpacked (libstdc++, libc, fmt and the others),
-# whatever this machine has. It links nothing, because this machine's libraries have other versions.
+# For the preset `clang`: compiles with the headers of Debian 13 that .ci/setup has unpacked (libstdc++, libc, fmt and the
+# others), whatever this machine has. It links nothing, because this machine's libraries have other versions.
 if(DEFINED ENV{RLOCK_DEPS})
   set(newest $ENV{RLOCK_DEPS}/newest)
 else()

@@ -1,5 +1,5 @@
-# The toolchain of .ci/portable, for the machine $RLOCK_MACHINE. CMake finds only libraries that .ci/portable has built, and none of
-# the machine that builds.
+# The toolchain of .ci/portable, for the machine $RLOCK_MACHINE. CMake finds only libraries that .ci/portable has built, and none
+# of the machine that builds.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR $ENV{RLOCK_MACHINE})

@@ -4,8 +4,13 @@
 -- KEYS  keys...
 -- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else makes the call fail. `any`: the
 --              keys have any type, or do not exist
--- ->    {word, ...}  a word for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson)
---       or lock:OWNER (a hash whose only field has a count). `there`: the kind is any, and the key exists. Else the word is ''
+-- ->    {word, ...}  a word for each key:
+--         number      a semaphore, the permits of a pool, or a latch
+--         read-write
+--         group       of a FasterMultiLock of Redisson
+--         lock:OWNER  a hash whose only field has a count
+--         there       the kind is any, and the key exists
+--         ''          anything else
 local field_of = include('redis/field_of')
 local most = 99  -- more fields than a group of Redisson has in practice
 

@@ -102,8 +102,9 @@ local function mend(queue, time)
 end
 
 -- The place of `owner`, as mended_queue() answers it, if there is nothing to mend; else nil. There is nothing to mend if all
--- waiters are rlock's, and none has died or is missing. (If Redisson dropped a waiter of rlock, and one of Redisson's is there in its place, this function does
--- not notice. The missing waiter is noticed when it asks the next time, or when the other one is the head.)
+-- waiters are rlock's, and none has died or is missing. (If Redisson dropped a waiter of rlock, and one of Redisson's is there in
+-- its place, this function does not notice. The missing waiter is noticed when it asks the next time, or when the other one is
+-- the head.)
 local function place_in_order(queue, time, owner)
   local length = redis.call('llen', queue.order)
   if redis.call('hlen', queue.alive) ~= length or redis.call('zcard', queue.deadlines) ~= length then return end
@@ -145,8 +146,8 @@ end
 --   moved         the head has just changed
 --   theirs_ahead  the number of Redisson's waiters ahead of us, or of the end
 --   since         our arrival in microseconds, if we wait
--- If a key has another type, or too many items, the function answers three other values: nil, what look_through() says of the key,
--- and the key.
+--
+-- If a key has another type, or too many items, the function answers nil, what look_through() says of the key, and the key.
 local function mended_queue(queue, time, owner)
   local most = 5500  -- fair/acquire stops at 5000 waiters, but Redisson's clients do not: a few more must do no harm
   for key, wanted in pairs({ [queue.order] = 'list', [queue.deadlines] = 'zset', [queue.alive] = 'hash' }) do

@@ -1,8 +1,8 @@
 local only_inner_left = include('shares/only_inner_left')
 local add_share = include('shares/add_share')
 
--- Counts an outer hold of an owner who has the lock (a hash owner -> holds), unless the owner had one before. Notes the request. A
--- second copy finds what the first has noted, so it counts nothing. Answers whether this call has added a hold.
+-- Counts an outer hold of an owner who has the lock (a hash owner -> holds), unless the owner had one before. Notes the request.
+-- A second copy finds what the first has noted, so it counts nothing. Answers whether this call has added a hold.
 -- hold: a table with lock, owner, request, shares and memory of lock/acquire. had: the owner had the lock before this call
 local function count_hold(hold, had)
   local adds = not had or only_inner_left(hold.shares)

@@ -2,7 +2,8 @@ local drop_share = include('shares/drop_share')
 local shares_of = include('shares/shares_of')
 
 -- Answers an undo if its acquire acquired nothing, or if the hold stays because other acquires share it or it is kept. If the
--- hold must be released now, answers nil. The server remembers the undo in any case, so a late copy of the acquire acquires nothing.
+-- hold must be released now, answers nil. The server remembers the undo in any case, so a late copy of the acquire acquires
+-- nothing.
 -- hold: see hold/answered_before. Its shares are found by the names of the request and of the entry
 local function undone_before(hold)
   local request = hold.request
