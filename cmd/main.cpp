@@ -32,8 +32,8 @@ int run(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
   std::unique_ptr<rlock::Verb> verb;
-  // A failure is an exception that ends here, unless a caller on the way expects it. A catch on the way may add facts to
-  // its text.
+  // A failure is an exception that ends here, unless a caller on the way expects it. A catch on the way may add facts
+  // to its text.
   try {
     rlock::ignore_signals_of_writes();
     rlock::refuse_borrowed_rights();

@@ -68,9 +68,9 @@ struct Front {
   Parsed::Action action = Parsed::Action::act;
 };
 
-/// Refuses an option before the verb, because only the options of all verbs with a server may stand there. (Returns if it is
-/// "--", which is no option; refuse_verb() refuses that.) If no verb but run follows, the option probably belongs to run.
-/// Then the user gets the error text of run, also for an option of another tool.
+/// Refuses an option before the verb, because only the options of all verbs with a server may stand there. (Returns if
+/// it is "--", which is no option; refuse_verb() refuses that.) If no verb but run follows, the option probably belongs
+/// to run. Then the user gets the error text of run, also for an option of another tool.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {

@@ -7,7 +7,8 @@
 
 namespace rlock {
 
-/// Why no server could be asked. Empty: one has answered, or the next call decides: a wait asks again, a signal ends it.
+/// Why no server could be asked. Empty: one has answered, or the next call decides. For example, a wait asks again, and
+/// a signal ends the wait.
 using CouldNotAsk = std::optional<Failure>;
 
 /// Throws Error{wrong_type} if the key is a closed latch. A latch is a bare number like a pool, so an acquire
@@ -16,9 +17,9 @@ using CouldNotAsk = std::optional<Failure>;
 [[nodiscard]] CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted,
                                        TimePoint started, const WaitOptions& wait);
 
-/// Throws Error{wrong_type} if permits of the key are taken, because then it is a pool. A latch is a bare number, too, so a
-/// latch verb would count the pool down. A pool without a taken permit looks like a latch. If the server does not tell,
-/// nothing is thrown.
+/// Throws Error{wrong_type} if permits of the key are taken, because then it is a pool. A latch is a bare number, too,
+/// so a latch verb would count the pool down. A pool without a taken permit looks like a latch. If the server does not
+/// tell, nothing is thrown.
 void refuse_pool(Session& session, const LockName& name);
 
 }  // namespace rlock

@@ -51,8 +51,8 @@ class WaitLines final : public Source {
   const Session& session() const noexcept { return session_; }
   const WaitOptions& wait() const noexcept { return subject_.wait; }
 
-  /// The options for acquire(). With them, acquire() tells this object how the wait goes. REQUIRES: this object outlives
-  /// the wait.
+  /// The options for acquire(). With them, acquire() tells this object how the wait goes. REQUIRES: this object
+  /// outlives the wait.
   AcquireOptions options();
 
   /// Takes the state of the wait. If a caller has an AcquireOptions::report of its own, it must call this.

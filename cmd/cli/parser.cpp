@@ -19,8 +19,8 @@ struct Bare : CLI::App {
   Bare() : CLI::App("", "", nullptr) { allow_extras(); }
 };
 
-/// CLI11 decides what the words mean: --name=value, -abc, --no-name, and what does not fit. It gets one option at a time,
-/// with its value, because it does not tell which values were separate words, or where the options ended.
+/// CLI11 decides what the words mean: --name=value, -abc, --no-name, and what does not fit. It gets one option at a
+/// time, with its value, because it does not tell which values were separate words, or where the options ended.
 class Parser {
  public:
   Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {}

@@ -60,9 +60,9 @@ void AncestorWatch::ask(const Busy& busy) {
   inquiry_.begin(name_, std::nullopt, options_.answer_within);
 }
 
-/// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson belongs to no
-/// such process. An id that a user chose does not tell, so the answer is yes. A plain lock and a pool do not name their
-/// owners.
+/// Could this owner be a process above us? An owner id of rlock names its process. An owner id of Redisson belongs to
+/// no such process. An id that a user chose does not tell, so the answer is yes. A plain lock and a pool do not name
+/// their owners.
 bool AncestorWatch::may_be_above(const Owner& owner) const {
   if (owner.str().empty()) return options_.asks_always;
   if (const auto pid = process_in(owner)) return is_ancestor(*pid);

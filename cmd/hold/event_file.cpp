@@ -34,9 +34,9 @@ mode_t mode_of(int fd) {
 }
 
 /// Opens the same file again, because O_NONBLOCK on the user's descriptor would affect all processes that inherited it.
-/// A socket cannot be opened again, so its descriptor is duplicated. This is also done for a regular file, because a new
-/// descriptor would have its own offset, and the command would overwrite our lines. A regular file needs no O_NONBLOCK:
-/// a write does not wait for a reader. Empty: no process reads this pipe.
+/// A socket cannot be opened again, so its descriptor is duplicated. This is also done for a regular file, because a
+/// new descriptor would have its own offset, and the command would overwrite our lines. A regular file needs no
+/// O_NONBLOCK: a write does not wait for a reader. Empty: no process reads this pipe.
 Descriptor open_again(int fd, const std::string& where) {
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
   const mode_t mode = mode_of(fd);

@@ -27,8 +27,8 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
   if (keep) options.keep_until = past.facts.since + request.kept_for();
   std::vector<Part> ending =
       keep ? keys.ending_kept(alone.exit.value_or(128 + SIGKILL), past) : keys.ending(keys.parts(), past);
-  // If rlock was stopped, or the lease is over, the lock is lost. The same owner may have acquired it again elsewhere, and a
-  // release would free this new hold.
+  // If rlock was stopped, or the lease is over, the lock is lost. The same owner may have acquired it again elsewhere,
+  // and a release would free this new hold.
   const auto returns = [&keys](const Part& part) { return keys.owner_returns(part); };
   if (!killed || now >= alone.good_until) std::erase_if(ending, returns);
   if (ending.empty()) return;

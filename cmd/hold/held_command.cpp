@@ -1,6 +1,6 @@
 // The life of the command. run() starts a guardian and then the child. It turns the loop until the child has
-// ended and others_must_end() is false. Then finish() makes the CommandOutcome. From then on the guardian signals nothing:
-// it stays only to release the lock if rlock is killed before its own release is confirmed.
+// ended and others_must_end() is false. Then finish() makes the CommandOutcome. From then on the guardian signals
+// nothing: it stays only to release the lock if rlock is killed before its own release is confirmed.
 //
 // turn() first handles the terminal and the signals (JobControl), then the lock (HeldProcesses), and last a
 // stopped command that may go on. JobControl comes first because it may stop rlock itself, even for days. The

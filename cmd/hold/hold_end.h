@@ -41,10 +41,10 @@ struct EndingHold {
   Milliseconds kept{0};  ///< how long the release may keep the keys
 };
 
-/// Releases the parts of a hold. For each key it warns if no quorum of servers has confirmed the release, or if no waiter
-/// could be woken. If the hold is lost, another process may have acquired a key again as an owner who returns, and a
-/// release would free that hold. For such a part it only records the end, and answers not_ours; that has a time of its own
-/// (cleanup_time()) behind `patience`. Returns one answer for each part, in their order.
+/// Releases the parts of a hold. For each key it warns if no quorum of servers has confirmed the release, or if no
+/// waiter could be woken. If the hold is lost, another process may have acquired a key again as an owner who returns,
+/// and a release would free that hold. For such a part it only records the end, and answers not_ours; that has a time
+/// of its own (cleanup_time()) behind `patience`. Returns one answer for each part, in their order.
 std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience);
 
 /// The end of a run's hold, for the history of its keys.

@@ -4,13 +4,14 @@
 //   arrival    With --newest, we draw a ticket at each key before we ask for any: the acquire carries the ticket.
 //   acquire()  One wait after the other, each with a fresh owner unless the user named it. Most need only one.
 //
-// Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the server
-// says that a hold of RLOCK_STACK is gone, we do not join it. If the server says that a named owner does not hold a key,
-// this owner acquires it for the first time. Each case happens at most once for a hold or a key, so the waits end.
+// Another wait follows in three cases. If a process above us turned out to hold the key, we join its hold. If the
+// server says that a hold of RLOCK_STACK is gone, we do not join it. If the server says that a named owner does not
+// hold a key, this owner acquires it for the first time. Each happens at most once for a hold or a key, so the waits
+// end.
 //
 // During a wait, the watches hear the answers, and wait_is_over() asks them after every turn of the loop. They send
-// nothing to the server before the lock is busy. Then report_not_held() says why there is no lock. Several reasons may be
-// true: the order in why_not() decides.
+// nothing to the server before the lock is busy. Then report_not_held() says why there is no lock. Several reasons may
+// be true: the order in why_not() decides.
 
 #include "cmd/hold/hold_wait.h"
 
@@ -96,8 +97,8 @@ AcquireResult HoldWait::run() {
   }
 }
 
-/// Arrives at each key with the same ticket. So if two waiters want the same keys, one of them is the newer at each key.
-/// Keys that we join are left out.
+/// Arrives at each key with the same ticket. So if two waiters want the same keys, one of them is the newer at each
+/// key. Keys that we join are left out.
 std::optional<GaveUp> HoldWait::arrive() {
   AcquireOptions patient = options();
   patient.renew_identity = nullptr;
@@ -115,7 +116,8 @@ std::optional<GaveUp> HoldWait::arrive() {
   return std::nullopt;
 }
 
-/// The owner of the next wait: the one that the user named, else a new one, which names the process that will hold the key.
+/// The owner of the next wait: the one that the user named, else a new one. A new one names the process that will hold
+/// the key.
 Owner HoldWait::fresh_owner() const {
   if (request_.owner) return *request_.owner;
   return request_.script ? new_owner(request_.script->pid) : new_owner();

@@ -33,8 +33,8 @@ struct LockSpec {
   TypeOptions options{};
 };
 
-/// A renewal of Redisson sets the TTL of the key to 30 s by default, however long our lease is. If its process dies and we
-/// do not renew in time, the key expires, and our hold with it.
+/// A renewal of Redisson sets the TTL of the key to 30 s by default, however long our lease is. If its process dies and
+/// we do not renew in time, the key expires, and our hold with it.
 constexpr Milliseconds kBesideRedisson{10000};
 
 /// A type that `run` and `lock acquire` can hold. There is one row for each value of --type

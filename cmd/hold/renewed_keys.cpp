@@ -29,8 +29,8 @@ std::optional<Loss> RenewedKeys::loss() {
   return Loss{keeper_->why()};
 }
 
-/// If another process of the owner has released a hold, it may have been ours. If it was not, our renewal shows people who
-/// holds the key now.
+/// If another process of the owner has released a hold, it may have been ours. If it was not, our renewal shows people
+/// who holds the key now.
 void RenewedKeys::read_messages() {
   if (requests_.take_confirmation()) keeper_->look_now();
   if (requests_.take_release()) {

@@ -41,8 +41,8 @@ class RenewedKeys {
     requests_.end_wait();
   }
 
-  /// Returns whether another process of the owner may have released some of the keys: a message has come since the last
-  /// call, or the keys are lost.
+  /// Returns whether another process of the owner may have released some of the keys. That is so if a message has come
+  /// since the last call, or if the keys are lost.
   bool take_release();
 
   /// Stops renewing all parts but these, which keep the known rest of their lease and are renewed as before.

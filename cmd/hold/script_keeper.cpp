@@ -245,7 +245,8 @@ std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how
   return lost == Lost::yes ? HoldReport::KeysEnd::no : keys_end(std::move(answers));
 }
 
-/// What the answers to a release say of the keys. One that was not ours is no loss if its owner has released it elsewhere.
+/// What the answers to a release say of the keys. If one was not ours because its owner has released it elsewhere, that
+/// is no loss.
 HoldReport::KeysEnd ScriptKeeper::keys_end(std::vector<ReleaseResult> answers) {
   const std::vector<Part>& parts = renewed_.parts();
   std::vector<Part> gone;

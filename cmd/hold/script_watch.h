@@ -11,7 +11,7 @@
 
 namespace rlock {
 
-/// Throws Error{system} unless rlock can open as many descriptors as the keeper of a script needs for this many servers.
+/// Throws Error{system} if rlock cannot open as many descriptors as the keeper of a script needs for so many servers.
 void expect_descriptors(std::size_t servers);
 
 /// Identifies the process of --while-pid. Throws Error{usage} if there is no such process, or if we may not signal it.

@@ -1,8 +1,8 @@
 // These steps must keep their order. The release comes before any output, so that the next holder does not wait
-// for our terminal or a full disk. If we are killed before it is confirmed, the guardian releases and reports the end. So
-// the guardian goes before we report the end. The answers to the release may show that the lock had been lost; then the
-// messages, the record and the exit status say so. At the very end the process may die of the command's signal: then
-// end_like() does not return.
+// for our terminal or a full disk. If we are killed before it is confirmed, the guardian releases and reports the end.
+// So the guardian goes before we report the end. The answers to the release may show that the lock had been lost; then
+// the messages, the record and the exit status say so. At the very end the process may die of the command's signal:
+// then end_like() does not return.
 
 #include "cmd/run/run_release.h"
 
@@ -68,8 +68,8 @@ HoldEnd end_for_history(const RunRequest& request, const CommandOutcome& ended,
   return end;
 }
 
-/// Without the mark that the work is done, another host would do it again. So a release that writes the mark is tried as
-/// long as the lock is ours, unless the user insists on the end.
+/// Without the mark that the work is done, another host would do it again. So a release that writes the mark is tried
+/// as long as the lock is ours, unless the user insists on the end.
 Patience until_marked(const Patience& usual, const Keeper& keeper, const Session& session) {
   return {.until = std::max(usual.until, keeper.lease().valid_until()),
           .interrupted = [&session] { return session.signals.insisted(); }};

@@ -23,8 +23,8 @@ bool can_be_run(const std::string& word) {
   return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
 }
 
-/// `rlock run ./deploy.sh -k production`: throws an error that says where --key belongs. Does nothing if the command has
-/// no --key.
+/// `rlock run ./deploy.sh -k production`: throws an error that says where --key belongs. Does nothing if the command
+/// has no --key.
 void refuse_key_behind(std::span<const std::string> command) {
   for (std::size_t at = 1; at < command.size(); ++at) {
     const std::string& word = command[at];

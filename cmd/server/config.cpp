@@ -208,8 +208,8 @@ class Reader {
   int number_ = 0;
 };
 
-/// Is there no such file? If it cannot be looked for, read_config() refuses it: a file that is skipped silently could mean
-/// another server.
+/// Is there no such file? If it cannot be looked for, read_config() refuses it: a file that is skipped silently could
+/// mean another server.
 bool is_absent(const std::string& path) {
   return ::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
@@ -238,8 +238,8 @@ void read_config(const std::string& path, ServerOptions& options, Profile& profi
 std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
   const std::string own = config_home();
-  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored. If we may not enter the folder, it is that of
-  // another user, for example in a container that keeps HOME.
+  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored. If we may not enter the folder, it is that
+  // of another user, for example in a container that keeps HOME.
   if (own.starts_with('/') && ::access(own.c_str(), X_OK) == 0) candidates.push_back(own + "/rlock/config");
   candidates.emplace_back("/etc/rlock/config");
   std::erase_if(candidates, is_absent);

@@ -25,8 +25,8 @@ struct Profile {
 /// to another user except root. Refuses anything but a regular file of at most 64 KiB.
 void read_config(const std::string& path, ServerOptions& options, Profile& profile);
 
-/// The files to read if neither --config nor RLOCK_CONFIG names one, the more important first. A file that does not exist is
-/// left out; one that may exist, in a folder that we may not enter, is not.
+/// The files to read if neither --config nor RLOCK_CONFIG names one, the more important first. A file that does not
+/// exist is left out; one that may exist, in a folder that we may not enter, is not.
 std::vector<std::string> standard_configs();
 
 }  // namespace rlock

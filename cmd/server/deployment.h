@@ -59,7 +59,8 @@ constexpr std::size_t kLongestKey = 4096;
 /// Throws Error{usage} if a KEY as typed is empty or too long.
 void check_key(std::string_view key);
 
-/// Tells the messages how a user types the keys of this deployment (base/key_text.h). Warns if no source named a server.
+/// Tells the messages how a user types the keys of this deployment (base/key_text.h). Warns if no
+/// source named a server.
 void announce(const Deployment& deployment);
 
 }  // namespace rlock

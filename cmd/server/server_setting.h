@@ -16,8 +16,8 @@ namespace rlock {
 
 struct Settings;
 
-/// The server and how to connect to it, according to one source: the flags, the environment, a profile or a config file.
-/// The next source fills in what is missing.
+/// The server and how to connect to it, according to one source: the flags, the environment, a profile or a config
+/// file. The next source fills in what is missing.
 struct ServerOptions {
   std::vector<std::string> urls;
   std::optional<std::string> password_file, user, prefix, config, profile;
@@ -82,8 +82,8 @@ struct ServerSetting {
 
 std::span<const ServerSetting> server_settings();
 
-/// Declares these settings as options that write into `options`, except those of one place. For a config file, the names
-/// of the options are those of its lines.
+/// Declares these settings as options that write into `options`, except those of one place. For a config file, the
+/// names of the options are those of its lines.
 void declare_settings(VerbSpec& spec, ServerOptions& options, ServerSetting::Where except);
 
 /// The setting with this long name. REQUIRES: there is one.

@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// Prints why a wait failed and returns the exit status. `deadlock`: why the wait would never have ended; empty: it could
-/// have.
+/// Prints why a wait failed and returns the exit status. `deadlock`: why the wait would never have ended; empty: it
+/// could have.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
 [[nodiscard]] int exit_without(const GaveUp& gave_up, WaitLines& lines, std::string_view deadlock = {});

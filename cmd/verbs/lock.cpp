@@ -190,7 +190,8 @@ class Release final : public LockVerb {
   }
 
  private:
-  /// Erases the metadata of a hold that ends now, and records the end if there is a history. `looked`: when it was found.
+  /// Erases the metadata of a hold that ends now, and records the end if there is a history. `looked`: the
+  /// time when it was found.
   static Call end_of_facts(const Session& session, const Inspection& found, const Holder& holder,
                            const Lockable& lock, TimePoint looked) {
     if (!session.deployment.history || !holder.facts)

@@ -36,8 +36,8 @@ class PoolVerb : public Verb {
   /// Throws Error{usage} if there are several servers, because all permits of a key are on one server.
   static void need_one_server(const Session& session);
 
-  /// Calls to write behind a call that may have released the last permit. If no permit is taken any more, they erase the
-  /// metadata of holders.
+  /// Calls to write behind a call that may have released the last permit. If no permit is taken any more, they erase
+  /// the metadata of holders.
   std::vector<Call> forget_holders(const Session& session) const;
 
   /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.

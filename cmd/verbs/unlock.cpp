@@ -196,8 +196,8 @@ Removal taken_by(const LockName& name, const Owner& other) {
   return {name, Removal::Outcome::other_owner, {other}};
 }
 
-/// `first`: what was found here before the first of several keys was removed; null: there is one key. The removal of one
-/// key ends its run, which then releases its other keys. If such a key has another holder by now, this holder keeps it.
+/// `first`: what was found here before the first of several keys was removed; null: there is one key. The removal of
+/// one key ends its run, which then releases its other keys. If another holder has such a key by now, it stays.
 Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
   const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name, owner_);

@@ -13,9 +13,9 @@ inline Milliseconds time_left(TimePoint until) noexcept { return remaining(until
 /// Has this time come?
 inline bool has_passed(TimePoint time) noexcept { return time_left(time) == Milliseconds::zero(); }
 
-/// Waits until a descriptor is ready for `events` (POLLIN or POLLOUT), or `until`. Returns whether it is ready. A file always is.
-/// So is a pipe whose other end is closed: the read or write then says so. A named pipe that nobody has opened for writing yet
-/// is not ready to be read.
+/// Waits until a descriptor is ready for `events` (POLLIN or POLLOUT), or `until`. Returns whether it is ready. A file
+/// always is. So is a pipe whose other end is closed: the read or write then says so. A named pipe that nobody has
+/// opened for writing yet is not ready to be read.
 bool wait_until_ready(int fd, short events, TimePoint until) noexcept;
 
 }  // namespace rlock

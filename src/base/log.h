@@ -18,8 +18,8 @@ void set_log_start(TimePoint started) noexcept;
 
 /// Each writes one line "rlock: <text>\n" to stderr. warn() always writes, info() unless quiet, debug() only if
 /// verbose. debug() adds the age of the process: "rlock: +1.204s acquired 'deploy'". If the reader of stderr does not
-/// read, the line is dropped. If the reader is gone, there is no SIGPIPE, because main ignores it. The text is for people.
-/// Foreign parts of it must have passed sanitized() or in_quotes(). Passwords are hidden in any text (see
+/// read, the line is dropped. If the reader is gone, there is no SIGPIPE, because main ignores it. The text is for
+/// people. Foreign parts of it must have passed sanitized() or in_quotes(). Passwords are hidden in any text (see
 /// redacted_line()).
 void warn(std::string_view text) noexcept;
 void info(std::string_view text) noexcept;

@@ -48,8 +48,8 @@ bool before_in_natural_order(std::string_view one, std::string_view other);
 /// Base64 of RFC 4648, padded.
 std::string to_base64(std::string_view bytes);
 
-/// The system's text for an errno within a sentence about a server: "connection refused". Messages about files and processes
-/// end with std::strerror(), as other programs print it.
+/// The system's text for an errno within a sentence about a server: "connection refused". Messages about files and
+/// processes end with std::strerror(), as other programs print it.
 std::string reason(int error);
 
 /// What stands behind the last slash of a path.

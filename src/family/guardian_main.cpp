@@ -10,9 +10,9 @@
 //   rest of the lease. It does not release while a process may live that works under the lock
 //   (Family::surely_gone), even in another session, where the guardian kills none.
 //
-// After the command has ended (Order::ended), the guardian signals no process, because their numbers may belong to other
-// processes. It stays until rlock has released. If the pipe ends before that, the guardian releases as above. Both
-// releases are the same request, so it does no harm if that of rlock has arrived, too.
+// After the command has ended (Order::ended), the guardian signals no process, because their numbers may belong to
+// other processes. It stays until rlock has released. If the pipe ends before that, the guardian releases as above.
+// Both releases are the same request, so it does no harm if that of rlock has arrived, too.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.

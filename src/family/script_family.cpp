@@ -2,8 +2,8 @@
 // counts against its user's limit of processes. If a pass finds all of them stopped, none is missing.
 //
 // Other signals are sent to each process as it is found. A script that has neither a tag nor a session or group of its
-// own is the exception. When such a script ends, we lose a process that it has just started. So its processes are frozen
-// for that signal, too. (A job of an interactive shell has a group of its own.)
+// own is the exception. When such a script ends, we lose a process that it has just started. So its processes are
+// frozen for that signal, too. (A job of an interactive shell has a group of its own.)
 //
 // The freeze is visible: the shell that started the script may say "Stopped". sudo, su and a `rlock run` in the
 // foreground stop when their child does, and would wait for ever to be continued. So wake_ancestors() continues

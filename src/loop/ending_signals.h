@@ -22,8 +22,8 @@ class EndingSignals {
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
 
-  /// Waits until `fd` is ready for `events` or a signal has come. It has no deadline, because it waits for a person or for
-  /// the reader of a pipe. Returns the signal; 0: none.
+  /// Waits until `fd` is ready for `events` or a signal has come. It has no deadline, because it waits for a person or
+  /// for the reader of a pipe. Returns the signal; 0: none.
   [[nodiscard]] int wait(int fd, short events) const;
 
  private:

@@ -19,9 +19,9 @@ enum class Start {
 using BackgroundWork = std::function<void(const std::function<Start()>& at_work)>;
 
 /// Runs `work` in a new process. When `work` calls `at_work`, runs `then` here and returns. The new process has its own
-/// session, and of our descriptors only `kept`; a standard one that it does not keep becomes /dev/null. The process ends
-/// when `work` returns. Throws Error{system} if it cannot be started, or ends before `at_work`. If `work` throws, the new
-/// process prints the error. If `then` throws, `at_work` returns Start::taken_back.
+/// session, and of our descriptors only `kept`; a standard one that it does not keep becomes /dev/null. The process
+/// ends when `work` returns. Throws Error{system} if it cannot be started, or ends before `at_work`. If `work` throws,
+/// the new process prints the error. If `then` throws, `at_work` returns Start::taken_back.
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
                          std::vector<int> kept);
 

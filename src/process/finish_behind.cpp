@@ -15,8 +15,8 @@
 namespace rlock {
 namespace {
 
-/// Does the descriptor belong to our loop? Inherited descriptors lack FD_CLOEXEC, or were kept from the command. Our files
-/// and pipes are not needed, and another process may wait for their end or for their lock.
+/// Does the descriptor belong to our loop? Inherited descriptors lack FD_CLOEXEC, or were kept from the command. Our
+/// files and pipes are not needed, and another process may wait for their end or for their lock.
 bool is_of_the_loop(int fd) {
   const int flags = ::fcntl(fd, F_GETFD);
   if (flags < 0 || (flags & FD_CLOEXEC) == 0 || is_kept_from_command(fd)) return false;

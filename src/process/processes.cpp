@@ -24,8 +24,8 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// How many files of /proc were not read so far (see unread_files()). A global, because all searches of this process share its
-/// descriptors.
+/// How many files of /proc were not read so far (see unread_files()). A global, because all searches of this process
+/// share its descriptors.
 int unread = 0;
 
 /// Call it after open(2) has failed.

@@ -13,8 +13,8 @@
 namespace rlock {
 namespace {
 
-/// A tag is the letter R, the pid, and the lower bits of the start time in clock ticks. Linux has at most 2^22 pids, and
-/// these bits of the time repeat after five years.
+/// A tag is the letter R, the pid, and the lower bits of the start time in clock ticks. Linux has at most 2^22 pids,
+/// and these bits of the time repeat after five years.
 constexpr int kMarkAt = 56, kNumberAt = 34;
 constexpr ScriptTag kMark = ScriptTag{'R'} << kMarkAt;
 

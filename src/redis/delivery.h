@@ -9,8 +9,8 @@
 
 namespace rlock {
 
-/// The kernel sends unconfirmed bytes again for this long, so a copy of a call can arrive so late, also from an abandoned
-/// connection.
+/// The kernel sends unconfirmed bytes again for this long, so a copy of a call can arrive so late, also from an
+/// abandoned connection.
 constexpr Milliseconds kUnconfirmed{30000};
 
 /// How a Call is delivered. By default it goes to every node, once.

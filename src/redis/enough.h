@@ -69,8 +69,8 @@ class Enough {
   TimePoint from_ = kNever;
 };
 
-/// For a call if the caller says when it is decided. Then the slower nodes get as much time again as the call has taken,
-/// and at least 5 ms.
+/// For a call if the caller says when it is decided. Then the slower nodes get as much time again as the call has
+/// taken, and at least 5 ms.
 inline Enough equal_grace(TimePoint begun) { return {0, Milliseconds{5}, begun}; }
 
 }  // namespace rlock

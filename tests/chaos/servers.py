@@ -56,7 +56,7 @@ class Server:
             "protected-mode no",
             *config,
         ]
-        # If all hosts are addresses of loopback, all connections come from 127.0.0.1, so each server must announce its own address.
+        # If all hosts are addresses of loopback, all connections come from 127.0.0.1. So each server must announce its own.
         if sentinel:
             lines += [f"sentinel announce-ip {host.address}"]
         else:

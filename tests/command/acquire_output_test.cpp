@@ -238,7 +238,7 @@ TEST_CASE("permits that could not be printed are only called released if the ser
     const std::string facts = redis.cli({"HLEN", "rlock:meta:{seats}"});
     Rlock rlock{split(line, ' '), options};
     REQUIRE(eventually([&] { return redis.cli({"GET", key}) == left; }, 20s));
-    // A server that wakes up reads no more than 16 KiB from a client that is gone. So the metadata must not come then, too.
+    // A server that wakes up reads no more than 16 KiB from a client that is gone. So the metadata must not come, too.
     if (key == "seats")
       REQUIRE(eventually([&] { return redis.cli({"HLEN", "rlock:meta:{seats}"}) != facts; }, 20s));
     REQUIRE(redis.cli({"PING"}) == "PONG");  // the answer of the turn before has left the server

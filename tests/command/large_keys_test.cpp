@@ -155,7 +155,7 @@ TEST_CASE("with any content of the server, no command keeps it busy for more tha
       if (!accepted && kSanitized && !long_profile()) continue;  // the larger sizes are refused alike
       std::string untouched;
       for (const Words& words : kCommands) {
-        // Each command meets the whole poison. Of the larger sizes, some commands remove a part before they are refused.
+        // Each command meets the whole poison. Of the larger sizes, some commands remove a part before the refusal.
         if (untouched.empty() || (accepted && writes(redis) != untouched)) put(redis, poison, size);
         untouched = writes(redis);
         expect_quick(redis, bystander, words);

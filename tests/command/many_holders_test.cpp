@@ -1,4 +1,4 @@
-// A key with more holders or waiters than an inspection reads: it is held, each holder is found by its name, and all count.
+// A key with more holders or waiters than an inspection reads: it is held, all count, and each is found by its name.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Which processes --while-pid takes for a script, and what an acquire does if the process has ended or rlock cannot watch it.
+// Which processes --while-pid takes for a script, and what an acquire does if the process has ended or rlock cannot
+// watch it.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// A guardian is the second process of a run. If rlock is killed or stopped, it stops the command in time, and releases the lock.
+// A guardian is the second process of a run. If rlock is killed or stopped, it stops the command in time, and releases
+// the lock.
 
 #include "family/guardian.h"
 

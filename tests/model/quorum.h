@@ -14,8 +14,8 @@ namespace rlock::model {
 /// Several independent servers, and clients that need most of them. A value, like World.
 ///
 /// The clients are a model of src/sync/wait/{acquire,round,ballot,undo}.cpp, and of the rules of
-/// src/redis/executor/attempts.cpp for several nodes. The calls and the reading of answers are the real ones. No time passes,
-/// so no lease ends, and only the order of calls matters. A call is in flight until a server has it.
+/// src/redis/executor/attempts.cpp for several nodes. The calls and the reading of answers are the real ones. No time
+/// passes, so no lease ends, and only the order of calls matters. A call is in flight until a server has it.
 /// Calls of different clients, or to different servers, may be carried out in any order. On one connection
 /// they keep their order, unless something fails.
 class Quorum {

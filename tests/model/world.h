@@ -127,9 +127,9 @@ struct Event {
 /// A server, its clients, and the calls in flight. A value: copies can go different ways.
 ///
 /// The clients are a model of src/sync/wait/{acquire,undo}.cpp and src/sync/hold/{keeper,release}.cpp for one server,
-/// with the real calls and the real reading of answers. Without a fault, a call and its reply happen in one moment. With
-/// a fault, the reply is lost, or the call stays in flight. Then the client abandons the connection, and asks again on
-/// another one.
+/// with the real calls and the real reading of answers. Without a fault, a call and its reply happen in one moment.
+/// With a fault, the reply is lost, or the call stays in flight. Then the client abandons the connection, and asks
+/// again on another one.
 class World {
  public:
   World(const Setting& setting, Interpreter& lua);

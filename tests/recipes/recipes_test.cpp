@@ -20,7 +20,7 @@ void stand_in(const TempDir& folder, const std::string& name) {
   std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
 }
 
-/// Runs tests/recipes/<name>.sh, behind the words `under`. Returns the sorted lines that its commands wrote into the log.
+/// Runs tests/recipes/<name>.sh, behind the words `under`. Returns the lines of its commands' log, sorted.
 std::string ran(RedisServer& redis, const std::string& name, Words under = {}) {
   TempDir folder;
   for (const char* command : {"report", "deploy", "service", "synthesize", "prepare", "migrate", "verify"})

@@ -37,9 +37,9 @@ Run& run() {
   return run;
 }
 
-/// Starts a session of our own if our session may contain strangers: processes of another test program, or from before su
-/// or sudo. While a process in its session may belong to the stopped command, or is hidden, a keeper or guardian does not
-/// release. On a terminal we stay in the session, so that ^C ends the tests.
+/// Starts a session of our own if our session may contain strangers: processes of another test program, or from before
+/// su or sudo. While a process in its session may belong to the stopped command, or is hidden, a keeper or guardian
+/// does not release. On a terminal we stay in the session, so that ^C ends the tests.
 void leave_session_of_others() {
   const std::string leader = "/proc/" + std::to_string(::getsid(0)) + "/environ";
   const bool is_hidden = ::access(leader.c_str(), R_OK) != 0 && errno == EACCES;

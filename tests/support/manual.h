@@ -12,8 +12,8 @@ namespace rlock::test {
 std::string manual_options(std::string_view verb);
 
 /// A manual page whose generated parts are made anew. They stand between the lines `.\" options of VERB` and
-/// `.\" end of options`, and between `.\" verbs` and `.\" end of verbs`. `purposes`: the first word of a verb -> the text
-/// of the section NAME of its page. The list of verbs leaves out a word without a page.
+/// `.\" end of options`, and between `.\" verbs` and `.\" end of verbs`. `purposes`: the first word of a verb -> the
+/// text of the section NAME of its page. The list of verbs leaves out a word without a page.
 std::string with_fresh_parts(std::string_view page, const std::map<std::string, std::string>& purposes);
 
 }  // namespace rlock::test

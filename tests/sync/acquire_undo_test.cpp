@@ -1,4 +1,5 @@
-// What a wait may have been granted, and does not keep, is undone. How the wait then goes on depends on the answers to the undo.
+// What a wait may have been granted, and does not keep, is undone. How the wait then goes on depends on the answers to
+// the undo.
 
 #include <doctest/doctest.h>
 

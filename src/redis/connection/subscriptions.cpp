@@ -6,7 +6,7 @@
 //   refused for now, ended    all of wanted_ is subscribed to again, after a pause
 //   refused for good          error_ is set: callers poll, and the server is not asked again
 //
-// If a sharded subscription is ended or refused for good, it is only dropped here, and the Cluster finds the right node.
+// If a sharded subscription is ended or refused for good, it is only dropped here. The Cluster finds the right node.
 //
 // A confirmation counts like a message. A client that was told "busy" and then subscribed may have missed the
 // release in between.

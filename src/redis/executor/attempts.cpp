@@ -127,8 +127,8 @@ void Attempts::accept(TimePoint now) {
   vote_.answer = std::move(reply);
 }
 
-/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out. That is so after
-/// a redirection, or if the server cannot answer now.
+/// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out. That is so
+/// after a redirection, or if the server cannot answer now.
 void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   Route& route = *node_.route;
   // A call that was not carried out does not count, because the next reply does not depend on it.

@@ -1,10 +1,10 @@
 // Finds the node for a call in a Cluster. slots_ says which address serves each of the 16384 slots, and nodes_ has a
 // Link for each address in use. connection_for() goes from the key to its slot, its address and its link.
 //
-// The map is a copy of the answer of one node, and it becomes outdated. One sign of that is the error MOVED, READONLY or
-// CLUSTERDOWN. The others are a slot without a node, a failing node, an abandoned connection, and an ended subscription.
-// All signs set stale_, and then a SlotQuery asks one node after the other for CLUSTER SLOTS. The first good answer replaces the whole
-// map. Calls wait for a slot query only if there is no map at all, or if their node fails.
+// The map is a copy of the answer of one node, and it becomes outdated. One sign of that is the error MOVED, READONLY
+// or CLUSTERDOWN. The others are a slot without a node, a failing node, an abandoned connection, and an ended
+// subscription. All signs set stale_, and then a SlotQuery asks one node after the other for CLUSTER SLOTS. The first
+// good answer replaces the whole map. Calls wait for a slot query only if there is no map, or if their node fails.
 //
 //   MOVED  The slot has another node: slots_ changes at once, and the call is sent again.
 //   ASK    The slot is moving: only this call goes to the other node, with ASKING before it.

@@ -12,9 +12,9 @@ namespace rlock {
 /// An answer counts from its question: if rlock was suspended, the answer may have lain in its socket for minutes.
 class Confirmation {
  public:
-  /// For how long an answer is believed. A holder learns of a new primary within a third of its lease, and its lock stays
-  /// on the old one for two thirds more. If the lease is 750 ms or more, a waiter that believes in the old one for this long
-  /// still finds the lock held there.
+  /// For how long an answer is believed. A holder learns of a new primary within a third of its lease, and its lock
+  /// stays on the old one for two thirds more. If the lease is 750 ms or more, a waiter that believes in the old one
+  /// for this long still finds the lock held there.
   static constexpr Milliseconds kBelieved{500};
 
   /// For how long calls wait for an answer. If all Sentinels are silent, the primary serves on, and a lease of 1.5 s or
@@ -36,8 +36,8 @@ class Confirmation {
   /// Was our server named too long ago to be believed?
   bool is_outdated(TimePoint now) const { return !named_at_ || now >= plus(*named_at_, kBelieved); }
 
-  /// Until when a call waits for the answer to the newest question. Empty: it does not wait, because our server was named
-  /// a moment ago, or because a call has waited for this answer before.
+  /// Until when a call waits for the answer to the newest question. Empty: it does not wait, because our server was
+  /// named a moment ago, or because a call has waited for this answer before.
   std::optional<TimePoint> holds_back(TimePoint now) {
     if (!is_outdated(now) || std::exchange(held_back_, true)) return std::nullopt;
     return plus(now, kHeldBack);

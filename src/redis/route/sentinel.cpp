@@ -6,8 +6,8 @@
 //   checking    A server was named. It is asked for its ROLE, because a Sentinel may be outdated.
 //   confirming  What the Sentinels said is so old that the server may have been replaced since. They are asked
 //               once more before any call is sent.
-//   leading     Calls are sent to the primary. If the last answer of the Sentinels is half a second old, a call asks them
-//               again (asks_again_). The state then becomes `confirming` for a while.
+//   leading     Calls are sent to the primary. If the last answer of the Sentinels is half a second old, a call asks
+//               them again (asks_again_). The state then becomes `confirming` for a while.
 //
 // A primary may hang for a while, or be cut off together with us, and the Sentinels choose another one. The old
 // primary still answers, and what it grants is lost. Neither the server nor its connection shows this. So the

@@ -18,9 +18,9 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again if the connection to the primary is lost or leads to a
-/// replica. A call also asks them if their last answer is half a second old, and waits for the next one. The reason: after
-/// a failover, the old primary still acts as a primary for about ten seconds, and so does one that was frozen. The named
-/// server is asked for its role before it gets a call, because a replica would report old locks.
+/// replica. A call also asks them if their last answer is half a second old, and waits for the next one. The reason:
+/// after a failover, the old primary still acts as a primary for about ten seconds, and so does one that was frozen.
+/// The named server is asked for its role before it gets a call, because a replica would report old locks.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);

@@ -83,8 +83,8 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return result;
 }
 
-/// Sends the second call that some answers ask for (Released::then). It awaits only the nodes that asked for it, because
-/// the others may be down.
+/// Sends the second call that some answers ask for (Released::then). It awaits only the nodes that asked for it,
+/// because the others may be down.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
@@ -105,8 +105,8 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   for (const std::size_t node : unfinished) answers[node] = later[node];
 }
 
-/// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold. If a second copy found
-/// nothing, the first one has undone the hold.
+/// On a node that the acquire gave nothing, the owner has what it had before, which may be a hold. If a second copy
+/// found nothing, the first one has undone the hold.
 Undone undone_by(const std::vector<NodeAnswer>& answers, std::size_t quorum) {
   std::size_t freed = 0, stays = 0, untouched = 0;
   for (const NodeAnswer& node : answers) {

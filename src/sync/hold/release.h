@@ -13,7 +13,7 @@ namespace rlock {
 /// The result of the release of one part.
 struct ReleaseResult {
   enum class How {
-    /// It is free now, with several servers at a quorum. Or another hold of its owner goes on, or others share this one.
+    /// It is free now, with several servers at a quorum. Or another hold of its owner goes on, or others share this one
     yes,
     kept,      ///< the key stays for a while, as ReleaseOptions::keep_until demanded
     not_ours,  ///< it was not ours any more: it had been lost

@@ -61,8 +61,8 @@ HoldEntry FairLock::hold_entry() const {
            {Parameter::waits, value_of(line_values(name()), Parameter::line_facts)}}};
 }
 
-/// A message means the same as in a line. Each waiter has a channel of its own, and "1 <rest>" tells it that it is first
-/// now.
+/// A message means the same as in a line. Each waiter has a channel of its own, and "1 <rest>" tells it that it is
+/// first now.
 Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) const {
   const Line* const line = Lock::line(busy);
   return line != nullptr ? line->read_notice(message, busy) : Line::Notice::reason();

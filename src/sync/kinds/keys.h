@@ -25,8 +25,8 @@ std::string suffix_name(const LockName& name, std::string_view suffix);
 /// Of a read/write lock, the field of an owner who writes ends so. The field of one who reads is the owner.
 constexpr std::string_view kWriteSuffix = ":write";
 
-/// The end that Redisson writes for a permit without a lease, in ms since the epoch. lua/shared/permits/no_lease.lua has
-/// the same figure.
+/// The end that Redisson writes for a permit without a lease, in ms since the epoch. lua/shared/permits/no_lease.lua
+/// has the same figure.
 constexpr std::int64_t kNoLease = 922337203685477;
 
 /// The channels on which clients announce the releases of each kind.
@@ -35,8 +35,8 @@ Channel read_write_channel(const LockName& name);
 Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
-/// A key that only rlock has. Its name is among Redisson's unlock latches, which are named at random. So an ACL made for
-/// Redisson suffices, and no name can collide.
+/// A key that only rlock has. Its name is among Redisson's unlock latches, which are named at random. So an ACL made
+/// for Redisson suffices, and no name can collide.
 std::string own_key(const LockName& name, std::string_view part);
 
 /// The keys of a fair lock's queue, in the order of the scripts:
@@ -61,8 +61,8 @@ std::string taken_key(const LockName& name);
 /// it from the taken permits, so losing it does no harm.
 std::string permit_slots_key(const LockName& name);
 
-/// A string: the requests by which an owner has acquired its present hold, see lua/shared/shares/read_shares. `entry`: the
-/// owner as the lock names it, because an owner may have both halves of a read/write lock.
+/// A string: the requests by which an owner has acquired its present hold, see lua/shared/shares/read_shares. `entry`:
+/// the owner as the lock names it, because an owner may have both halves of a read/write lock.
 std::string shares_key(const LockName& name, std::string_view entry);
 
 /// A string: the time until which a lock must stay (--min-hold, --once-per). The hold that asked for it may

@@ -47,8 +47,8 @@ class Latch {
   Call erase_record() const;
 
   Call status() const;
-  /// The answer to set, remove or status. `count`, also of read_down(): how often the latch must still be counted down; 0 or
-  /// less: it is open.
+  /// The answer to set, remove or status. `count`, also of read_down(): how often the latch must still be counted down;
+  /// 0 or less: it is open.
   CounterAnswer read(const Reply& reply) const;
 
   Call record() const;

@@ -1,10 +1,10 @@
 // The calls of all locks, made of values by name: those of the claim (values()), of the line, and of the kind (own_).
 // The contract of the script decides which of them it takes.
 //
-// Two things decide which keys go along. First, a server may refuse a call with several keys while a Cluster slot moves.
-// So a call that does not need the other keys has a form with the lock alone (with_single_key()). Second, a call may be
-// carried out late. A request (RequestKeys) tells it from calls for other holds of the same owner. shares() tell whether
-// its hold has ended, and whether other acquires share it.
+// Two things decide which keys go along. First, a server may refuse a call with several keys while a Cluster slot
+// moves. So a call that does not need the other keys has a form with the lock alone (with_single_key()). Second, a call
+// may be carried out late. A request (RequestKeys) tells it from calls for other holds of the same owner. shares() tell
+// whether its hold has ended, and whether other acquires share it.
 
 #include "sync/kinds/lock_base.h"
 
@@ -64,8 +64,8 @@ Values LockBase::inner_holds() const {
   return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
-/// If the owner may return, the server tells this hold from the owner's other holds by the shares. Permits without a lease
-/// need none: their hold does not end before its release.
+/// If the owner may return, the server tells this hold from the owner's other holds by the shares. Permits without a
+/// lease need none: their hold does not end before its release.
 Values LockBase::shares() const {
   if (!claim_.owner_returns || hold_ != Hold::first || claim_.lease == Milliseconds{0}) return {};
   return {{P::shares, shares_key(claim_.name, hold_entry().member)}};

@@ -61,8 +61,8 @@ struct Released {
   Milliseconds rest{0};       ///< kept: how long the key stays
   std::string unannounced{};  ///< why waiters could not be told; else empty
 
-  /// A second call, which must be sent and whose answer must be read. If inner holds of the same owner remain, it counts
-  /// down our hold. The first call did not have the keys for that.
+  /// A second call, which must be sent and whose answer must be read. If inner holds of the same owner remain, it
+  /// counts down our hold. The first call did not have the keys for that.
   std::optional<Call> then{};
 };
 
@@ -75,8 +75,8 @@ struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
 /// Where an observer sees that we hold: a field of a hash, the value of a string, or the owner of a permit
-/// (lua/shared/hold/holds_by). `waiting` names two hashes in which our owner is a field while we wait (`alive`, `waits`);
-/// the second has our description of ourselves. If `waiting` is empty, our wait is not recorded.
+/// (lua/shared/hold/holds_by). `waiting` names two hashes in which our owner is a field while we wait (`alive`,
+/// `waits`); the second has our description of ourselves. If `waiting` is empty, our wait is not recorded.
 struct HoldEntry {
   std::string key;
   std::string member;

@@ -77,8 +77,8 @@ class Acquisition {
       sleep_.begin_round();
       round_.end_by(outage_.limit_of(begun));  // when an outage that has begun by now would end the wait
       if (auto acquired = round_.run(stages_, undo_, sleep_.facts())) {
-        // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the end
-        // of the hold cleans up the nodes that did not answer this round.
+        // Undo calls of earlier rounds continue in the background: they name an earlier identity. The release at the
+        // end of the hold cleans up the nodes that did not answer this round.
         undo_.detach();
         // A node is almost silent while we hold its lock, so to listen on costs less than to stop. Of several nodes,
         // some may not have voted for us, and announce what others do there.
@@ -150,8 +150,8 @@ class Acquisition {
   // --- undo ------------------------------------------------------------------------------------
 
   /// Undoes this round. Then the next one gets another identity, so that copies of the old calls cannot harm it.
-  /// A wait without `renew_identity` keeps its identity. It awaits the undo, and drops the calls that are not answered by
-  /// then: a call that is written later would undo the next round.
+  /// A wait without `renew_identity` keeps its identity. It awaits the undo, and drops the calls that are not answered
+  /// by then: a call that is written later would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
     // If there are several nodes, we do not wait for silent ones. The next round has a new owner, or leaves out the
@@ -175,8 +175,8 @@ class Acquisition {
     return any;
   }
 
-  /// Must this stage be undone before we sleep? The stages before the blocked one were granted. A later stage has a place
-  /// if an earlier round came further. The blocked stage keeps its place, unless a node granted it.
+  /// Must this stage be undone before we sleep? The stages before the blocked one were granted. A later stage has a
+  /// place if an earlier round came further. The blocked stage keeps its place, unless a node granted it.
   bool needs_undo(std::size_t stage) const {
     if (stage < round_.blocked_at()) return true;
     if (stage > round_.blocked_at()) return stages_[stage].has_place;

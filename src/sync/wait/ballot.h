@@ -21,8 +21,8 @@ enum class Answer {
 
 /// The result of all votes on one acquire.
 struct BallotResult {
-  /// Held: a quorum granted it. Refused: a quorum can never grant it. Busy: a quorum could grant it later, but it has to
-  /// wait now. Failure: no quorum can be had, because too many nodes fail; if its kind is not `unreachable`, waiting
+  /// Held: a quorum granted it. Refused: a quorum can never grant it. Busy: a quorum could grant it later, but it has
+  /// to wait now. Failure: no quorum can be had, because too many nodes fail; if its kind is not `unreachable`, waiting
   /// cannot help. Else the patience was interrupted.
   std::variant<std::monostate, Held, Refused, Busy, Failure> outcome{};
 

@@ -4,7 +4,7 @@
 
 namespace rlock {
 
-/// How a hold ended, or the wait for it: the `outcome` of a run's record, of its events, and of an entry of the history.
+/// How a hold ended, or the wait for it: the `outcome` in the record of a run, in its events and in the history.
 enum class HoldOutcome {
   ran,
   busy,

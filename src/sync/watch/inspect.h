@@ -19,7 +19,7 @@ using Facts = std::map<Owner, Metadata>;
 /// An inspection of a key takes three calls. The second needs the reply to the first; the third (listeners.h) needs the
 /// reply to the second. InspectionSteps puts the first two into order. It asks for the facts once more if some are
 /// missing (lacks_facts()).
-///   1. The facts of the holders. If the reply is an error, there are no facts, because we may have no access to that key.
+///   1. The facts of the holders. If the reply is an error, there are none: we may have no access to that key.
 /// `wanted`: a holder whose facts are read even if there are too many.
 Call ask_facts(const LockName& name, const std::string& wanted = {});
 struct KnownFacts {

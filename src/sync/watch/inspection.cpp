@@ -9,8 +9,8 @@
 namespace rlock {
 namespace {
 
-/// A script reads the clock and a TTL at two moments, and the two may be some milliseconds apart. A busy machine may stop
-/// the server in between.
+/// A script reads the clock and a TTL at two moments, and the two may be some milliseconds apart. A busy machine may
+/// stop the server in between.
 constexpr Milliseconds kBetweenTwoLooks{100};
 
 }  // namespace
