@@ -154,12 +154,12 @@ class Acquisition {
   /// by then: a call that is written later would undo the next round.
   void undo_round() {
     if (!undo_stages()) return;
-    // If there are several nodes, we do not wait for silent ones. The next round has a new owner, or leaves out the
-    // nodes that have not answered the undo (Undo::closed_nodes()).
+    // If there are several nodes, we do not wait for silent ones. The next round has a new owner or, if the user named
+    // the owner, leaves out the nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (!options_.renew_identity) return undo_.drop();
     const bool certain = !several_nodes_ && undo_.certain();
-    // A new owner needs a new place: the old owner gives up its own.
+    // If a copy of a call may be in flight, we need a new owner, too. Then the old one must not keep its place.
     if (!certain && blocked().has_place) undo_.post(stages_[round_.blocked_at()], wake());
     renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
   }
@@ -192,8 +192,8 @@ class Acquisition {
   void renew_identity(NewIdentity what) {
     std::vector<Stage> renewed = stages_for(options_.renew_identity(what));
     if (renewed.size() != stages_.size()) throw Error{Error::internal, "a renewed request has other parts"};
-    // An owner that the user named stays, and so does the owner of an outer hold that a part joins. One new owner shows
-    // that the user named none.
+    // An owner that the user named stays. A part that joins an outer hold always keeps the owner of that hold. So if
+    // one part has a new owner, the user named none.
     const bool owner_stays = std::ranges::equal(stages_, renewed, have_same_owner);
     undo_.renew_identity(owner_stays ? NewIdentity::requests : NewIdentity::owner);
     // A place that was not given up stays, and must be given up at the end.
