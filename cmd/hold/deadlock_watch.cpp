@@ -62,7 +62,7 @@ void DeadlockWatch::ready(short, TimePoint now) {
   }
   if (inquiry_.under_way()) inquiry_.advance();
   if (inquiry_.under_way()) return;
-  if (!circle_.empty()) return hear_who_lives();
+  if (!circle_.empty()) return take_listeners();
   const std::vector<Inspection> seen = inquiry_.seen();
   if (!seen.empty()) search_->read(seen.front());
   if (seen.empty() || search_->next() == nullptr) return conclude(now);
@@ -89,20 +89,20 @@ void DeadlockWatch::conclude(TimePoint now) {
   if (!again || youngest(circle).owner != *us_) return;
   circle_ = circle;
   living_ = 1;
-  ask_who_lives();
+  ask_for_listeners();
 }
 
-void DeadlockWatch::ask_who_lives() {
+void DeadlockWatch::ask_for_listeners() {
   const DeadlockMember& next = circle_[living_];
   inquiry_.begin(next.waits_for, next.own, options_.answer_within);
 }
 
-void DeadlockWatch::hear_who_lives() {
+void DeadlockWatch::take_listeners() {
   if (inquiry_.listeners() == 0)
     // No process listens for this member: it was killed, or the server does not tell the number of listeners. Then
     // this run does not give up.
     return circle_.clear();
-  if (++living_ < circle_.size()) return ask_who_lives();
+  if (++living_ < circle_.size()) return ask_for_listeners();
   text_ = text_of(circle_);
   circle_.clear();
   ends_the_wait_ = options_.gives_up;

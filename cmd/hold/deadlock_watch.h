@@ -41,8 +41,8 @@ class DeadlockWatch final : public Source {
  private:
   void begin(TimePoint now);
   void conclude(TimePoint now);
-  void ask_who_lives();
-  void hear_who_lives();
+  void ask_for_listeners();
+  void take_listeners();
 
   Redis& redis_;
   const Options options_;

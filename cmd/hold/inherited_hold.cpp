@@ -22,7 +22,7 @@ constexpr std::size_t kRequestDigits = 16;
 /// At most this many holds of one key are read, because each of them may cost a request to the server.
 constexpr std::size_t kMostOfOneKey = 16;
 
-std::string escaped(std::string_view key) {
+std::string as_percent(std::string_view key) {
   std::string out;
   for (const char c : key) {
     const auto byte = static_cast<unsigned char>(c);
@@ -72,7 +72,7 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   std::vector<std::string> lines;
   lines.reserve(holds.size());
   for (const auto& hold : holds)
-    lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(), escaped(hold.key.str())));
+    lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(), as_percent(hold.key.str())));
   return joined(lines, "\n");
 }
 

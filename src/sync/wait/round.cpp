@@ -21,7 +21,7 @@ constexpr Milliseconds kConnecting{1000};
 
 }  // namespace
 
-std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts facts) {
+std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, FactsThere facts) {
   Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts, blocked_ + 1 < stages.size() ? Next::another_call : Next::nothing);
@@ -53,13 +53,13 @@ void Round::connect() {
   static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
 }
 
-void Round::ask(Stage& stage, Undo& undo, Facts facts, Next next) {
+void Round::ask(Stage& stage, Undo& undo, FactsThere facts, Next next) {
   const TimePoint begun = redis_.loop().now();
   const std::vector<bool> closed = undo.closed_nodes();
   Ballot ballot{stage.what(), redis_, begun};
   ballot.leave_out(closed, why_closed());
   Delivery delivery{.source = Delivery::Source::to_several};
-  if (facts == Facts::unknown) delivery.followers = stage.followers();
+  if (facts == FactsThere::unknown) delivery.followers = stage.followers();
   delivery.only_nodes = closed;
   delivery.only_nodes.flip();
   // With several nodes, this round must not wait for a silent one: the next round asks it again.

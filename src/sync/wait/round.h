@@ -22,7 +22,7 @@ class Round {
 
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked_at() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet.
-  std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, Facts facts);
+  std::optional<Acquired> run(std::vector<Stage>& stages, Undo& undo, FactsThere facts);
 
   /// Before the first contact with several nodes, waits until a quorum is connected or cannot be. If the
   /// lease is short, a round gives a node too little time for that: a connection with TLS takes several round trips.
@@ -42,7 +42,7 @@ class Round {
   }
 
  private:
-  void ask(Stage& stage, Undo& undo, Facts facts, Next next);
+  void ask(Stage& stage, Undo& undo, FactsThere facts, Next next);
   Failure why_closed() const;
   bool replicated();
   Patience patience_of(Milliseconds step) const;

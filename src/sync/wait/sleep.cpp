@@ -92,7 +92,7 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
       if (wakeup.worth_asking) pacing_.count_wakeup(now);
       const bool at_front = line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening
                                                         : wait_for_ == WaitFor::lock;
-      facts_ = wakeup.by_text || losses != losses_ || at_front ? Facts::unknown : Facts::known;
+      facts_ = wakeup.by_text || losses != losses_ || at_front ? FactsThere::unknown : FactsThere::known;
       return false;
     }
     redis_.loop().turn(wakeup.ask_at);

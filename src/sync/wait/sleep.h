@@ -52,7 +52,7 @@ class Sleep {
   }
 
   /// For the next round. If the facts are known, its call only keeps our place.
-  Facts facts() const noexcept { return facts_; }
+  FactsThere facts() const noexcept { return facts_; }
 
   /// Listens to what the last sleep listened to, for a caller that goes on listening.
   const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
@@ -78,7 +78,7 @@ class Sleep {
   Pacing pacing_;
   std::shared_ptr<Mailbox> mailbox_;
   std::uint64_t losses_ = 0;  ///< number of lost connections before the last round
-  Facts facts_ = Facts::unknown;
+  FactsThere facts_ = FactsThere::unknown;
 };
 
 }  // namespace rlock

@@ -16,7 +16,7 @@ struct UndoCall {
 };
 
 /// What the server knows of the facts about us (Stage::followers()). If they are unknown there, a round writes them.
-enum class Facts { known, unknown };
+enum class FactsThere { known, unknown };
 
 /// What one call asks for: one part of an acquire request, or all parts together. A request is acquired stage
 /// by stage.
