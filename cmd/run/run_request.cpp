@@ -101,7 +101,10 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
   if (typed.keys_before_type > 0 && typed.keys_before_type < typed.keys.size())
     throw Error{
         Error::usage,
-        fmt::format("{} is for all keys; write it before the first --key, or nest two runs", typed.type)};
+        request.type && !request.type->only_one_key.empty()
+            ? fmt::format("{} is for one key; hold one key inside the other by nesting two runs", typed.type)
+            : fmt::format("{} is for all keys; write it before the first --key, or nest two runs",
+                          typed.type)};
   request.command = whole_command(typed.shell, std::move(command));
   if (!request.type) request.type = find_lock_type("lock");
   if (request.type_options.backoff && !request.type->polls)

@@ -119,7 +119,7 @@ std::vector<std::size_t> fitted(std::vector<std::size_t> wished, const std::vect
     for (std::size_t i = 0; i < wished.size(); ++i)
       if (flexible[i] && wished[i] > kLeastColumn && (widest == wished.size() || wished[i] > wished[widest]))
         widest = i;
-    if (widest == wished.size()) break;  // such a narrow terminal must break the lines
+    if (widest == wished.size()) break;  // the lines are cut
     --wished[widest];
     --sum;
   }
@@ -136,7 +136,10 @@ std::vector<std::string> table_lines(const std::vector<std::vector<std::string>>
   // The rest of the line. Without a terminal, texts are not cut.
   const std::size_t spare = width == 0 ? std::string::npos : width - std::min(width, used);
   std::vector<std::string> lines;
-  for (const auto& row : rows) lines.push_back(table_line(row, widths, spare));
+  for (const auto& row : rows) {
+    std::string line = table_line(row, widths, spare);
+    lines.push_back(width == 0 ? std::move(line) : cut_to(line, width));
+  }
   return lines;
 }
 

@@ -119,6 +119,8 @@ TEST_CASE("a mode between two keys is refused, since it would count for both") {
       {{"run", "-k", "job", "--exclusive", "-k", "maint", "true"}, "-x" + answer},
       {{"run", "-k", "job", "--fair", "-k", "maint", "true"}, "--fair" + answer},
       {{"run", "-k", "job", "--type", "read", "-k", "maint", "true"}, "--type read" + answer},
+      {{"run", "-k", "job", "--permits", "3", "-k", "maint", "true"},
+       "--permits is for one key; hold one key inside the other by nesting two runs"},
   });
   RedisServer redis;
   for (const Words& words :
