@@ -7,7 +7,7 @@
 
 #include "base/ancestry.h"
 #include "base/key_text.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 
 namespace rlock {

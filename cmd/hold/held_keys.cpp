@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/identity.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "sync/kinds/once_per.h"
 #include "sync/watch/holder_messages.h"
 

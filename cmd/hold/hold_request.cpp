@@ -7,7 +7,7 @@
 
 #include "base/as_given.h"
 #include "base/error.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "cmd/hold/inherited_hold.h"
 
 namespace rlock {

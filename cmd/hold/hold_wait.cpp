@@ -23,7 +23,7 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/ask/latch_guard.h"
 #include "cmd/cli/exit_code.h"

@@ -57,7 +57,7 @@ class Flock final : public Verb {
   std::vector<std::string> command_in(std::vector<std::string> words) const;
   [[noreturn]] static void refuse_descriptor(const std::string& number);
 
-  RunRequest options_;
+  RunRequest request_;
   TypedRun typed_;
   bool no_fork_ = false, close_ = false;
   Events events_;
@@ -76,7 +76,7 @@ void Flock::declare(VerbSpec& spec) {
                    {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}};
   spec.command_follows = true;
   const auto take = [this](std::string_view type) {
-    return [this, type](std::string_view) { options_.type = find_lock_type(type); };
+    return [this, type](std::string_view) { request_.type = find_lock_type(type); };
   };
   spec.group("What to acquire");
   spec.add({.names = "-s, --shared", .help = "share the lock with others that use -s", .set = take("read")});
@@ -106,8 +106,8 @@ void Flock::declare(VerbSpec& spec) {
 /// leaves out --backoff and --fair-wait-timeout, because they are for other types of lock.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
-  declare_run(run, options_, typed_);
-  options_.wait.conflict_exit_code = kConflict;
+  declare_run(run, request_, typed_);
+  request_.wait.conflict_exit_code = kConflict;
   Option wait = *run.find("wait");
   wait.names = "-w, --wait, --timeout";
   wait.value = "DUR";
@@ -161,15 +161,15 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   if (words.size() < 2)
     throw Error{Error::usage, "FILE and COMMAND are missing: rlock flock [OPTIONS] FILE COMMAND [ARG...]"};
   if (verbosity() == Verbosity::normal) set_verbosity(Verbosity::quiet);
-  if (options_.type == nullptr) options_.type = find_lock_type("write");
-  options_.started = started;
+  if (request_.type == nullptr) request_.type = find_lock_type("write");
+  request_.started = started;
   key_into(typed_.keys)(words.front());
-  complete_run(options_, typed_, command_in(std::move(words)));
-  report_ = report_of(options_);
-  options_.die_of_its_signal = false;
-  options_.not_executed = kNotExecuted;
-  options_.or_script = true;
-  return run(options_, report_, status_, events_);
+  complete_run(request_, typed_, command_in(std::move(words)));
+  report_ = report_of(request_);
+  request_.die_of_its_signal = false;
+  request_.not_executed = kNotExecuted;
+  request_.or_script = true;
+  return run(request_, report_, status_, events_);
 }
 
 void Flock::failed(const Error& error) noexcept {

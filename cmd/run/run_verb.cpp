@@ -14,16 +14,16 @@ namespace {
 
 class RunVerb final : public Verb {
  public:
-  void declare(VerbSpec& spec) override { declare_run(spec, options_, typed_); }
+  void declare(VerbSpec& spec) override { declare_run(spec, request_, typed_); }
 
   int act(TimePoint started, std::vector<std::string> command) override {
-    options_.started = started;
-    report_ = report_of(options_);
-    check_reports(options_);
-    status_.open(options_.status_fd, options_.status_file);
-    complete_run(options_, typed_, std::move(command));
-    report_ = report_of(options_);
-    return run(options_, report_, status_, events_);
+    request_.started = started;
+    report_ = report_of(request_);
+    check_reports(request_);
+    status_.open(request_.status_fd, request_.status_file);
+    complete_run(request_, typed_, std::move(command));
+    report_ = report_of(request_);
+    return run(request_, report_, status_, events_);
   }
 
   void failed(const Error& error) noexcept override {
@@ -37,9 +37,9 @@ class RunVerb final : public Verb {
   /// removes the record of an earlier run: readers would take that for the record of this one. If --status-file names
   /// the file of --events, that file stays.
   bool open_after_refusal() noexcept {
-    report_ = report_of(options_);
+    report_ = report_of(request_);
     try {
-      status_.open(options_.status_fd, status_replaces_events(options_) ? "" : options_.status_file);
+      status_.open(request_.status_fd, status_replaces_events(request_) ? "" : request_.status_file);
       return true;
     } catch (const Error& error) {  // the second failure; the first one decides the exit status
       warn(error.what());
@@ -47,7 +47,7 @@ class RunVerb final : public Verb {
     }
   }
 
-  RunRequest options_;
+  RunRequest request_;
   TypedRun typed_;
   Events events_;
   StatusOutput status_;

@@ -7,7 +7,7 @@
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/ask/latch_guard.h"
 #include "cmd/ask/unannounced.h"

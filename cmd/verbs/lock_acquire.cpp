@@ -59,7 +59,7 @@ class Acquire final : public Verb {
   void open_events();
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
-  HoldRequest opt_;
+  HoldRequest request_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   std::optional<Shell> export_;  ///< --export
@@ -80,12 +80,12 @@ void Acquire::declare(VerbSpec& spec) {
   declare_keys(spec, keys_);
   declare_what(spec);
   declare_keeper(spec);
-  declare_wait(spec, opt_.wait);
-  declare_queue(spec, opt_);
+  declare_wait(spec, request_.wait);
+  declare_queue(spec, request_);
   spec.group("Reports");
-  declare_remarks(spec, opt_);
+  declare_remarks(spec, request_);
   declare_events(
-      spec, opt_,
+      spec, request_,
       "rlock-run(1) describes the lines. acquire writes those for waiting, acquired and gave-up. The keeper "
       "of --while-pid writes the others. The field pid of each line is PID. Without --while-pid no process stays, so "
       "acquired is the last line. A number is an open descriptor. If stdout is a pipe, as in owner=$(...), and the events "
@@ -98,7 +98,7 @@ void Acquire::declare(VerbSpec& spec) {
             .manual = "If the lock is busy, the document lists its holders.",
             .set = into(json_)});
   spec.group("Rarely needed");
-  declare_sync_replicas(spec, opt_);
+  declare_sync_replicas(spec, request_);
   declare_server_options(spec, server_);
 }
 
@@ -111,16 +111,16 @@ void Acquire::declare_what(VerbSpec& spec) {
       "default.");
   lease.configurable = true;
   lease.variable = "RLOCK_LEASE";
-  lease.set_default = into(opt_.lease);
+  lease.set_default = into(request_.lease);
   const TakeType take = [this](const LockType& type, std::string_view) {
-    refuse_other_type(opt_.type, type);
-    opt_.type = &type;
+    refuse_other_type(request_.type, type);
+    request_.type = &type;
   };
   declare_type_switches(spec, take);
-  declare_permits(spec, opt_, take);
+  declare_permits(spec, request_, take);
   declare_type(spec, take);
   declare_owner(
-      spec, opt_.owner, "acquire KEY as this owner",
+      spec, request_.owner, "acquire KEY as this owner",
       "ID has 1 to 256 printable characters of ASCII and no blanks. With --type plain, it cannot be a number "
       "of 16 digits or fewer, because that looks like a semaphore. If this owner already holds KEY, its lease starts "
       "again. With --while-pid, rlock then renews at least every 10s, because a Java service may be the same owner, and its "
@@ -131,7 +131,7 @@ void Acquire::declare_what(VerbSpec& spec) {
        .manual =
            "The owner then has to release KEY once more. The option needs --owner. You cannot use it with "
            "--while-pid, or with --type plain and permit, whose holds are not counted.",
-       .set = into(opt_.again)});
+       .set = into(request_.again)});
 }
 
 void Acquire::declare_export(VerbSpec& spec) {
@@ -166,10 +166,10 @@ void Acquire::declare_keeper(VerbSpec& spec) {
            "then it releases the lock and ends. If the lock is lost, it stops PID and the processes that PID has "
            "started. See ACQUIRE WITH A KEEPER in rlock-lock(1).",
        .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
-  declare_on_lost(spec, opt_, "stop PID or warn if the lock is lost",
+  declare_on_lost(spec, request_, "stop PID or warn if the lock is lost",
                   "With warn, the keeper prints a message and ends, and PID goes on.");
   declare_signal(
-      spec, opt_,
+      spec, request_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
       "TERM, SIGTERM or 15.",
       "Send KILL if one of these processes still runs DUR after the signal. If the lock is lost and the lease is too "
@@ -178,12 +178,12 @@ void Acquire::declare_keeper(VerbSpec& spec) {
 
 void Acquire::check() {
   if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
-  if (!opt_.type) opt_.type = find_lock_type("lock");
-  opt_.renew = while_pid_.has_value();
+  if (!request_.type) request_.type = find_lock_type("lock");
+  request_.renew = while_pid_.has_value();
   // Without a keeper, no process would renew a joined hold when the outer hold has ended.
-  opt_.joining.allowed = while_pid_ && !opt_.owner;
-  opt_.joining.way = opt_.owner ? "; leave out --owner to take a hold inside that one"
-                                : "; add --while-pid $$ to take a hold inside that one";
+  request_.joining.allowed = while_pid_ && !request_.owner;
+  request_.joining.way = request_.owner ? "; leave out --owner to take a hold inside that one"
+                                        : "; add --while-pid $$ to take a hold inside that one";
   plan_hold();
   check_owner();
 }
@@ -192,9 +192,9 @@ void Acquire::check() {
 /// name.
 void Acquire::plan_hold() {
   if (while_pid_) {
-    opt_.script = expect_script(static_cast<pid_t>(*while_pid_));
-    opt_.lease = lease_.value_or(opt_.lease);
-    return opt_.plan_time(std::nullopt);
+    request_.script = expect_script(static_cast<pid_t>(*while_pid_));
+    request_.lease = lease_.value_or(request_.lease);
+    return request_.plan_time(std::nullopt);
   }
   if (!lease_) {
     const std::string configured = as_given("lease", "");
@@ -205,11 +205,11 @@ void Acquire::plan_hold() {
             "--while-pid $${}",
             configured.empty() ? "" : fmt::format(". {} is for locks that rlock renews", configured))};
   }
-  opt_.lease = *lease_;
-  opt_.good_for = valid_for(opt_.lease);
-  if (opt_.lease < kShortestLease)
+  request_.lease = *lease_;
+  request_.good_for = valid_for(request_.lease);
+  if (request_.lease < kShortestLease)
     throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs {} or more",
-                                           exact(opt_.lease), exact(kShortestLease))};
+                                           exact(request_.lease), exact(kShortestLease))};
 }
 
 /// The key of a plain lock holds only the owner id. If the id is a number of at most 16 characters, the key looks like
@@ -217,18 +217,18 @@ void Acquire::plan_hold() {
 bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
 void Acquire::check_owner() const {
-  if (opt_.owner && opt_.type->bare_owner && looks_like_a_semaphore(opt_.owner->str()))
+  if (request_.owner && request_.type->bare_owner && looks_like_a_semaphore(request_.owner->str()))
     throw Error{
         Error::usage,
         fmt::format("--owner {0} with --type plain: the key would look like a semaphore; use an id with a "
                     "letter, as in id-{0}",
-                    opt_.owner->str())};
-  if (!opt_.again) return;
-  if (!opt_.owner) throw Error{Error::usage, "--again needs --owner"};
-  if (!opt_.type->only_one_hold.empty())
+                    request_.owner->str())};
+  if (!request_.again) return;
+  if (!request_.owner) throw Error{Error::usage, "--again needs --owner"};
+  if (!request_.type->only_one_hold.empty())
     throw Error{Error::usage,
-                fmt::format("--again with --type {}: {}", opt_.type->name, opt_.type->only_one_hold)};
-  if (opt_.script)
+                fmt::format("--again with --type {}: {}", request_.type->name, request_.type->only_one_hold)};
+  if (request_.script)
     throw Error{Error::usage,
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
@@ -252,11 +252,11 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
   if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
     print_line(busy_json(inspect(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.report_not_held(gave_up);
-  HoldReport report = report_of(opt_);
+  HoldReport report = report_of(request_);
   report_gave_up(report, session.redis, gave_up, not_held);
   events_.ended(report);
   if (json_ && not_held.why == NotHeld::Why::superseded)
-    print_line(superseded_json(opt_.names, *gave_up.refused).str());
+    print_line(superseded_json(request_.names, *gave_up.refused).str());
   if (not_held.signal) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
 }
@@ -264,26 +264,26 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
 /// Opens the outputs of events, but refuses stdout. The keeper would have that pipe, too, so a reader of the owner id
 /// would wait for the end of the keeper.
 void Acquire::open_events() {
-  events_.open(opt_);
+  events_.open(request_);
   if (std::ranges::none_of(events_.descriptors(), is_our_stdout)) return;
   events_ = {};
   throw Error{
       Error::usage,
       fmt::format("--events {}: this is the standard output, from which you read the owner id; name a file",
-                  in_quotes(opt_.events))};
+                  in_quotes(request_.events))};
 }
 
 void Acquire::failed(const Error& error) noexcept {
-  HoldReport report = report_of(opt_);
+  HoldReport report = report_of(request_);
   report_failed(report, error);
   events_.ended(report);
   export_failure(exit_code::of(error.kind()));
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
-  opt_.started = started;
+  request_.started = started;
   check();
-  Session session{server_, opt_.wait};
+  Session session{server_, request_.wait};
   const int exit = acquire(session);
   if (exit != 0) export_failure(exit);
   return exit;
@@ -296,10 +296,10 @@ void Acquire::export_failure(int exit) const noexcept {
 
 /// The exit status. With --export a signal is one, too: if rlock died of it, it could print no code.
 int Acquire::acquire(Session& session) try {
-  opt_.complete(session.deployment, keys_);
-  if (opt_.script) expect_descriptors(session.redis.nodes());
+  request_.complete(session.deployment, keys_);
+  if (request_.script) expect_descriptors(session.redis.nodes());
   open_events();
-  HoldWait wait{session, opt_, facts_of(opt_), events_.observer()};
+  HoldWait wait{session, request_, facts_of(request_), events_.observer()};
   const AcquireResult got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
   hand_over(session, wait.keys(), {.json = json_, .shell = export_}, events_);

@@ -9,7 +9,7 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/unannounced.h"

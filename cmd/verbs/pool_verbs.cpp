@@ -7,7 +7,6 @@
 #include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/latch_guard.h"

@@ -6,7 +6,7 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/redaction.h"
 #include "base/text.h"
 

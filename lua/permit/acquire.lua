@@ -44,6 +44,32 @@ local in_turn = include('line/in_turn')
 local leave_line = include('line/leave_line')
 local tell_waiters = include('line/tell_waiters')
 
+-- Gives each permit that we do not have yet a free slot and an id. ours: position -> id of those that we have; the function adds
+-- the others. tails: position -> the end of the id. Answers what is to be written into `slots` and into `taken`.
+local function name_permits(ours, tails, ends_at)
+  local slot, named, leases = -1, {-1, ''}, {}
+  for i = 1, count do
+    local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0
+    if not ours[i] then
+      slot = free_slot(slots, slot + 1)
+      named[#named + 1], named[#named + 2] = slot, tails[i]
+      ours[i] = permit_id(slot, tails[i])
+    end
+    leases[2 * i - 1], leases[2 * i] = math.max(ends, ends_at), ours[i]
+  end
+  return named, leases
+end
+
+-- Remembers what the request has acquired. missing: how many permits it had to acquire
+local function note_request(missing)
+  local anew = starts_anew(inner, request, missing < count)
+  if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
+  if not shares then return end
+  add_share(shares, request, memory, anew)
+  redis.call('zadd', inner, math.min(-count, tonumber(redis.call('zscore', inner, 'most') or 0)), 'most')
+  redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', shares)))
+end
+
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
 local kind_taken = taken_permits(taken)
@@ -87,30 +113,14 @@ if blocked then return announced(blocked) end
 -- With more permits no script could release any.
 if redis.call('zcard', taken) + missing > 10000 then return announced({'foreign', 'too_many'}) end
 
-local ends_at = lease > 0 and time + lease or no_lease
-local slot, leases, named = -1, {}, {-1, ''}
-for i = 1, count do
-  local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0
-  if not ours[i] then
-    slot = free_slot(slots, slot + 1)
-    named[#named + 1], named[#named + 2] = slot, tails[i]
-    ours[i] = permit_id(slot, tails[i])
-  end
-  leases[2 * i - 1], leases[2 * i] = math.max(ends, ends_at), ours[i]
-end
+local named, leases = name_permits(ours, tails, lease > 0 and time + lease or no_lease)
 -- First what takes no permit: a client that may not ZREM, ZADD or PEXPIRE fails here.
 redis.call('zrem', taken, '')
 if missing > 0 then in_pieces('zadd', slots, named) end
 lives_for(slots, slots_live)
 if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
-local anew = starts_anew(inner, request, missing < count)
-if request and (anew or missing > 0) then redis.call('set', request, 1, 'px', memory) end
-if shares then
-  add_share(shares, request, memory, anew)
-  redis.call('zadd', inner, math.min(-count, tonumber(redis.call('zscore', inner, 'most') or 0)), 'most')
-  redis.call('pexpire', inner, math.max(redis.call('pttl', inner), redis.call('pttl', shares)))
-end
+note_request(missing)
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if missing > 0 and leave_line(line, owner, rest) and available > 0 then

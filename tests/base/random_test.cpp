@@ -1,4 +1,5 @@
 #include "base/random.h"
+#include "base/owner_id.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "scripts.h"
 #include "support/contains.h"
 #include "sync/kinds/once_per.h"

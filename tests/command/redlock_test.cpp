@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/crowd.h"

@@ -12,7 +12,7 @@
 
 #include "base/ancestry.h"
 #include "base/error.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "cmd/hold/script_keeper.h"
 #include "cmd/hold/script_watch.h"
 #include "cmd/server/deployment.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 
 using namespace rlock;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "sync/watch/glance.h"
 
 using namespace rlock;

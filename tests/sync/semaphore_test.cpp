@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/scene.h"

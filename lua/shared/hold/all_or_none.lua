@@ -28,6 +28,24 @@ local function members_of(KEYS, ARGV)
   return members
 end
 
+-- Undoes what this call has acquired, the last one first. A member that the owner had before only gets its lease and its shares
+-- back, because this may be a late copy.
+local function give_back(taken, undo)
+  for i = #taken, 1, -1 do
+    local member = taken[i]
+    if not member.had then
+      undo(member.undo_keys, member.undo_args)
+    elseif member.noted then
+      redis.call('set', member.last, member.noted, 'px', redis.call('pttl', member.last))
+    end
+    if member.rest > 0 then redis.call('pexpire', member.keys[1], member.rest) end  -- others read, or the owner had it
+    if member.passed then unpass(member.passed) end
+    -- The caller asks again with the same request. The mark `undone` would forbid that.
+    local request = member.undo_keys[#member.undo_keys]
+    if redis.pcall('getrange', request, 0, 6) == 'undone' then redis.call('del', request) end
+  end
+end
+
 -- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first. For locks that
 -- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
@@ -53,19 +71,7 @@ local function all_or_none(ask, undo, leave)
       local noted = redis.pcall('get', member.last)  -- the shares, if the owner has some
       local answer, had, passed = ask(member.keys, member.args)
       if answer[1] ~= 'held' then
-        for i = #taken, 1, -1 do
-          local ours = taken[i]
-          if not ours.had then
-            undo(ours.undo_keys, ours.undo_args)
-          elseif ours.noted then
-            redis.call('set', ours.last, ours.noted, 'px', redis.call('pttl', ours.last))
-          end
-          if ours.rest > 0 then redis.call('pexpire', ours.keys[1], ours.rest) end  -- others read, or the owner had it
-          if ours.passed then unpass(ours.passed) end
-          -- The caller asks again with the same request. The mark `undone` would forbid that.
-          local request = ours.undo_keys[#ours.undo_keys]
-          if redis.pcall('getrange', request, 0, 6) == 'undone' then redis.call('del', request) end
-        end
+        give_back(taken, undo)
         for i = number + 1, leave and #members or number do leave(members[i].undo_keys, members[i].undo_args) end
         return {'not_all', number, answer}
       end

@@ -17,7 +17,7 @@
 
 namespace rlock {
 
-/// We hold it.
+/// The answer is yes: we hold the lock, or what we have waited for is so (a latch is open, keys are free).
 struct Held {
   Milliseconds server_time{0};          ///< time of the acquire since the epoch, by the server's clock
   std::optional<std::int64_t> fence{};  ///< fencing token of this hold

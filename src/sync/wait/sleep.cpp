@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
-
 namespace rlock {
 namespace {
 

@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "base/random.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/keys.h"
