@@ -152,10 +152,9 @@ AcquireOptions HoldWait::options() {
 }
 
 bool HoldWait::wait_is_over() {
-  if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
-  if (deadlock_ && deadlock_->ends_the_wait()) return true;
-  if (once_) once_->advance();
-  return (once_ && once_->done()) || (script_ && script_->ended());
+  return ancestors_->found() || ancestors_->ends_the_wait() || queue_full() ||
+         (deadlock_ && deadlock_->ends_the_wait()) || (once_ && once_->done()) ||
+         (script_ && script_->ended());
 }
 
 /// Our first place in each line is at its end, so it tells how many waiters are ahead. A later place does not tell

@@ -18,6 +18,7 @@ void OnceWatch::note_waiting(const Waiting& waiting) {
   }
 }
 
+/// Reads the answer that has come. If "busy" came after the question, asks again.
 void OnceWatch::advance() {
   if (!asked_ || !asked_.settled()) return;
   for (const Vote& vote : asked_.votes()) {
