@@ -24,9 +24,10 @@ for folder in connection route; do
   refuse "src/redis/$folder includes what stands above it" "^#include \"redis/($above)/" "$(files src/redis/$folder)"
 done
 
-# The folders of src/sync: kinds < wait < hold and watch. hold and watch do not include each other.
-refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|hold|watch)/' "$(files src/sync/kinds)"
-refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/wait)"
+# The folders of src/sync: kinds < wait < records < hold and watch. hold and watch do not include each other.
+refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|records|hold|watch)/' "$(files src/sync/kinds)"
+refuse 'src/sync/wait includes what stands above it' '^#include "sync/(records|hold|watch)/' "$(files src/sync/wait)"
+refuse 'src/sync/records includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/records)"
 refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "$(files src/sync/hold)"
 refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cmd/server/session.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

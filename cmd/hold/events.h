@@ -11,7 +11,7 @@
 #include "cmd/hold/event_file.h"
 #include "cmd/hold/hold_report.h"
 #include "cmd/hold/system_log.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 namespace rlock {
 

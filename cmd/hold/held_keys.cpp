@@ -14,7 +14,7 @@
 #include "base/identity.h"
 #include "base/owner_id.h"
 #include "sync/kinds/once_per.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 namespace rlock {
 namespace {

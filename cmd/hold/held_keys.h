@@ -9,10 +9,10 @@
 #include "cmd/hold/hold_request.h"
 #include "cmd/hold/inherited_hold.h"
 #include "sync/hold/keeper.h"
+#include "sync/records/history.h"
+#include "sync/records/metadata.h"
 #include "sync/wait/acquire.h"
 #include "sync/wait/acquire_request.h"
-#include "sync/watch/history.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 

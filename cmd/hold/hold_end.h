@@ -10,7 +10,7 @@
 #include "redis/redis.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/lockable.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 namespace rlock {
 

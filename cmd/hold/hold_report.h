@@ -14,8 +14,8 @@
 #include "cmd/hold/not_held.h"
 #include "redis/redis.h"
 #include "sync/hold/release.h"
+#include "sync/records/hold_outcome.h"
 #include "sync/wait/acquire.h"
-#include "sync/watch/hold_outcome.h"
 
 namespace rlock {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cmd/hold/hold_request.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 namespace rlock {
 

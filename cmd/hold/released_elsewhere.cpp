@@ -2,7 +2,7 @@
 
 #include "cmd/hold/inherited_hold.h"
 #include "sync/kinds/requests.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -8,9 +8,9 @@
 #include "cmd/verbs/found_lock.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/pool.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
+#include "sync/records/metadata.h"
 #include "sync/watch/kind_actions.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 

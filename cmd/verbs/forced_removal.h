@@ -6,7 +6,7 @@
 
 #include "cmd/server/session.h"
 #include "sync/kinds/answers.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

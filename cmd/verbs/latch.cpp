@@ -21,8 +21,8 @@
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/latch.h"
+#include "sync/records/metadata.h"
 #include "sync/wait/acquire.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {

@@ -33,7 +33,7 @@
 #include "redis/enough.h"
 #include "sync/hold/release.h"
 #include "sync/kinds/requests.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -18,7 +18,7 @@
 #include "cmd/server/key_options.h"
 #include "cmd/view/inspection_text.h"
 #include "sync/kinds/keys.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 namespace rlock {
 namespace {

@@ -17,8 +17,8 @@
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/semaphore.h"
+#include "sync/records/metadata.h"
 #include "sync/wait/acquire.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {

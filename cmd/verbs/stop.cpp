@@ -19,7 +19,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection_text.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 namespace rlock {
 namespace {

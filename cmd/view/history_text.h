@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cmd/cli/json.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 namespace rlock {
 

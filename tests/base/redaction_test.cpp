@@ -10,7 +10,7 @@
 #include "redis/connection/target.h"
 #include "support/contains.h"
 #include "support/process.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -8,7 +8,7 @@
 #include "support/turning.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/permit_lock.h"
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 using namespace rlock;
 using namespace rlock::test;

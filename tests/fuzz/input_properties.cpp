@@ -18,7 +18,7 @@
 #include "cmd/view/holder_text.h"
 #include "fuzz/must.h"
 #include "fuzz/properties.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 namespace rlock::test {
 namespace {

@@ -13,7 +13,7 @@
 #include "redis/connection/reply_reader.h"
 #include "sync/kinds/answers.h"
 #include "sync/kinds/kind.h"
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 #include "sync/watch/inspect.h"
 #include "sync/watch/listeners.h"
 

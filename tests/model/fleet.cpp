@@ -17,8 +17,8 @@
 #include "interpreter.h"
 #include "redis/connection/backoff.h"
 #include "sync/kinds/lock.h"
+#include "sync/records/metadata.h"
 #include "sync/wait/pacing.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock::model {
 namespace {

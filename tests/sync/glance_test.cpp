@@ -8,8 +8,8 @@
 #include "support/permit_scene.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/read_write.h"
+#include "sync/records/metadata.h"
 #include "sync/watch/glance.h"
-#include "sync/watch/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,4 +1,4 @@
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

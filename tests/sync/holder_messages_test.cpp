@@ -1,4 +1,4 @@
-#include "sync/watch/holder_messages.h"
+#include "sync/records/holder_messages.h"
 
 #include <doctest/doctest.h>
 

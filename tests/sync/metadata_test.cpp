@@ -1,4 +1,4 @@
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 #include <doctest/doctest.h>
 

@@ -17,7 +17,7 @@
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
 #include "sync/kinds/keys.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -11,7 +11,7 @@
 #include "support/contains.h"
 #include "support/scene.h"
 #include "sync/kinds/pool.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kMostPushes = 100;
 
 /// A message is cut to this many bytes. The longest that rlock shows is a stop request with its reason
-/// (sync/watch/holder_messages).
+/// (sync/records/holder_messages).
 constexpr std::size_t kLongestMessage = 1024;
 
 bool is_word(const Reply& reply, std::string_view word) {

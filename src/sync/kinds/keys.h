@@ -76,7 +76,7 @@ std::string done_key(const LockName& name);
 /// request -> end of its lease.
 std::string inner_holds_key(const LockName& name, const Owner& owner);
 
-/// The keys of the marks by which a release by hand tells a keeper of it, see src/sync/watch/holder_messages.cpp.
+/// The keys of the marks by which a release by hand tells a keeper of it, see src/sync/records/holder_messages.cpp.
 std::string released_key(const LockName& name, const Owner& owner);
 
 /// The hash in which rlock records facts about holders for people: owner -> JSON.

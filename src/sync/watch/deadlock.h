@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/names.h"
+#include "sync/records/metadata.h"
 #include "sync/watch/inspection.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 

@@ -8,8 +8,8 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "sync/kinds/kind.h"
-#include "sync/watch/history.h"
-#include "sync/watch/metadata.h"
+#include "sync/records/history.h"
+#include "sync/records/metadata.h"
 
 namespace rlock {
 

@@ -1,4 +1,4 @@
-#include "sync/watch/history.h"
+#include "sync/records/history.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "sync/watch/hold_outcome.h"
+#include "sync/records/hold_outcome.h"
 
 #include <algorithm>
 #include <array>

@@ -11,9 +11,9 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
+#include "sync/records/hold_outcome.h"
+#include "sync/records/metadata.h"
 #include "sync/wait/acquire_request.h"
-#include "sync/watch/hold_outcome.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 
