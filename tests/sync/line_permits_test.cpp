@@ -97,7 +97,7 @@ TEST_CASE("a frozen waiter that needs more permits than there are hinders the ot
   Listener frozen{scene.server, Channel{"redisson_sc:{deploy}:b:1"}};
   scene.ask(permits("b:1", 3));
   scene.passed_ten_times();
-  scene.asked_earlier("b:1", 1000);
+  scene.asked_earlier("b:1", 3000);
   CHECK(is_busy(scene.ask(permits("c:1", 1))));
   CHECK(frozen.heard() == "0");  // it must ask now
   scene.told_earlier("b:1", 1100);

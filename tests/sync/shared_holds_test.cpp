@@ -222,6 +222,20 @@ TEST_CASE("an acquire shares a hold if the server does not know all that share i
   CHECK(server.release(*anew) == Released::How::yes);
 }
 
+TEST_CASE("a copy of an acquire makes the server forget none of a hundred that share the hold") {
+  HoldServer server;
+  std::vector<std::shared_ptr<const Lockable>> shares;
+  for (int i = 0; i < 101; ++i) {
+    shares.push_back(named("lock", kOuterLease));
+    server.run(shares.back()->ask());
+  }
+  server.run(shares.back()->ask());
+  const auto last = shares.back();
+  shares.pop_back();
+  for (const auto& share : shares) CHECK(server.release(*share) == Released::How::still_held);
+  CHECK(server.release(*last) == Released::How::yes);
+}
+
 TEST_CASE("an acquire of a lock that its owner has leaves the release of the earlier acquire as it was") {
   for (const std::string& type : kAll) {
     CAPTURE(type);

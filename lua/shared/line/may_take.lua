@@ -21,6 +21,7 @@ local function may_take(line, ask)
     local other = redis.call('zrange', line.order, place, place)[1]
     if not other or other == ask.owner then return true end
     local waiter, frozen = waiter_of(line, other, time)
+    local silent = waiter and time - waiter.alive + alive_until(0, 1)  -- for how many ms it has not asked, as the first
     if waiter and needs == 0 and waiter.needs == 0 then
       place = place + 1  -- both want to read, so they can read together
     elseif waiter and needs > 0 and not waiter.overdue then
@@ -30,9 +31,10 @@ local function may_take(line, ask)
       line.passed = true
       write_note(line, '')
       return true
-    elseif waiter and waiter.needs > ask.room and math.abs(time - waiter.alive + alive_until(0, 1)) < 300 then
-      -- There is no room for it yet. It has just asked, so it is told its place only. If it hears that, it lives.
-      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false, nil, 1000 end
+    elseif waiter and waiter.needs > ask.room and silent < 3000 then
+      -- There is no room for it yet, so it is told its place only. If it hears that, it lives. The first asks every two seconds:
+      -- if it does not, it may be frozen, and must ask now.
+      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false, nil, 3010 - silent end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then
       return false, waiter.on_its_way_for + 10 - (time - waiter.told)

@@ -14,8 +14,10 @@ local function add_share(shares, request, memory, anew)
     redis.call('set', acquire:sub(1, -#id - 1) .. newest, 'undone', 'px', memory)
   end
   if anew or not ids then kept, more, ids = '', anew and '' or 'x', '' end
-  if #ids > 3200 then more, ids = 'x', ids:sub(-3136) end
-  if not ids:find(id) then ids = ids .. id end
+  if not ids:find(id) then
+    if #ids > 3200 then more, ids = 'x', ids:sub(-3136) end
+    ids = ids .. id
+  end
   write_shares(shares, kept, more, ids, memory)
 end
 return add_share
