@@ -1,3 +1,11 @@
+// ask()       A busy answer names a key. The watch inspects it only if its holder may be a process above us. Once a
+//             server has answered, it asks about the same key and holder again only if a join has failed.
+// conclude()  Does a record say that the key is held as long as a process above us lives? If the rest of a pool is
+//             large enough for us, the wait can succeed, so nothing follows.
+// join        If we may join the hold, found() ends this wait, and the next wait joins. It is first: it may succeed.
+// give up     Otherwise the wait ends kGivesUpAfter after its first busy answer, not at once: the holder may be about
+//             to release the key. If the next busy answer names another key or holder, this end is dropped.
+
 #include "cmd/hold/ancestor_watch.h"
 
 #include <fmt/format.h>

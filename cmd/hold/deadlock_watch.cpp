@@ -1,3 +1,12 @@
+// From look_at_ on, the watch takes these steps. A silent server, or a member without a listener, ends them.
+//
+//   search_    It names the keys, and inquiry_ inspects them one by one. They are seen at different times, so the
+//              circle that it finds may never have existed as a whole.
+//   suspects_  The owners of that circle. New ones are searched again after kSecondLook. Only the same owners twice in
+//              a row are a deadlock, because a deadlock stays.
+//   circle_    If we are its youngest member, inquiry_ asks for each other member in turn (living_) whether a process
+//              listens on its channel. This comes last: most looks never need it.
+
 #include "cmd/hold/deadlock_watch.h"
 
 #include <fmt/format.h>

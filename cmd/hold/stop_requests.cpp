@@ -1,3 +1,12 @@
+// The mailbox goes through these states:
+//
+//   as_waiter_  If there is a mailbox of the wait, it still listens to what the wait listened to. We do not read its
+//               messages. More than eight of them, confirmations included, end this state early by end_wait().
+//   then        Until listen_at_, the mailbox keeps only those of our own channels that the wait listened to.
+//   listening   From listen_at_ on, it listens to exactly our own channels, and we read its messages. Earlier ones are
+//               thrown away, and some may have been missed. So take_confirmation() then makes the caller look whether
+//               the lock is still ours.
+
 #include "cmd/hold/stop_requests.h"
 
 #include <utility>
