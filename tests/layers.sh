@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks the #includes. A folder includes itself and the folders below it (base < loop < process < family < redis < sync < cmd).
-# Each library, and each kind of system call, is used in one place only. Also checks the paths that CONTRIBUTING.md names.
+# Each library, and each kind of system call, is used in one place only. Also checks the paths
+# that CONTRIBUTING.md and tests/TOOLS.md name.
 set -u
 bad=0
 files() { find "$@" -name '*.h' -o -name '*.cpp'; }
@@ -60,22 +61,23 @@ refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohman
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 
-# CONTRIBUTING.md and comments name no file, function or member that does not exist. (The last part of a name is looked for.)
+# CONTRIBUTING.md, tests/TOOLS.md and comments name no file, function or member that does not exist.
+# (The last part of a name is looked for.)
 # shellcheck disable=SC2016
-for path in $(grep -oE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIBUTING.md | tr -d '`'); do
+for path in $(grep -ohE '`(\.ci|cmd|lua|man|src|tests)/[A-Za-z0-9_./*]+`' CONTRIBUTING.md tests/TOOLS.md | tr -d '`'); do
   set -- "$path"*
-  [ -e "$1" ] || { echo "CONTRIBUTING.md names $path, which does not exist" && bad=1; }
+  [ -e "$1" ] || { echo "CONTRIBUTING.md or tests/TOOLS.md names $path, which does not exist" && bad=1; }
 done
 lua=$(find lua -name '*.lua')
 system='fork|vfork|sigqueue' # named where we do not call them
 # shellcheck disable=SC2086
 words=$({ sed -E 's,//.*,,' $everywhere && sed -E 's,--.*,,' $lua; } | grep -oE '[A-Za-z_]+' | sort -u)
 # shellcheck disable=SC2086
-unknown=$({ cat CONTRIBUTING.md && grep -hoE '//.*' $everywhere; } |
+unknown=$({ cat CONTRIBUTING.md tests/TOOLS.md && grep -hoE '//.*' $everywhere; } |
   grep -oE '[A-Za-z_]+\(\)|[A-Z][A-Za-z]+(::[A-Za-z_]+)+' | sed 's/.*://' | tr -d '()' | sort -u | grep -vxE "$system" | grep -vxF "$words")
 # shellcheck disable=SC2086
 for name in $(grep -hoE -- '--.*' $lua | grep -oE '(^|[ (])[a-z_]+/[a-z_]+' | tr -d ' (' | grep -vE '^(lua|src|pub|read)/' | sort -u); do
   [ -e "lua/$name.lua" ] || [ -e "lua/shared/$name.lua" ] || unknown="$unknown $name"
 done
-[ -z "$unknown" ] || { echo "CONTRIBUTING.md or a comment names what does not exist: $unknown" && bad=1; }
+[ -z "$unknown" ] || { echo "CONTRIBUTING.md, tests/TOOLS.md or a comment names what does not exist: $unknown" && bad=1; }
 exit $bad

@@ -1,4 +1,4 @@
-// A fleet in model time: the load of thousands of waiting hosts on a server. See CONTRIBUTING.md.
+// A fleet in model time: the load of thousands of waiting hosts on a server. See tests/TOOLS.md.
 //
 //   fleet [--hosts N,N,...] [--keys N] [--shards N] [--rtt LEAST..MOST] [--hold MICROSECONDS] [--turns N]
 //   [--seed N] [--json FILE] [--check]

@@ -1,4 +1,4 @@
-// Looks for a sequence of events in which rlock's scripts and clients violate a rule. See CONTRIBUTING.md.
+// Looks for a sequence of events in which rlock's scripts and clients violate a rule. See tests/TOOLS.md.
 //
 //   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--first] [--scripts
 //   FOLDER]
