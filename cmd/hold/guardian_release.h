@@ -25,8 +25,8 @@ struct GuardedHold {
 /// are left alone. If the servers do not answer, tries until the lease is over. A signal ends that, but not within
 /// cleanup_time(), which is all the time there is if the user named the owner or rlock was stopped.
 ///
-/// If rlock was killed, reports this to --events and --syslog. If rlock was stopped, rlock reports the end when it goes
-/// on.
+/// If rlock was killed, reports this to --events and --syslog, unless no key is left to release, or no session can be
+/// made. If rlock was stopped, rlock reports the end when it goes on.
 void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const LeftAlone& alone,
                          TimePoint now);
 

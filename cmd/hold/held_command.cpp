@@ -141,10 +141,10 @@ bool HeldCommand::others_must_end(TimePoint now) {
 
 CommandOutcome HeldCommand::finish(Child& child) {
   processes_.stop_waiting();
-  // Before reap(): after it, the id of the group may belong to other processes.
   // A command that rlock has stopped has not done its work, whatever its exit status.
   const int code = child.exit_code();
   const int exit = processes_.at_max_hold() && code == 0 ? exit_code::max_hold : code;
+  // Before reap(): after it, the id of the group may belong to other processes.
   processes_.guard_release(processes_.asked_by() ? std::nullopt : std::optional{exit});
   const int status = child.reap();
   const std::optional<int> signal = signal_of(status);

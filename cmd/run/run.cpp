@@ -41,8 +41,8 @@ std::pair<CommandOutcome, Lost> run_under(RunContext& run, const HeldKeys& keys)
 
 int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Events& events) {
   events.open(request);
-  // The first status.write(), here or in a step, also writes the last event. If a step throws, the verb's failed()
-  // does.
+  // The first status.write(), here or in a step, also writes the last event. If a step throws, then Verb::failed()
+  // writes it.
   if (events.wanted()) status.report_also_to([&events](const HoldReport& written) { events.ended(written); });
   auto [found, problem] = look_up(request.command);
   if (problem) return end_without_command(request, report, status, *problem);

@@ -4,10 +4,10 @@
 //
 //   undo before sleep        A sleeping waiter that kept a granted key would block all others for a lease.
 //   undo, then new identity  A late copy of an old call must not touch what the next round acquires. So after an
-//                            undo, the next round asks with other request ids, and in most cases as another
-//                            owner. If nothing was undone, the same calls are sent again.
-//                            The owner stays, and keeps its place, if no copy can be in flight. That is so if
-//                            there is only one server, it has answered the undo, and each call was written once.
+//                            undo, the next round asks with other request ids, and over several nodes as
+//                            another owner. If nothing was undone, the same calls are sent again.
+//                            Over one node, the owner stays, and keeps its place, if no copy can be in flight:
+//                            the node has answered the undo, and each call was written once. Else it changes, too.
 //                            An owner that the user named always stays. Then the next round leaves out the nodes
 //                            that have not answered the undo (Undo::closed_nodes()).
 //   listen before sleep      A waiter that began to listen later would miss a release (Sleep).
@@ -204,11 +204,11 @@ class Acquisition {
   // --- the end ------------------------------------------------------------------------------------
 
   AcquireResult give_up() {
-    // Without a grant, and without a copy of a call in flight, only places may be left.
-    // After undo_round(), the stages have an identity that no node has seen. Then Undo::post() sends nothing to several
-    // nodes.
+    // If this is false, no stage is granted, and no call may be granted late: only places may be left.
     const bool may_be_granted =
         round_.blocked_at() > 0 || result().may_be_granted || undo_.has_copies_in_flight();
+    // If undo_round() has just renewed the identity, no node has seen it. Then Undo::post() sends nothing to several
+    // nodes. A single node may still have a place of ours.
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (stages_[i].has_place || (may_be_granted && i <= round_.blocked_at()))
         undo_.post(stages_[i], Wake::waiters);
