@@ -108,15 +108,17 @@ void AncestorWatch::conclude(TimePoint now) {
     name_ = {};  // no server has answered: we ask again when the key is busy next time
     return;
   }
-  asked_.insert({name_, holder_});
   const Inspection key = agreed(seen, holder_);
   const auto holder = std::ranges::find_if(key.holders, [&](const Holder& one) {
     const bool asked_for = holder_.str().empty() || one.owner == holder_;
     return asked_for && one.facts && is_above(*one.facts);
   });
-  if (holder == key.holders.end()) return;
-  if (leaves_enough(key, options_.permits)) return;
-  if (options_.joins && !not_joined_.contains(name_)) {
+  const bool blocks = holder != key.holders.end() && !leaves_enough(key, options_.permits);
+  const bool joins = blocks && options_.joins && !not_joined_.contains(name_);
+  // If it blocks us, and the answers name another key meanwhile, we ask again: the end of the wait was for this key.
+  if (!blocks || joins) asked_.insert({name_, holder_});
+  if (!blocks) return;
+  if (joins) {
     found_ = InheritedHold{std::string{options_.type}, holder->owner, name_};
     return;
   }

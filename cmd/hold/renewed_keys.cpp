@@ -11,7 +11,7 @@ RenewedKeys::RenewedKeys(Redis& redis, const HeldKeys& keys, TimePoint listen_at
       keys_(keys),
       report_trouble_(std::move(report_trouble)),
       parts_(keys.parts()),
-      requests_(redis, parts_, listen_at, std::move(of_wait)) {
+      messages_(redis, parts_, listen_at, std::move(of_wait)) {
   keep(keys.lease());
 }
 
@@ -25,19 +25,19 @@ void RenewedKeys::keep(const Lease& lease) {
 
 std::optional<Loss> RenewedKeys::loss() {
   if (parts_.empty() || !keeper_->lost()) return std::nullopt;
-  if (keeper_->taken_away() && requests_.removed()) return Loss::removed_by(*requests_.removed());
+  if (keeper_->taken_away() && messages_.removed()) return Loss::removed_by(*messages_.removed());
   return Loss{keeper_->why()};
 }
 
 /// If another process of the owner has released a hold, it may have been ours. If it was not, our renewal shows people
 /// who holds the key now.
 void RenewedKeys::read_messages() {
-  if (requests_.take_confirmation()) keeper_->look_now();
-  if (requests_.take_release()) {
+  if (messages_.take_confirmation()) keeper_->look_now();
+  if (messages_.take_release()) {
     released_ = true;
     keeper_->look_now();
   }
-  if (!requests_.take_removal()) return;
+  if (!messages_.take_removal()) return;
   if (keys_.owner_returns()) return keeper_->removed();
   keeper_->look_now();
 }
@@ -51,7 +51,7 @@ HeldLock RenewedKeys::lock() {
   return {.name = [this] { return names(); },
           .deadlines = [this] { return Deadlines{keeper_->stop_at(), keeper_->kill_at()}; },
           .renewed = keeper_->lease().budget.renews,
-          .asked_to_stop = [this] { return requests_.asked(); },
+          .asked_to_stop = [this] { return messages_.asked(); },
           .read_messages = [this] { read_messages(); },
           .lost = [this]() -> std::optional<std::string> {
             const auto lost = loss();

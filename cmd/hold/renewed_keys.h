@@ -9,7 +9,7 @@
 #include "cmd/hold/held_keys.h"
 #include "cmd/hold/held_processes.h"
 #include "cmd/hold/hold_end.h"
-#include "cmd/hold/stop_requests.h"
+#include "cmd/hold/hold_messages.h"
 #include "sync/hold/keeper.h"
 
 namespace rlock {
@@ -38,7 +38,7 @@ class RenewedKeys {
   /// Ends the renewals (see Keeper::stop()) and the subscriptions of the wait: the release comes next.
   void stop(const Patience& patience) {
     keeper_->stop(patience);
-    requests_.end_wait();
+    messages_.end_wait();
   }
 
   /// Returns whether another process of the owner may have released some of the keys. That is so if a message has come
@@ -57,7 +57,7 @@ class RenewedKeys {
   std::function<void(const std::string&)> report_trouble_;
   std::vector<Part> parts_;
   std::optional<Keeper> keeper_;
-  StopRequests requests_;
+  HoldMessages messages_;
   bool released_ = false;  ///< for take_release()
 };
 

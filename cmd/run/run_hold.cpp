@@ -18,10 +18,6 @@
 namespace rlock {
 namespace {
 
-/// A run starts to listen for `rlock stop` this long after its acquire. Most runs are over by then, and should not
-/// cost the server a subscription.
-constexpr Milliseconds kListensAfter{1000};
-
 CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   // RLOCK_STACK ends with the run's own owner, and nested runs only add lines to it. Two runs that join the same outer
   // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.

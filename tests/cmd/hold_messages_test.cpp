@@ -1,4 +1,4 @@
-#include "cmd/hold/stop_requests.h"
+#include "cmd/hold/hold_messages.h"
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
   of_wait->listen_to(permit->channels());
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   // No request counts before this hour has passed.
-  const StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
+  const HoldMessages requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
 
   for (int i = 0; i < 8; ++i) server.announce(wire::message("redisson_sc:{seats}", "1"));
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 9; }));
@@ -57,7 +57,7 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to(lock->channels());
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
-  StopRequests requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
+  HoldMessages requests{redis, parts, plus(Clock::now(), std::chrono::hours{1}), of_wait};
 
   requests.end_wait();
   // Nothing is written before the next call.
@@ -76,7 +76,7 @@ TEST_CASE("a holder that begins to listen to requests stops listening to all tha
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({lock->channels().front(), Channel{"to all waiters"}});
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 2; }));
-  StopRequests requests{redis, parts, Clock::now(), of_wait};
+  HoldMessages requests{redis, parts, Clock::now(), of_wait};
   REQUIRE(turns(loop, [&] { return requests.take_confirmation(); }));
   CHECK(turns(loop, [&] { return server.count("UNSUBSCRIBE") == 2; }));
 }
@@ -87,7 +87,7 @@ TEST_CASE("a holder that has waited on its own channel learns that it may have m
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({holder_channel(lock->name(), lock->owner())});
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
-  StopRequests requests{redis, parts, Clock::now(), of_wait};
+  HoldMessages requests{redis, parts, Clock::now(), of_wait};
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
   CHECK_FALSE(requests.take_confirmation());
 }
@@ -98,7 +98,7 @@ TEST_CASE("a holder whose mailbox of the wait was cut down before it listens ask
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({lock->channels().front(), holder_channel(lock->name(), lock->owner())});
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 2; }));
-  StopRequests requests{redis, parts, plus(Clock::now(), Milliseconds{50}), of_wait};
+  HoldMessages requests{redis, parts, plus(Clock::now(), Milliseconds{50}), of_wait};
   requests.end_wait();
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
 }
@@ -106,7 +106,7 @@ TEST_CASE("a holder whose mailbox of the wait was cut down before it listens ask
 TEST_CASE("each question about requests hears the messages that have come") {
   Holder holder;
   auto& [server, loop, redis, lock, parts] = holder;
-  StopRequests requests{redis, parts, Clock::now(), nullptr};
+  HoldMessages requests{redis, parts, Clock::now(), nullptr};
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));
   const auto comes = [&](const std::string& text) {
     const std::uint64_t before = redis.wakeups();

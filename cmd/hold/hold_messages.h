@@ -15,15 +15,19 @@
 
 namespace rlock {
 
+/// A run starts to listen for `rlock stop` this long after its acquire. Most runs are over by then, and should not cost
+/// the server a subscription.
+constexpr Milliseconds kListensAfter{1000};
+
 /// Receives the messages of `rlock stop`, `rlock unlock` and `rlock lock release` for a holder.
 ///
 /// The mailbox of the wait still listens: to end its subscriptions right after the acquire would cost a request. They
 /// end by end_wait(), or when this class begins to listen. They end earlier if a few messages come, for example
 /// because others release permits: these messages cost the server more than UNSUBSCRIBE.
-class StopRequests final : public Source {
+class HoldMessages final : public Source {
  public:
   /// `listen_at`: when it starts to listen, which costs the server something. `of_wait`: see Acquired::mailbox.
-  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
+  HoldMessages(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
                std::shared_ptr<Mailbox> of_wait);
 
   /// The request to stop, with sender and reason; once set, it stays.

@@ -7,7 +7,7 @@
 //               thrown away, and some may have been missed. So take_confirmation() then makes the caller look whether
 //               the lock is still ours.
 
-#include "cmd/hold/stop_requests.h"
+#include "cmd/hold/hold_messages.h"
 
 #include <utility>
 
@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostMessages = 8;
 
 }  // namespace
 
-StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
+HoldMessages::HoldMessages(Redis& redis, std::span<const Part> parts, TimePoint listen_at,
                            std::shared_ptr<Mailbox> of_wait)
     : redis_(redis),
       messages_before_(redis.wakeups()),
@@ -31,15 +31,15 @@ StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint 
   for (const Part& part : parts) channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
 }
 
-bool StopRequests::too_many_messages() const {
+bool HoldMessages::too_many_messages() const {
   return as_waiter_ && redis_.wakeups() - messages_before_ > kMostMessages;
 }
 
-void StopRequests::end_wait() {
+void HoldMessages::end_wait() {
   if (std::exchange(as_waiter_, false)) mailbox_->keep_only(channels_);
 }
 
-void StopRequests::ready(short, TimePoint now) {
+void HoldMessages::ready(short, TimePoint now) {
   if (too_many_messages()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
@@ -51,7 +51,7 @@ void StopRequests::ready(short, TimePoint now) {
   mailbox_->listen_to(channels_);
 }
 
-void StopRequests::read_messages() {
+void HoldMessages::read_messages() {
   if (listen_at_ != kNever) return;
   for (const Message& message : mailbox_->take()) {
     if (!message.text) {
