@@ -69,7 +69,10 @@ TEST_CASE(
   scene.ask(WriteLock{waiting("w:1")});
   CHECK(busy(scene.ask(second)).retry_after <= Milliseconds{3010});  // in case the writer freezes now
   frozen.heard();
-  scene.asked_earlier("w:1", 3000);
+  scene.asked_earlier("w:1", -16000);  // as if it had asked in the fifth place, and moved up
+  CHECK(busy(scene.ask(second)).retry_after <= Milliseconds{4000});
+  frozen.heard();
+  scene.asked_earlier("w:1", 19000);
   CHECK(is_busy(scene.ask(second)));
   CHECK(frozen.heard() == "0");  // it must ask now
   scene.told_earlier("w:1", 300);

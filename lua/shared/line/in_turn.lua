@@ -52,7 +52,8 @@ local function in_turn(line, ask)
     return {'busy', soon or rest, rest, 0, length, holder}
   end
   local place, length, sleeps = take_place(line, ask)
-  local retry = soon or place == 2 and of_second or sleeps
+  local retry = soon or sleeps
+  if place == 2 and of_second then retry = math.min(retry, of_second) end
   if place <= 2 and rest >= 0 then retry = math.min(retry, rest + (place - 1) * 200) end
   return {'busy', retry, rest, place, length, holder}
 end
