@@ -123,7 +123,7 @@ in_pieces('zadd', taken, leases)
 note_request(missing)
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
-if missing > 0 and leave_line(line, owner, rest) and available > 0 then
+if missing > 0 and leave_line(line, owner, available > 0 and 0 or rest) and available > 0 then
   tell_waiters(line, available, true)
 end
 local answer = {'held', time}

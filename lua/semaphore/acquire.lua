@@ -40,6 +40,7 @@ redis.call('decrby', pool, 0)
 redis.call('incrby', pool, 0)
 redis.call('set', request, count, 'px', memory)
 local left = redis.call('decrby', pool, count)
-local done, was_waiting = pcall(leave_line, line, owner, -2)  -- without a right to it, the place ends like a dead waiter's
+-- Without a right to it, the place ends like a dead waiter's. If permits are left, the next waiter asks soon, see tell_places.
+local done, was_waiting = pcall(leave_line, line, owner, left > 0 and 0 or -2)
 if done and was_waiting and left > 0 then tell_waiters(line, left, true) end
 return {'held', time}

@@ -35,7 +35,7 @@ struct Launch {
   const char* path;
   char* const* argv;
   char* const*
-      as_script;  ///< the argv of /bin/sh for a script without a first line that names one; null: none
+      as_script;  ///< the argv of /bin/sh for a script whose first line names no interpreter; null: none
   Environment& environment;
   const Child::Prelude& prelude;
   const Signals& signals;
@@ -112,8 +112,11 @@ Child::Child(Loop& loop, const Signals& signals, const Command& command, const P
   membership_.emplace(loop, *this);
 
   const auto argv = pointers(command.argv);
-  std::vector<std::string> script{"/bin/sh", program.path};
-  script.insert(script.end(), command.argv.begin() + 1, command.argv.end());
+  std::vector<std::string> script;
+  if (command.or_script) {
+    script = {"/bin/sh", program.path};
+    script.insert(script.end(), command.argv.begin() + 1, command.argv.end());
+  }
   const auto script_argv = pointers(script);
   Environment environment{command.variables};
   Launch launch{program.path.c_str(),

@@ -55,6 +55,24 @@ class ToyInLine final : public Toy {
 
 const Channel kOwn{"releases:o:1"};
 
+/// Tells the waiter its place every 900 ms.
+class Teller final : public Source {
+ public:
+  Teller(ListRedis& redis, std::string text) : redis_(redis), text_(std::move(text)) {}
+  int fd() const override { return -1; }
+  TimePoint wake_at() const override { return next_; }
+  void ready(short, TimePoint now) override {
+    redis_.said.push_back({kOwn, text_});
+    next_ = plus(now, 900ms);
+  }
+
+ private:
+  ListRedis& redis_;
+  const std::string text_;
+  TimePoint next_ = plus(redis_.loop().now(), 900ms);
+  Membership membership_{redis_.loop(), *this};
+};
+
 }  // namespace
 
 TEST_CASE("a waiter that has lost its server asks again when those before it in the line have asked") {
@@ -95,6 +113,23 @@ TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told 
   CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
   CHECK(elapsed(begun, redis.loop().now()) >= sleeps.first);
   CHECK(elapsed(begun, redis.loop().now()) <= sleeps.second);
+}
+
+TEST_CASE("messages about its place do not put off the next question of a waiter") {
+  for (const auto& [text, latest] :
+       {std::pair{std::string{"1 -1"}, 2900ms}, {"2 -1", 4900ms}, {"1 60000", 2900ms}}) {
+    CAPTURE(text);
+    ListRedis redis;
+    redis.answers(kBusy);
+    redis.answers(kHeld);
+    const Teller teller{redis, text};
+    const ToyInLine toy{2};
+    const TimePoint begun = redis.loop().now();
+
+    CHECK(std::holds_alternative<Acquired>(
+        acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
+    CHECK(elapsed(begun, redis.loop().now()) <= latest);
+  }
 }
 
 TEST_CASE(

@@ -123,10 +123,15 @@ Milliseconds Line::pause_behind_others(const Busy& busy) {
   return std::chrono::ceil<Milliseconds>(kBetweenQuestions * place);
 }
 
+Milliseconds Line::pace(const Busy& busy) {
+  const std::int64_t place = busy.position.value_or(1);
+  return kFirstSleeps * std::min(place, kSleepsAtMost / kFirstSleeps);
+}
+
 void Line::move_up(Busy& busy, const Notice& notice, TimePoint now) {
   const Milliseconds behind = kBehindFirst * (*notice.place - 1);
   busy.position = notice.place;
-  busy.retry_after = kFirstSleeps * *notice.place;
+  busy.retry_after = pace(busy);
   busy.no_ttl = notice.rest < Milliseconds{0};
   busy.rest = busy.no_ttl ? std::nullopt : std::optional{notice.rest};
   if (busy.rest) busy.retry_after = std::min(*busy.retry_after, *busy.rest + behind);

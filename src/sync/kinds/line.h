@@ -63,6 +63,9 @@ class Line {
   /// before it can ask first; the first two ask at once.
   static Milliseconds pause_behind_others(const Busy& busy);
 
+  /// The time after which a waiter in this place asks again, if no message and no end of a lease is earlier.
+  static Milliseconds pace(const Busy& busy);
+
   /// Moves a waiter to its new place. `now`: when it was told.
   static void move_up(Busy& busy, const Notice& notice, TimePoint now);
 

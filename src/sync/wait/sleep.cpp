@@ -50,8 +50,9 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
       wait_for_(wait_for),
       mailbox_(std::make_shared<Mailbox>(redis)) {}
 
-/// Returns true if we moved up in the line: then sleep on, at the pace of the new place.
-bool Sleep::once(Blocked& blocked) {
+/// Returns true if we moved up in the line: then sleep on, at the pace of the new place. `ask_by`: when to ask even if
+/// messages about our place come all the time.
+bool Sleep::once(Blocked& blocked, TimePoint ask_by) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_->listen_to(channels_for(blocked));
@@ -69,6 +70,7 @@ bool Sleep::once(Blocked& blocked) {
                      .pause = blocked.what.pause(),
                      .behind = pause_behind_others(blocked)},
                     now);
+  plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
   until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) until(earliest(plan.until, blocked.outage.limit()));

@@ -47,7 +47,9 @@ class Sleep {
 
   /// Sleeps after a round that failed.
   [[nodiscard]] News after(Blocked blocked) {
-    while (once(blocked)) {}  // again after each move up in the line
+    TimePoint ask_by = kNever;  // the messages that move us up do not put off the next question
+    while (once(blocked, ask_by))
+      ask_by = earliest(ask_by, plus(redis_.loop().now(), Line::pace(*blocked.busy)));
     return {std::move(blocked.busy), blocked.outage};
   }
 
@@ -65,7 +67,7 @@ class Sleep {
     bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
   };
 
-  bool once(Blocked& blocked);
+  bool once(Blocked& blocked, TimePoint ask_by);
   bool until_wakeup(Blocked& blocked, TimePoint latest);
   bool read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
   void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
