@@ -223,7 +223,7 @@ class Search {
 FoundKeys search(Session& session, const SearchOptions& options) {
   Search search{session, options};
   if (session.redis.nodes() == 1) {
-    if (const auto failure = search.look_through(session.redis, session.deployment.is_cluster()))
+    if (const auto failure = search.look_through(session.redis, session.deployment.has_cluster()))
       session.fail(*failure);
     return std::move(search).found();
   }

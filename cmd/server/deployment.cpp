@@ -228,9 +228,13 @@ void check_key(std::string_view key) {
     throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
 }
 
+bool Deployment::has_cluster() const {
+  return std::ranges::find(targets, Target::Topology::cluster, &Target::topology) != targets.end();
+}
+
 bool Deployment::lie_together(const std::vector<LockName>& names) const {
   const auto slot = [](const LockName& name) { return slot_of(name.str()); };
-  return !is_cluster() ||
+  return !has_cluster() ||
          std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); });
 }
 
@@ -240,8 +244,7 @@ LockName Deployment::name(const std::string& key) const {
     throw Error{Error::usage, fmt::format("{} and key together have more than {} bytes",
                                           as_given("prefix", "--prefix"), kLongestKey)};
   const LockName full{prefix + key};
-  const auto is_cluster = [](const Target& target) { return target.topology == Target::Topology::cluster; };
-  if (std::ranges::any_of(targets, is_cluster) && !placeable(full))
+  if (has_cluster() && !placeable(full))
     throw Error{
         Error::config,
         fmt::format("a cluster cannot keep {} and the names beside it in one slot: its braces have to "

@@ -29,8 +29,8 @@ struct Deployment {
   /// contain no password.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
 
-  /// Are the keys spread over the slots of a Cluster?
-  bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
+  /// Is any server a Cluster, which spreads its keys over slots?
+  bool has_cluster() const;
 
   /// Can one script have all these names? Only a Cluster that keeps them in several slots cannot.
   bool lie_together(const std::vector<LockName>& names) const;
@@ -41,7 +41,7 @@ struct Deployment {
     return waits ? IfBusy::place : IfBusy::leave;
   }
 
-  PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }
+  PubSub pub_sub() const { return has_cluster() ? PubSub::sharded_too : PubSub::classic; }
 
   /// The full name of a key. Throws Error{usage} if the key is empty, or the name has more than 4 KiB. Throws
   /// Error{config} if a Cluster cannot keep the names beside it in one slot.

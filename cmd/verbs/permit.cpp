@@ -251,12 +251,17 @@ class Renew final : public IdsVerb {
   /// the lease with which it was acquired, or none if it has none. Then an id that is not taken is left out.
   std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
     std::map<Milliseconds, std::vector<std::size_t>> places;
-    const Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));
+    Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));
     for (std::size_t place = 0; place < ids_.size(); ++place) {
-      const auto holder = std::ranges::find(found.holders, ids_[place], &Holder::permit);
-      if (lease_)
+      if (lease_) {
         places[*lease_].push_back(place);
-      else if (holder != found.holders.end())
+        continue;
+      }
+      const auto taken = [&] { return std::ranges::find(found.holders, ids_[place], &Holder::permit); };
+      // One inspection names a thousand permits, and the one that is wanted.
+      if (taken() == found.holders.end() && found.unnamed > 0)
+        found = inspect(session, session.name(key_), Owner{to_hex(ids_[place])});
+      if (const auto holder = taken(); holder != found.holders.end())
         places[holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0}].push_back(place);
     }
     return places;

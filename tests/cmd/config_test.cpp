@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cmd/server/deployment.h"
 #include "support/contains.h"
 #include "support/forked.h"
@@ -377,4 +378,15 @@ TEST_CASE("TLS options reach the servers that speak TLS") {
   const Deployment forced = resolve({.urls = {"redis://h"}, .tls = true, .insecure = true});
   CHECK(forced.targets.front().tls.on);
   CHECK(forced.targets.front().tls.insecure);
+}
+
+TEST_CASE(
+    "among several servers one cluster is enough to keep two slots apart, and to announce to its shards") {
+  for (const char* order : {"redis://a redis+cluster://b", "redis+cluster://b redis://a"}) {
+    CAPTURE(std::string{order});
+    const Deployment deployment = resolve({.urls = split(order, ' ')});
+    CHECK(deployment.pub_sub() == PubSub::sharded_too);
+    CHECK_FALSE(deployment.lie_together({LockName{"a"}, LockName{"b"}}));
+    CHECK(deployment.lie_together({LockName{"{x}a"}, LockName{"{x}b"}}));
+  }
 }

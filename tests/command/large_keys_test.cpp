@@ -212,6 +212,21 @@ TEST_CASE("ten thousand permits of a pool can be taken, and every one of them re
   CHECK(bystander.longest() <= bystander.allowed(kLongestScript));
 }
 
+TEST_CASE("a permit behind thousands that end earlier is renewed for its own lease") {
+  RedisServer redis;
+  put(redis,
+      {"",
+       {},
+       "add('{k}:timeout', 'zadd', now + 600000, 'rk' .. string.format('%014d', i)) end redis.call('set', 'k', 2)"},
+      3000);
+  Rlock acquired = redis.rlock("permit", "acquire", "-n", "k", "--lease", "2h", "--count", "2");
+  REQUIRE(acquired.exit_code() == 0);
+  std::vector<std::string> ids = split(acquired.out(), '\n');
+  Rlock renewed = redis.rlock("permit", "renew", "k", ids.at(0), ids.at(1));
+  CHECK(renewed.err() == "");
+  CHECK(renewed.exit_code() == 0);
+}
+
 TEST_CASE("a renewal of facts costs no more beside the facts of a hundred thousand others") {
   RedisServer redis;
   put(redis,

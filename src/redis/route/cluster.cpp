@@ -75,7 +75,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     }
   }
   if (connection != nullptr) return connection;
-  return of_server(link.address().str(), link.failure().value_or(Failure{}));
+  return of_server(link.address().str(), link.failure().value_or(no_answer()));
 }
 
 /// For a call without a key: `first`, or another node that has answered, if that one fails.
@@ -182,7 +182,7 @@ void Cluster::ask_next(TimePoint now) {
     Link& link = node(address);
     Connection* const connection = link.connection(now);
     if (connection == nullptr) {
-      query_->best_reason = of_server(address.str(), link.failure().value_or(Failure{}));
+      query_->best_reason = of_server(address.str(), link.failure().value_or(no_answer()));
       continue;
     }
     // Each node gets a share of the connect timeout, so a round through all addresses of the URL takes no

@@ -132,7 +132,7 @@ void Sentinel::follow_search(TimePoint now) {
 void Sentinel::check(TimePoint now) {
   Connection* connection = link_->connection(now);
   if (connection == nullptr)
-    return reject_primary(of_server(primary_text(), link_->failure().value_or(Failure{})), now);
+    return reject_primary(of_server(primary_text(), link_->failure().value_or(no_answer())), now);
   if (connection->number() != checked_) {  // on a new connection, the old reply may be another server's
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
