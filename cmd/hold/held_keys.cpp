@@ -30,7 +30,7 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
 
 }  // namespace
 
-HeldKeys::HeldKeys(const HoldRequest& request, const Claimant& claimant)
+WantedKeys::WantedKeys(const HoldRequest& request, const Claimant& claimant)
     : request_(request),
       owner_(claimant.owner),
       inner_(claimant.above.empty() ? RequestId{} : new_inner_request()),
@@ -56,8 +56,8 @@ HeldKeys::HeldKeys(const HoldRequest& request, const Claimant& claimant)
 }
 
 /// `outer`: the hold that this key joins; null: none.
-std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const InheritedHold* outer,
-                                                    const Claimant& claimant) const {
+std::shared_ptr<const Lockable> WantedKeys::make_lock(const LockName& name, const InheritedHold* outer,
+                                                      const Claimant& claimant) const {
   const bool waits = !request_.wait.nonblock;
   const bool another = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name));
   const LockSpec spec{.claim = {.name = name,
@@ -76,39 +76,39 @@ std::shared_ptr<const Lockable> HeldKeys::make_lock(const LockName& name, const 
   return std::make_shared<OncePer>(std::move(lock), user_at_host());
 }
 
-std::vector<InheritedHold> HeldKeys::holds() const {
+std::vector<InheritedHold> WantedKeys::holds() const {
   std::vector<InheritedHold> holds;
   for (const Part& part : acquire_request_.parts)
     holds.push_back({std::string{request_.type->name}, part.lock->owner(), part.lock->name()});
   return holds;
 }
 
-bool HeldKeys::owner_returns() const {
+bool WantedKeys::owner_returns() const {
   return std::ranges::any_of(acquire_request_.parts,
                              [this](const Part& part) { return owner_returns(part); });
 }
 
-bool HeldKeys::owner_returns(const Part& part) const {
+bool WantedKeys::owner_returns(const Part& part) const {
   return request_.owner || !is_of_rlock(part.lock->owner());
 }
 
-void HeldKeys::hold(Acquired acquired, TimePoint now) {
-  acquired_ = std::move(acquired);
-  waited_ = elapsed(request_.started, now);
-}
+HeldKeys::HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now)
+    : WantedKeys(std::move(wanted)),
+      acquired_(std::move(acquired)),
+      waited_(elapsed(request().started, now)) {}
 
 Keeper::Options HeldKeys::renewing() const {
-  return {.lease = lease(), .parts = acquire_request_.parts, .sync_replicas = request_.sync_replicas};
+  return {.lease = lease(), .parts = parts(), .sync_replicas = request().sync_replicas};
 }
 
 std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseconds kept) const {
-  return part.joins ? std::nullopt : std::optional{std::max(request_.lease, kept)};
+  return part.joins ? std::nullopt : std::optional{std::max(request().lease, kept)};
 }
 
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
-  PastHold past{.type = std::string{request_.type->name}, .facts = facts_, .waited = waited_};
-  past.facts.since = acquired_->held.front().server_time;
-  past.ended = past.facts.since + elapsed(acquired_->asked, now);
+  PastHold past{.type = std::string{request().type->name}, .facts = facts(), .waited = waited_};
+  past.facts.since = acquired_.held.front().server_time;
+  past.ended = past.facts.since + elapsed(acquired_.asked, now);
   past.end = std::move(end);
   return past;
 }
@@ -116,9 +116,9 @@ PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {
 std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHold& past) const {
   const HoldOutcome how = past.end.outcome;
   // Other processes with the same owner may share the hold. After a loss no facts may be left to show it.
-  const bool may_go_on = request_.owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
+  const bool may_go_on = request().owner && how != HoldOutcome::lost && how != HoldOutcome::removed;
   const WriteEnd when = may_go_on ? WriteEnd::if_it_ended : WriteEnd::always;
-  std::vector<Part> ending = request_.deployment.history ? with_history(parts, past, when) : parts;
+  std::vector<Part> ending = request().deployment.history ? with_history(parts, past, when) : parts;
   if (!may_go_on) return ending;
   for (Part& part : ending)  // until the others renew, people would see the facts of a process that has ended
     part.release_followers.push_back(
@@ -127,19 +127,19 @@ std::vector<Part> HeldKeys::ending(const std::vector<Part>& parts, const PastHol
 }
 
 std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
-  std::vector<Part> parts = ending(acquire_request_.parts, past);
-  Metadata last = facts_;
-  last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
+  std::vector<Part> kept = ending(parts(), past);
+  Metadata last = facts();
+  last.kept_by = request().once_per ? "--once-per" : "--min-hold";
   last.exit = exit;  // the key stays after the command: inspect shows how the command ended
-  for (Part& part : parts) {
+  for (Part& part : kept) {
     if (part.joins) continue;  // the outer hold continues
     const Lockable& lock = *part.lock;
     // If the time to keep the key has passed already, the release frees the key, and this call writes nothing.
     part.release_followers.insert(
         part.release_followers.begin(),
-        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request_.kept_for(), last));
+        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), request().kept_for(), last));
   }
-  return parts;
+  return kept;
 }
 
 }  // namespace rlock

@@ -8,6 +8,7 @@
 
 #include "cmd/hold/hold_request.h"
 #include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/inner_hold.h"
 #include "sync/hold/keeper.h"
 #include "sync/records/history.h"
 #include "sync/records/metadata.h"
@@ -25,13 +26,13 @@ struct Claimant {
   std::set<LockName> not_yet_held{};   ///< with --again: the owner turned out not to hold these keys
 };
 
-/// The keys of a HoldRequest. Before hold() they are wanted, all or none; after it they are held.
+/// The keys of a HoldRequest that a wait asks for, all or none.
 ///
 /// If a process above us holds a key, we join that hold: we acquire the key once more, with the same owner. All
 /// other keys get the owner of this request. REQUIRES: the request outlives it.
-class HeldKeys {
+class WantedKeys {
  public:
-  HeldKeys(const HoldRequest& request, const Claimant& claimant);
+  WantedKeys(const HoldRequest& request, const Claimant& claimant);
 
   const HoldRequest& request() const noexcept { return request_; }
 
@@ -59,11 +60,30 @@ class HeldKeys {
   /// The id for the user: the owner, or the name of an InnerHold if we join a hold.
   Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
 
-  /// The keys were acquired at `now`.
-  void hold(Acquired acquired, TimePoint now);
-  const Acquired& acquired() const { return *acquired_; }  ///< REQUIRES: hold(), as do all functions below
+ protected:
+  const Metadata& facts() const noexcept { return facts_; }
+
+ private:
+  std::shared_ptr<const Lockable> make_lock(const LockName& name, const InheritedHold* outer,
+                                            const Claimant& claimant) const;
+
+  const HoldRequest& request_;
+  Owner owner_;
+  RequestId inner_;  ///< the request of each key that is joined
+  Metadata facts_;
+  bool joins_ = false, joins_all_ = false;
+  AcquireRequest acquire_request_;
+};
+
+/// The keys of a HoldRequest that are held.
+class HeldKeys : public WantedKeys {
+ public:
+  /// `now`: when the answer came.
+  HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now);
+
+  const Acquired& acquired() const noexcept { return acquired_; }
   Milliseconds waited() const noexcept { return waited_; }
-  Lease lease() const { return {.asked = acquired_->asked, .budget = request_.budget}; }
+  Lease lease() const { return {.asked = acquired_.asked, .budget = request().budget}; }
   Keeper::Options renewing() const;
 
   /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
@@ -83,17 +103,8 @@ class HeldKeys {
   std::vector<Part> ending_kept(int exit, const PastHold& past) const;
 
  private:
-  std::shared_ptr<const Lockable> make_lock(const LockName& name, const InheritedHold* outer,
-                                            const Claimant& claimant) const;
-
-  const HoldRequest& request_;
-  Owner owner_;
-  RequestId inner_;  ///< the request of each key that is joined
-  Metadata facts_;
-  bool joins_ = false, joins_all_ = false;
-  AcquireRequest acquire_request_;
-  std::optional<Acquired> acquired_;
-  Milliseconds waited_{0};
+  Acquired acquired_;
+  Milliseconds waited_;
 };
 
 }  // namespace rlock

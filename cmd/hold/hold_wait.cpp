@@ -75,7 +75,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
   if (request.script) script_.emplace(session.loop, *request.script);
 }
 
-AcquireResult HoldWait::run() {
+std::variant<HeldKeys, GaveUp> HoldWait::run() {
   if (request_.type->is_pool())
     if (const auto could_not_ask = refuse_latch(session_, request_.names.front(), PoolKind::permits,
                                                 request_.started, request_.wait))
@@ -84,16 +84,15 @@ AcquireResult HoldWait::run() {
     if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;; claimant_.owner = fresh_owner()) {
     AcquireResult got = acquire(session_.redis, renew_request(NewIdentity::requests), options());
-    if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    if (auto* const gave_up = std::get_if<GaveUp>(&got)) {
       seen_busy_ = seen_busy_ || gave_up->seen_busy;
       if (join_another(*gave_up) || leave_one(*gave_up)) continue;
-      return got;
+      return std::move(*gave_up);
     }
-    keys_->hold(std::get<Acquired>(got), session_.loop.now());
     lines_.acquired();
     ancestors_.reset();
     deadlock_.reset();
-    return got;
+    return HeldKeys{*std::move(keys_), std::get<Acquired>(std::move(got)), session_.loop.now()};
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "cmd/ask/wait_lines.h"
 #include "cmd/hold/ancestor_watch.h"
@@ -28,11 +29,8 @@ class HoldWait {
   /// `observer`: hears of the wait; may be null.
   HoldWait(Session& session, const HoldRequest& request, Metadata facts, WaitObserver* observer);
 
-  /// Waits. If it returns Acquired, keys() are held.
-  [[nodiscard]] AcquireResult run();
-
-  /// The keys that are held, or were asked for last.
-  HeldKeys& keys() { return *keys_; }
+  /// Waits until all keys are held, or the wait is over.
+  [[nodiscard]] std::variant<HeldKeys, GaveUp> run();
 
   /// Did this wait end because no server could be used? Then `--if-unreachable` decides.
   bool unreachable(const GaveUp& gave_up) const;
@@ -69,7 +67,7 @@ class HoldWait {
   bool seen_busy_ = false;
   std::optional<std::int64_t> ahead_;  ///< --queue-limit: number of waiters before us, of the longest queue
   std::set<LockName> counted_;         ///< the keys in whose queues they were counted
-  std::optional<HeldKeys> keys_;
+  std::optional<WantedKeys> keys_;     ///< as they were asked for last
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;
   std::optional<OnceWatch> once_;

@@ -10,14 +10,10 @@
 #include <optional>
 
 #include "base/environment.h"
-#include "base/random.h"
 #include "base/text.h"
 
 namespace rlock {
 namespace {
-
-/// Digits in the request of an inner hold.
-constexpr std::size_t kRequestDigits = 16;
 
 /// At most this many holds of one key are read, because each of them may cost a request to the server.
 constexpr std::size_t kMostOfOneKey = 16;
@@ -74,20 +70,6 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   for (const auto& hold : holds)
     lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(), as_percent(hold.key.str())));
   return joined(lines, "\n");
-}
-
-RequestId new_inner_request() { return RequestId{to_hex(random_bytes(kRequestDigits / 2))}; }
-
-Owner name_of(const InnerHold& hold) {
-  return Owner{fmt::format("{}#{}", hold.owner.str(), hold.request.str())};
-}
-
-std::optional<InnerHold> inner_hold_in(const Owner& name) {
-  const std::string& text = name.str();
-  const std::size_t sign = text.rfind('#');
-  if (sign == std::string::npos || sign == 0 || text.size() - sign - 1 != kRequestDigits) return std::nullopt;
-  if (text.find_first_not_of("0123456789abcdef", sign + 1) != std::string::npos) return std::nullopt;
-  return InnerHold{Owner{text.substr(0, sign)}, RequestId{text.substr(sign + 1)}};
 }
 
 bool forget(std::vector<InheritedHold>& holds, const LockName& key) {

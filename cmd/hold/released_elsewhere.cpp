@@ -1,6 +1,6 @@
 #include "cmd/hold/released_elsewhere.h"
 
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/inner_hold.h"
 #include "sync/kinds/requests.h"
 #include "sync/records/holder_messages.h"
 

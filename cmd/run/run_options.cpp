@@ -2,7 +2,7 @@
 
 #include "cmd/hold/backoff_option.h"
 #include "cmd/hold/hold_options.h"
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/inner_hold.h"
 #include "cmd/run/report_options.h"
 #include "cmd/server/key_options.h"
 

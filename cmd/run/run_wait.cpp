@@ -96,16 +96,16 @@ std::variant<HeldKeys, RunWithoutLock, RunIsOver> wait_for_keys(RunContext& run)
   // If the wait ends without the keys, acquire() has undone what it was granted.
   HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
-  const AcquireResult got = wait.run();
+  auto got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, wait, *gave_up)) return RunIsOver{*exit};
     return RunWithoutLock{};
   }
-  HeldKeys keys = std::move(wait.keys());
+  auto& keys = std::get<HeldKeys>(got);
   say_who_voted(run.session.redis, keys.acquired().answers);
   report_acquired(run.report, run.session.redis, keys.owner(), keys.acquired(), keys.waited());
   run.events.acquired(run.report);
-  return keys;
+  return std::move(keys);
 }
 
 }  // namespace rlock

@@ -300,9 +300,9 @@ int Acquire::acquire(Session& session) try {
   if (request_.script) expect_descriptors(session.redis.nodes());
   open_events();
   HoldWait wait{session, request_, facts_of(request_), events_.observer()};
-  const AcquireResult got = wait.run();
+  const auto got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
-  hand_over(session, wait.keys(), {.json = json_, .shell = export_}, events_);
+  hand_over(session, std::get<HeldKeys>(got), {.json = json_, .shell = export_}, events_);
   return exit_code::ok;
 } catch (const EndedBySignal& ended) {
   if (!export_) throw;

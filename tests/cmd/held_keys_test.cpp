@@ -26,7 +26,7 @@ HoldRequest request_for(const std::vector<std::string>& keys, std::string_view t
 const Owner kOurs{"us:1"};
 const InheritedHold kOuter{"lock", Owner{"outer:1"}, LockName{"a"}};
 
-HeldKeys keys_of(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
+WantedKeys keys_of(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
   return {request, {.owner = kOurs, .above = above}};
 }
 
@@ -46,7 +46,7 @@ bool adds_a_hold(const Part& part) { return part.lock->ask().script == &scripts:
 
 TEST_CASE("keys that no process above us holds get our owner, and our metadata beside each acquire") {
   const HoldRequest request = request_for({"a", "b"});
-  const HeldKeys keys = keys_of(request);
+  const WantedKeys keys = keys_of(request);
   CHECK_FALSE(keys.joins());
   CHECK_FALSE(keys.joins_all());
   CHECK(keys.id() == kOurs);
@@ -71,7 +71,7 @@ TEST_CASE("one key needs no script for several keys, and keys in several slots o
 
 TEST_CASE("a key that a process above us holds is joined, and its metadata stays as it is") {
   const HoldRequest request = request_for({"a", "b"});
-  const HeldKeys some = keys_of(request, {kOuter});
+  const WantedKeys some = keys_of(request, {kOuter});
   CHECK(some.joins());
   CHECK_FALSE(some.joins_all());
   CHECK(some.owner() == kOurs);
@@ -81,10 +81,10 @@ TEST_CASE("a key that a process above us holds is joined, and its metadata stays
   CHECK(some.parts().back().lock->owner() == kOurs);
   CHECK(some.parts().back().followers.size() == 1);
 
-  const HeldKeys all = keys_of(request, {kOuter, {"lock", kOuter.owner, LockName{"b"}}});
+  const WantedKeys all = keys_of(request, {kOuter, {"lock", kOuter.owner, LockName{"b"}}});
   CHECK(all.joins_all());
   CHECK(all.owner() == kOuter.owner);
-  const HeldKeys of_two = keys_of(request, {kOuter, {"lock", Owner{"another:1"}, LockName{"b"}}});
+  const WantedKeys of_two = keys_of(request, {kOuter, {"lock", Owner{"another:1"}, LockName{"b"}}});
   CHECK(of_two.joins());
   CHECK_FALSE(of_two.joins_all());
   CHECK(of_two.owner() == kOurs);
@@ -104,7 +104,7 @@ TEST_CASE("a run inside learns each hold, and a joined one is that of the outer 
 TEST_CASE("a key whose release is not confirmed ends with its lease, or later if it is to be kept longer") {
   HoldRequest request = request_for({"a", "b"});
   request.lease = Milliseconds{30000};
-  const HeldKeys keys = keys_of(request, {kOuter});
+  const WantedKeys keys = keys_of(request, {kOuter});
   const Part &joined = keys.parts().front(), &own = keys.parts().back();
   CHECK(keys.expires_within(own, Milliseconds{0}) == Milliseconds{30000});
   CHECK(keys.expires_within(own, Milliseconds{60000}) == Milliseconds{60000});
@@ -119,7 +119,7 @@ TEST_CASE("only an owner that a user named may acquire again later") {
                                   : std::vector<InheritedHold>{})
         .owner_returns();
   };
-  const HeldKeys ours{request, {.owner = of_rlock}};
+  const WantedKeys ours{request, {.owner = of_rlock}};
   CHECK_FALSE(ours.owner_returns());
   CHECK_FALSE(returns(of_rlock));
   CHECK(returns(Owner{"ci-42"}));
@@ -134,8 +134,8 @@ TEST_CASE(
     HoldRequest request = request_for({"a"}, type);
     const TimePoint asked = Clock::now();
     request.started = asked - Milliseconds{700};
-    HeldKeys keys = keys_of(request);
-    keys.hold({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    const HeldKeys keys{
+        keys_of(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
     CHECK(keys.waited() == Milliseconds{700});
     const PastHold past = keys.past({.outcome = HoldOutcome::ran}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
@@ -150,12 +150,12 @@ TEST_CASE(
 TEST_CASE(
     "an acquire carries a request if its owner may have another hold, and the id of an inner hold names it") {
   HoldRequest request = request_for({"a", "b"});
-  const HeldKeys keys = keys_of(request, {kOuter});
+  const WantedKeys keys = keys_of(request, {kOuter});
   CHECK(keys.id().str() == kOurs.str() + "#" + request_of(keys.parts().front()));
   CHECK(request_of(keys.parts().back()).empty());
 
   request.owner = kOurs;  // another process may use the same --owner
-  const HeldKeys named = keys_of(request, {kOuter});
+  const WantedKeys named = keys_of(request, {kOuter});
   const std::string inner = request_of(named.parts().front()), own = request_of(named.parts().back());
   CHECK(named.id().str() == kOurs.str() + "#" + inner);
   CHECK_FALSE(own.empty());
@@ -164,7 +164,7 @@ TEST_CASE(
 
 TEST_CASE("a waiter with --newest asks with its ticket, but not for a key that it joins") {
   const HoldRequest request = request_for({"a", "b"});
-  const HeldKeys keys{request, {.owner = kOurs, .above = {kOuter}, .ticket = 4711}};
+  const WantedKeys keys{request, {.owner = kOurs, .above = {kOuter}, .ticket = 4711}};
   const auto has_ticket = [](const Part& part) {
     const Call ask = part.lock->ask();
     return std::ranges::find(ask.args, "4711") != ask.args.end();
@@ -175,14 +175,14 @@ TEST_CASE("a waiter with --newest asks with its ticket, but not for a key that i
 
 TEST_CASE("a key that is joined gets one more hold, as each key does with --again") {
   const HoldRequest request = request_for({"a", "b"});
-  const HeldKeys some = keys_of(request, {kOuter});
+  const WantedKeys some = keys_of(request, {kOuter});
   CHECK(adds_a_hold(some.parts().front()));
   CHECK_FALSE(adds_a_hold(some.parts().back()));
   HoldRequest once_more = request_for({"a", "b"});
   once_more.again = true;
-  const HeldKeys again{once_more, {.owner = kOurs}};
+  const WantedKeys again{once_more, {.owner = kOurs}};
   for (const Part& part : again.parts()) CHECK(adds_a_hold(part));
-  const HeldKeys first_of_b{once_more, {.owner = kOurs, .not_yet_held = {LockName{"b"}}}};
+  const WantedKeys first_of_b{once_more, {.owner = kOurs, .not_yet_held = {LockName{"b"}}}};
   CHECK(adds_a_hold(first_of_b.parts().front()));
   CHECK_FALSE(adds_a_hold(first_of_b.parts().back()));
 }
@@ -193,9 +193,9 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     HoldRequest request = request_for({"a"});
     request.min_hold = Milliseconds{60000};
     if (once) request.once_per = request.min_hold;
-    HeldKeys keys = keys_of(request);
     const TimePoint asked = Clock::now();
-    keys.hold({.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked);
+    const HeldKeys keys{
+        keys_of(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
     const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = HoldOutcome::ran}, asked));
     CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
     REQUIRE_FALSE(parts.front().release_followers.empty());

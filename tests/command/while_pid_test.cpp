@@ -128,8 +128,9 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
   request.budget = plan_budget({.lease = request.lease, .kill_after = request.stop.kill_after});
-  HeldKeys keys{request, {.owner = new_owner()}};
-  keys.hold({.asked = Clock::now(), .held = {Held{}}, .answers = {}}, Clock::now());
+  const HeldKeys keys{WantedKeys{request, {.owner = new_owner()}},
+                      {.asked = Clock::now(), .held = {Held{}}, .answers = {}},
+                      Clock::now()};
   Events events;
   Monitor monitor{redis};
   CHECK_THROWS_AS(start_script_keeper(keys, events, [] {}), Error);
