@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "cmd/run/command_lookup.h"
+#include "cmd/run/run_command.h"
 #include "cmd/run/run_context.h"
 #include "cmd/run/run_hold.h"
 #include "cmd/run/run_release.h"
@@ -53,7 +54,7 @@ int run(const RunRequest& request, HoldReport& report, StatusOutput& status, Eve
   if (const auto* over = std::get_if<RunIsOver>(&got)) return over->exit;
   if (std::holds_alternative<RunWithoutLock>(got)) return run_without_lock(run);
   const auto [ended, lost] = run_under(run, std::get<HeldKeys>(got));
-  return end_like(request, ended, lost);  // may die of the command's signal
+  return end_like(request, ended, lost);
 }
 
 }  // namespace rlock

@@ -7,13 +7,14 @@
 
 #include "cmd/run/run_hold.h"
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cmd/hold/guardian_release.h"
 #include "cmd/hold/hold_environment.h"
+#include "cmd/run/run_command.h"
 
 namespace rlock {
 namespace {
@@ -23,29 +24,12 @@ CommandOptions holding(const RunContext& run, const HeldKeys& keys) {
   // hold have the same RLOCK_STACK, so RLOCK_OWNER and RLOCK_PID mark their processes instead.
   std::vector<std::string_view> marks{"RLOCK_STACK"};
   if (keys.joins()) marks = {"RLOCK_OWNER", "RLOCK_PID"};
-  CommandOptions options = with_or_without_lock(run, describe_hold(keys), marks);
+  CommandOptions options = command_options(run, describe_hold(keys), marks);
   if (run.request.max_hold) options.max_hold = plus(keys.acquired().asked, *run.request.max_hold);
   return options;
 }
 
 }  // namespace
-
-CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
-                                    const std::vector<std::string_view>& marks) {
-  CommandOptions options;
-  for (const auto& [name, value] : variables)
-    if (std::ranges::find(marks, name) != marks.end())
-      options.marks.push_back(name + "=" + value.value_or(""));
-  std::ranges::copy(run.request.deployment.environment, std::back_inserter(variables));
-  if (run.request.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
-  options.command = {.argv = run.request.command,
-                     .variables = std::move(variables),
-                     .found = run.found,
-                     .or_script = run.request.or_script};
-  options.rules = run.request.stop;
-  options.until_group = run.request.until_group;
-  return options;
-}
 
 RunHold::RunHold(RunContext& run, const HeldKeys& keys)
     : run_(run),

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
-#include <vector>
 
 #include "cmd/hold/held_command.h"
 #include "cmd/hold/held_keys.h"
@@ -40,10 +38,5 @@ class RunHold {
   RenewedKeys renewed_;
   HeldCommand command_;
 };
-
-/// How a command runs and is stopped, with or without a lock. It gets `variables`, and the variables of the deployment.
-/// `marks`: the names of the variables that mark its processes (see CommandFamily).
-CommandOptions with_or_without_lock(const RunContext& run, Variables variables,
-                                    const std::vector<std::string_view>& marks);
 
 }  // namespace rlock

@@ -1,15 +1,13 @@
 // These steps must keep their order. The release comes before any output, so that the next holder does not wait
 // for our terminal or a full disk. If we are killed before it is confirmed, the guardian releases and reports the end.
 // So the guardian goes before we report the end. The answers to the release may show that the lock had been lost; then
-// the messages, the record and the exit status say so. At the very end the process may die of the command's signal:
-// then end_like() does not return.
+// the messages, the record and the exit status say so.
 
 #include "cmd/run/run_release.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,10 +15,8 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/cli/exit_code.h"
-#include "cmd/run/command_lookup.h"
+#include "cmd/run/run_command.h"
 #include "cmd/run/run_hold.h"
-#include "process/program.h"
 #include "sync/hold/release.h"
 
 namespace rlock {
@@ -147,32 +143,6 @@ Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
                exit_of(run.request, ended, lost));
   run.status.write(run.report);
   return lost;
-}
-
-void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended) {
-  if (ended.how != How::not_started) return;
-  const std::string& program = request.command.front();
-  const bool there = program.find('/') != std::string::npos && is_program(program);
-  const std::string hint = ended.error == ENOEXEC  ? "; a script needs a first line like #!/bin/sh"
-                           : ended.error != ENOENT ? ""
-                           : there ? "; it is there, but the interpreter that its first line names is not"
-                                   : if_it_is_for_a_shell(request.command);
-  warn(fmt::format("cannot run {}: {}{}", in_quotes(program), std::strerror(ended.error), hint));
-}
-
-int exit_of(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
-  const int exit = exit_status(ended, lost);
-  const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
-  return refused && ended.how == How::not_started ? request.not_executed.value_or(exit) : exit;
-}
-
-int end_like(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
-  if (ended.how == How::interrupted) die_of(ended.signal);  // a shell loop around us must see the signal
-  if (ended.pressed) share_with_group(*ended.pressed);
-  if (request.die_of_its_signal && ended.how == How::killed && lost == Lost::no && !ended.max_hold &&
-      !ended.stopped_by)
-    die_of(ended.signal);
-  return exit_of(request, ended, lost);
 }
 
 }  // namespace rlock

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "cmd/hold/hold_environment.h"
+#include "cmd/run/run_command.h"
 #include "cmd/run/run_context.h"
-#include "cmd/run/run_hold.h"
-#include "cmd/run/run_release.h"
 #include "redis/call.h"
 #include "redis/executor/executor.h"
 #include "sync/wait/acquire.h"
@@ -25,7 +24,7 @@ CommandOutcome run_command_alone(RunContext& run) {
   Session& session = run.session;
   const RunRequest& request = run.request;
   // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
-  CommandOptions how = with_or_without_lock(run, describe_no_hold(), {"RLOCK_PID"});
+  CommandOptions how = command_options(run, describe_no_hold(), {"RLOCK_PID"});
   if (request.max_hold) how.max_hold = plus(session.loop.now(), *request.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
   how.command.outlives_us = true;

@@ -1,4 +1,4 @@
-#include "cmd/run/run_release.h"
+#include "cmd/run/run_command.h"
 
 #include <doctest/doctest.h>
 
