@@ -301,6 +301,13 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
 
 }  // namespace
 
+std::optional<Address> announced_address(std::string_view host, std::optional<std::int64_t> port) {
+  const auto odd = [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; };
+  if (host.size() > 255 || std::ranges::any_of(host, odd)) return std::nullopt;
+  if (!port || *port < 1 || *port > 65535) return std::nullopt;
+  return Address{.host = std::string{host}, .port = static_cast<std::uint16_t>(*port)};
+}
+
 std::string Address::str() const {
   if (is_unix()) return path;
   const bool ipv6 = host.find(':') != host.npos;

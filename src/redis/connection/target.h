@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +24,10 @@ struct Address {
   std::string str() const;  ///< "host:port", "[::1]:6379", "/run/redis.sock"
   friend bool operator==(const Address&, const Address&) = default;
 };
+
+/// The address that a server announces for itself or another one; its host may be empty. Empty: it cannot be an address.
+/// The text of a hostile server must not reach a terminal, nor be taken for a path.
+std::optional<Address> announced_address(std::string_view host, std::optional<std::int64_t> port);
 
 /// TLS settings: on or off, the trusted certificates, our own certificate. If they are empty, the system's
 /// trust store applies, and we send no certificate.
@@ -65,6 +72,13 @@ Target parse_target(std::string_view url);
 struct Timeouts {
   Milliseconds connect{2000};  ///< name look-up, TCP, TLS and greeting together, per attempt
   Milliseconds command{2000};  ///< one command, from the write to the reply
+
+  /// How long one of so many servers may take to answer, so that a round through all of them takes no longer than
+  /// `connect`. The least is enough for a slow name look-up and a round trip.
+  Milliseconds share_of_one(std::size_t servers) const {
+    constexpr Milliseconds kLeast{250};
+    return std::max(connect / static_cast<std::int64_t>(servers), kLeast);
+  }
 };
 
 }  // namespace rlock

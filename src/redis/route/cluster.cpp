@@ -17,17 +17,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/log.h"
 
 namespace rlock {
-namespace {
-
-/// A node gets at least this long to answer CLUSTER SLOTS before another one is asked.
-constexpr Milliseconds kLeastShare{250};
-
-}  // namespace
-
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
     : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
 
@@ -185,13 +179,10 @@ void Cluster::ask_next(TimePoint now) {
       query_->best_reason = of_server(address.str(), link.failure().value_or(no_answer()));
       continue;
     }
-    // Each node gets a share of the connect timeout, so a round through all addresses of the URL takes no
-    // longer than that.
-    const auto others = static_cast<std::int64_t>(target_.addresses.size());
     query_->asked = &link;
     query_->connection = connection->number();
     query_->in_flight = connection->send(ask_slots());
-    query_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
+    query_->ends = plus(now, timeouts_.share_of_one(target_.addresses.size()));
     return;
   }
   // No node gave an answer. The old map stays, because it may be right, and there is no better one.

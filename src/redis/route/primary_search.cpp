@@ -23,21 +23,12 @@
 namespace rlock {
 namespace {
 
-/// A Sentinel gets at least this long: enough for a slow name look-up and a round trip.
-constexpr Milliseconds kLeastShare{250};
-
-/// The primary's address in a Sentinel's reply. Empty if it is no valid address, because the text of a hostile
-/// Sentinel must not reach a terminal, nor be taken for a path.
+/// The primary's address in a Sentinel's reply. Empty if it is no valid address.
 std::optional<Address> read_address(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array || reply.items().size() != 2) return std::nullopt;
   if (reply.at(0).kind() != Reply::Kind::text || reply.at(1).kind() != Reply::Kind::text) return std::nullopt;
-  const std::string host = reply.at(0).text();
-  const auto port = parse_count(reply.at(1).text());
-  const bool plausible =
-      !host.empty() && host.size() < 256 &&
-      std::ranges::none_of(host, [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; });
-  if (!plausible || !port || *port < 1 || *port > 65535) return std::nullopt;
-  return Address{.host = host, .port = static_cast<std::uint16_t>(*port)};
+  const std::string& host = reply.at(0).text();
+  return host.empty() ? std::nullopt : announced_address(host, parse_count(reply.at(1).text()));
 }
 
 }  // namespace
@@ -47,7 +38,7 @@ PrimarySearch::PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<c
     : loop_(loop),
       target_(target),
       tls_(std::move(tls)),
-      share_(std::max(timeouts.connect / static_cast<std::int64_t>(target.addresses.size()), kLeastShare)),
+      share_(timeouts.share_of_one(target.addresses.size())),
       order_(target.addresses.size()) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
 }

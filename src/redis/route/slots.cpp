@@ -30,14 +30,12 @@ std::string_view hashed_part(std::string_view key) {
   return close == key.npos || close == open + 1 ? key : key.substr(open + 1, close - open - 1);
 }
 
-/// The address that a server announces. Empty: it cannot be an address.
+/// The address that a node announces. If it does not know its host, it has the host that we asked.
 std::optional<Address> announced(std::string_view host, std::optional<std::int64_t> port,
                                  const Address& asked) {
-  const auto odd = [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; };
-  if (host.size() > 255 || std::ranges::any_of(host, odd)) return std::nullopt;
-  if (!port || *port < 1 || *port > 65535) return std::nullopt;
-  const bool unknown = host.empty() || host == "?";
-  return Address{.host = unknown ? asked.host : std::string{host}, .port = static_cast<std::uint16_t>(*port)};
+  std::optional<Address> address = announced_address(host, port);
+  if (address && (host.empty() || host == "?")) address->host = asked.host;
+  return address;
 }
 
 std::optional<std::int64_t> number(const Reply& reply, std::int64_t most) {

@@ -148,7 +148,7 @@ std::string Keeper::why_failed() const {
     const Votes& votes = try_->requests[part].votes();
     for (std::size_t node = 0; node < votes.size(); ++node) {
       const std::string why = why_unanswered(*options_.parts[part].lock, votes[node]);
-      if (!why.empty()) return redis_.nodes() == 1 ? why : fmt::format("{}: {}", redis_.str(node), why);
+      if (!why.empty()) return redis_.named(node, why);
     }
   }
   for (const auto& [connection, request] : try_->confirmations) {

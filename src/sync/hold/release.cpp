@@ -66,8 +66,7 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
     if (const auto* released = std::get_if<Released>(&answer)) {
       count.put(*released, repeated);
     } else {
-      const std::string& why = std::get<Failure>(answer).text;
-      count.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
+      count.silent.push_back(redis.named(node, std::get<Failure>(answer).text));
     }
   }
   ReleaseResult result = std::move(count.result);
