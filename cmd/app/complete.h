@@ -20,10 +20,10 @@ struct Completion {
   std::vector<Candidate> words;
   Offer offer = Offer::nothing;  ///< further candidates; choices and examples are already in `words`
   std::size_t kept = 0;          ///< so many bytes of the last word stay: "--type=", "-k"
-  std::optional<std::size_t> command = {};  ///< the index of the word that starts a command with its own
-                                            ///< completion
-  std::string key = {};                     ///< the KEY on the command line
-  std::vector<std::string> server = {};     ///< the options on the command line that name the server
+  /// The index of the word that starts a command with its own completion.
+  std::optional<std::size_t> command = {};
+  std::string key = {};                  ///< the KEY on the command line
+  std::vector<std::string> server = {};  ///< the options on the command line that name the server
 };
 
 /// `words`: as the shell passes them, "rlock" first; the last one is being typed.

@@ -1,6 +1,7 @@
 #include "cmd/app/completion_words.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace rlock {
 

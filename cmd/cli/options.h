@@ -74,8 +74,8 @@ struct Operand {
   bool optional = false;
   bool many = false;              ///< takes all remaining words
   std::string_view instead = {};  ///< the option that may replace it: "key"
-  bool no_dash = false;           ///< a word that begins with '-' is accepted only as the value of that
-                                  ///< option
+  /// A word that begins with '-' is accepted only as the value of that option.
+  bool no_dash = false;
   Setter set;
 };
 

@@ -1,3 +1,7 @@
+// Parser goes through the words once. It decides what is an option, a value, an operand or the command; a CLI11
+// parser gets each option with its value, and calls the setter of the row. Errors wait until all options are set,
+// because one of them may say where to report the error. Typical slips are found before (slips.h).
+
 #include "cmd/cli/parser.h"
 
 #include <fmt/format.h>

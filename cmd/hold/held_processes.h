@@ -24,9 +24,9 @@ struct HeldLock {
   bool held = true;                      ///< false: the command runs without a lock (--if-unreachable run)
   /// The sender and the reason of a request to end; nothing: there is no request.
   std::function<std::optional<std::string>()> asked_to_stop = [] { return std::nullopt; };
-  std::function<void()> read_messages = [] {};       ///< before each look at `lost`
-  std::function<std::optional<std::string>()> lost;  ///< why the lock is not ours any more; nothing: it is
-                                                     ///< ours
+  std::function<void()> read_messages = [] {};  ///< before each look at `lost`
+  /// Why the lock is not ours any more; nothing: it is ours.
+  std::function<std::optional<std::string>()> lost;
 };
 
 /// When and how the processes of a lock are stopped.

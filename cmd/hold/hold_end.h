@@ -19,9 +19,9 @@ std::string unconfirmed_end(std::optional<Milliseconds> expires_within);
 
 /// Why a hold was lost.
 struct Loss {
-  std::string why;                     ///< for people
-  std::optional<std::string> by = {};  ///< if it was removed by force, who did it and why: "alice@ops: stuck
-                                       ///< since noon"
+  std::string why;  ///< for people
+  /// If it was removed by force, who did it and why: "alice@ops: stuck since noon".
+  std::optional<std::string> by = {};
 
   static Loss removed_by(const std::string& whom) { return {"removed by " + whom, whom}; }
 };

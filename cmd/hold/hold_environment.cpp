@@ -15,11 +15,10 @@
 #include "cmd/hold/inherited_hold.h"
 #include "cmd/server/secrets.h"
 #include "redis/connection/target.h"
+#include "sync/kinds/arguments.h"
 
 namespace rlock {
 namespace {
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 std::optional<std::string> lines_of(const std::vector<std::string>& words) {
   return words.empty() ? std::nullopt : std::optional{joined(words, "\n")};

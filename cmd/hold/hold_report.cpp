@@ -1,3 +1,6 @@
+// The report of a run, which --status-file prints. It begins as a failure (report_of()). Each later step of the run
+// fills in what it knows: report_gave_up(), report_acquired() or report_failed(), and at the end report_ended().
+
 #include "cmd/hold/hold_report.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The table of the types of `run` and `lock acquire`. A new type is one row, with a function that makes the lock.
+// What a row forbids (only_one_key, only_one_server, …) is the reason that the user reads.
+
 #include "cmd/hold/lock_types.h"
 
 #include <fmt/format.h>

@@ -51,8 +51,8 @@ struct LockType {
   std::string_view only_one_key{};     ///< why one hold has only one key of it; empty: it may have several
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
   std::string_view in_order{};         ///< why --newest does not work with it; empty: it works
-  std::string_view busy_text{};  ///< for types with several holders, why it is busy; empty: there is one
-                                 ///< holder
+  /// For types with several holders, why it is busy; empty: there is one holder.
+  std::string_view busy_text{};
   Milliseconds renewed_within = kLongest;  ///< the longest renewal interval; other holders may cut the TTL
   std::unique_ptr<Lockable> (*make)(const LockSpec& spec) = nullptr;
 

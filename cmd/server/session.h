@@ -52,18 +52,18 @@ class Session {
   /// Throws EndedBySignal if a signal that ends waits has arrived.
   void check_signals() const;
 
-  /// The answer of one node, when at least a majority has answered. Throws EndedBySignal after a signal.
-  /// Throws Error, which names the nodes, if fewer have answered.
+  /// The answer of one node, when a quorum has answered. Throws EndedBySignal after a signal. Throws Error, which names
+  /// the nodes, if fewer have answered.
   Reply ask(const Call& call, const Delivery& delivery = with_retries());
 
   /// Like ask(), but one answer is enough, and an error reply is an answer: for a call that a server may
   /// forbid or not know.
   Reply any_answer(const Call& call);
 
-  /// The answers of all nodes that gave one; at least a majority. Throws Error like ask().
+  /// The answers of all nodes that gave one; at least a quorum. Throws Error like ask().
   std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = with_retries());
 
-  /// The votes of all nodes, in their order, with at least a majority of answers. Throws Error like ask().
+  /// The votes of all nodes, in their order, with at least a quorum of answers. Throws Error like ask().
   Votes ask_each(const Call& call, const Delivery& delivery = with_retries());
 
   /// Like ask_each(), for a call that may fail: an error or a missing reply is a result, too.

@@ -1,3 +1,7 @@
+// Where a setting can come from: the command line, the environment, a profile, and the rest of a config file. Each
+// source is read into a Settings of its own. Their order in settings_of() is their rank, and merged() takes each
+// setting from the first that has it. The table of server_setting.h has what each setting is called in each source.
+
 #include "cmd/server/settings.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// The verbs that `sem` and `permit` share: init, add, status and delete. A verb asks its row in the table (PoolNoun,
+// kSem and kPermit) for what differs: the texts, the options that only one noun has, and when delete asks first. The
+// verbs that only one noun has are in sem.cpp and permit.cpp, and derive from PoolVerb, too.
+
 #include "cmd/verbs/pool_verbs.h"
 
 #include <fmt/format.h>

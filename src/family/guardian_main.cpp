@@ -158,7 +158,7 @@ class GuardianLoop final : public Source {
   void check(TimePoint now) {
     next_check_ = now < give_up_release_ ? plus(now, kCheckAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
-    // a living rlock reports the loss itself
+    // A living rlock reports the loss itself
     const bool may_release = orphaned() || (rlock && rlock->stopped());
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;

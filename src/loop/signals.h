@@ -16,8 +16,8 @@ namespace rlock {
 /// A signal that we received.
 struct Caught {
   int number;
-  bool by_process;  ///< sent by kill(), sigqueue() and the like; false: sent by the kernel for a terminal or
-                    ///< a timer
+  /// Sent by kill(), sigqueue() and the like; false: sent by the kernel for a terminal or a timer.
+  bool by_process;
 };
 
 /// Signals as facts. From construction on, signals do not interrupt or end us; each waits until it is read.

@@ -1,3 +1,6 @@
+// The background process is a fork, in a session of its own. Two pipes keep it in step with us: it says that it is
+// ready, and we say whether to go on. If either process dies first, the other one reads the end of a pipe.
+
 #include "process/background.h"
 
 #include <fcntl.h>

@@ -34,8 +34,8 @@ constexpr int kUnknown = 71 << 8;
 struct Launch {
   const char* path;
   char* const* argv;
-  char* const*
-      as_script;  ///< the argv of /bin/sh for a script whose first line names no interpreter; null: none
+  /// The argv of /bin/sh for a script whose first line names no interpreter; null: none.
+  char* const* as_script;
   Environment& environment;
   const Child::Prelude& prelude;
   const Signals& signals;

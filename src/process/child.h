@@ -19,8 +19,8 @@ struct Command {
   std::vector<std::string> argv;
   Variables variables;  ///< changes to the environment
   std::string found{};  ///< its path, found earlier; if it is gone from there, PATH is searched again
-  bool or_script =
-      false;  ///< a file that the kernel cannot execute is a script for /bin/sh, as for execvp(3)
+  /// A file that the kernel cannot execute is a script for /bin/sh, as for execvp(3).
+  bool or_script = false;
   bool outlives_us = false;  ///< it has no lock, so it runs on if we are killed
 };
 

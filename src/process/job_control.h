@@ -59,8 +59,8 @@ class JobControl {
   bool others_wait_ = false;  ///< another process of our group was stopped while the command had the terminal
   TimePoint next_claim_ = kNever;
   TimePoint stop_forwarded_at_ = kNever;  ///< when TSTP was forwarded
-  TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resume at this time, or as soon as the
-                                    ///< command stops
+  /// CONT came before the stop: resume at this time, or as soon as the command stops.
+  TimePoint continue_at_ = kNever;
   std::set<int> forwarded_;
 };
 

@@ -13,9 +13,9 @@ namespace rlock {
 /// One invocation: a script with its keys and arguments, or a plain command. A value; it knows no connection.
 struct Call {
   const Script* script = nullptr;  ///< null: a plain command
-  CallWords keys{};                ///< KEYS. For a plain command: the key that decides the Cluster slot; it
-                                   ///< is not sent
-  CallWords args{};                ///< ARGV. For a plain command: its words, the name first
+  /// KEYS. For a plain command: the key that decides the Cluster slot; it is not sent.
+  CallWords keys{};
+  CallWords args{};  ///< ARGV. For a plain command: its words, the name first
   /// The same call with one key, for a Cluster that answers TRYAGAIN. While a slot moves, a Cluster refuses calls
   /// with several keys. Holds one call at most, which has no such form itself.
   std::vector<Call> while_slot_moves{};

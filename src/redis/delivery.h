@@ -30,8 +30,8 @@ struct Delivery {
     always,      ///< yes: the call must work even if nobody reads the reply NOSCRIPT
   } source = Source::on_request;
 
-  std::vector<Call>
-      followers{};  ///< calls pipelined behind this one, in the same write; their replies are ignored
+  /// Calls pipelined behind this one, in the same write; their replies are ignored.
+  std::vector<Call> followers{};
 
   /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};

@@ -120,7 +120,7 @@ Failure failure_of(const Reply& error) {
             words.substr(0, words.find(", with args")))};
   const Meaning* meaning = meaning_of(error);
   if (meaning == nullptr) return {Error::unreachable, words};
-  return {meaning->kind, fmt::format("{} ({})", meaning->says, words), true};
+  return {.kind = meaning->kind, .text = fmt::format("{} ({})", meaning->says, words), .answered = true};
 }
 
 Failure of_server(const std::string& server, Failure why) {

@@ -11,7 +11,8 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
-  bool answered = false;  ///< the server sent an error that rlock knows, so its URL is right
+  /// It is certain that a right server was reached: it sent an error that rlock knows, or its replicas are too late.
+  bool answered = false;
   /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
   /// Redis server, or one of several servers refuses us.
   bool lasts = false;

@@ -13,8 +13,8 @@ namespace rlock {
 
 /// What became of a call at one node.
 struct Vote {
-  std::variant<std::monostate, Reply, Failure>
-      answer;  ///< the reply, or why there is none; monostate: nothing yet
+  /// The reply, or why there is none; monostate: nothing yet.
+  std::variant<std::monostate, Reply, Failure> answer;
   ConnectionNumber connection = ConnectionNumber::none;  ///< which answered
   TimePoint asked{};  ///< when the answered attempt began: a lease runs from here
 

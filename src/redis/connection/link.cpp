@@ -87,7 +87,7 @@ void Link::failed(Failure why, TimePoint now) {
   // These facts must outlive the connection.
   contacted_ = contacted();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
-  // a broken connection is not open, but may have served
+  // A broken connection is not open, but may have served.
   const bool served = connection_ && connection_->opened_at() != TimePoint{};
   if (served) ++losses_;
   if (connection_ && connection_->open())

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,8 +24,8 @@ class Executor final : public Redis, public Source {
   struct Options {
     Timeouts timeouts;
     Quorum quorum = Quorum::majority;
-    bool to_primary = false;           ///< a replica is refused; false: a replica is good enough, because the
-                                       ///< caller only reads
+    /// A replica is refused; false: a replica is good enough, because the caller only reads.
+    bool to_primary = false;
     bool retry_first_contact = false;  ///< retry before the first contact too (--wait was given)
     Interrupted interrupted = [] { return false; };  ///< ends the wait for a private server to start
   };

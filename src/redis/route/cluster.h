@@ -89,8 +89,8 @@ class Cluster final : public Route {
   bool stale_ = true;  ///< the slots must be asked for again
   std::optional<Failure> failure_;
   std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
-  std::map<Channel, Link*> watched_;                       ///< the node on which we subscribed; null: none
-                                                           ///< yet
+  /// The node on which we subscribed; null: none yet.
+  std::map<Channel, Link*> watched_;
   Membership membership_{loop_, *this};
 };
 

@@ -1,3 +1,8 @@
+// The folder of the private server must be ours, and nobody but root may be able to exchange it or a folder above it:
+// who can does, and gives us a server that grants every lock. Descent walks down from `/`, and checks each folder by
+// its descriptor: between the check of a path and its use, the path could lead elsewhere. It follows links by itself,
+// because their targets must be checked, too.
+
 #include "redis/route/local_directory.h"
 
 #include <fcntl.h>

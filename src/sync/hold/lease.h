@@ -13,16 +13,16 @@ namespace rlock {
 ///                                 SIGTERM                    SIGKILL                we may act no longer
 struct Budget {
   Milliseconds lease;
-  Milliseconds drift;        ///< max(1 % of lease, 2 ms): how far the server's clock may run ahead of ours
-                             ///< during a lease
-  Milliseconds margin;       ///< max(1 % of lease, 250 ms): for KILL to take effect
-  Milliseconds lost_grace;   ///< the time between the stop signal and KILL after a loss
-  Milliseconds renew_every;  ///< lease/3, or LeaseTerms::renew_within if that is less: from the start of one
-                             ///< renewal to that of the next
+  /// The longer of 1 % of the lease and 2 ms: how far the server's clock may run ahead of ours during a lease.
+  Milliseconds drift;
+  Milliseconds margin;      ///< the longer of 1 % of the lease and 250 ms: for KILL to take effect
+  Milliseconds lost_grace;  ///< the time between the stop signal and KILL after a loss
+  /// A third of the lease, or LeaseTerms::renew_within if that is less: from the start of one renewal to that of the next.
+  Milliseconds renew_every;
   Milliseconds retry_every;  ///< from the start of a failed renewal to that of the next: min(1 s, lease/20)
-  Milliseconds try_for;      ///< how long one try may take: short enough that another try can succeed, and
-                             ///< no longer than renew_every
-  bool renews = true;        ///< false: --no-renew
+  /// How long one try may take: short enough that another try can succeed, and no longer than renew_every.
+  Milliseconds try_for;
+  bool renews = true;  ///< false: --no-renew
 
   Milliseconds valid_for() const { return lease - drift; }
   Milliseconds kill_after() const { return valid_for() - margin; }
@@ -46,8 +46,8 @@ Milliseconds valid_for(Milliseconds lease);
 /// What a budget is made of.
 struct LeaseTerms {
   Milliseconds lease;
-  std::optional<Milliseconds>
-      lost_grace{};  ///< the user's value; empty: `kill_after` if it fits, else lease/6
+  /// The user's value; empty: `kill_after` if it fits, else lease/6.
+  std::optional<Milliseconds> lost_grace{};
   Milliseconds kill_after;
   bool renews = true;
   Milliseconds renew_within = kLongest;  ///< the longest interval: other holders may cut the TTL

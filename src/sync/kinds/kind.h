@@ -20,9 +20,8 @@ struct Kind {
 
   std::string_view name;  ///< in JSON and in text: "read-write"
   std::string_view noun;  ///< "a read/write lock"
-  std::string_view
-      stored_as;  ///< the word of lua/shared/redis/kind_of for this kind, and for all kinds that are stored
-                  ///< like it
+  /// The word of lua/shared/redis/kind_of for this kind, and for all kinds that are stored like it.
+  std::string_view stored_as;
   Layout layout;
   std::string_view as_stored{};  ///< for people, if only `stored_as` is known; empty: use the noun
   std::string_view as_found{};   ///< for people, if the key was inspected; empty: use the noun

@@ -50,12 +50,12 @@ class Line {
   struct Notice {
     static Notice reason() { return {.ask_after = Milliseconds{0}}; }
 
-    std::optional<Milliseconds> ask_after{};  ///< ask again after this time; empty: the message is no reason
-                                              ///< to ask
+    /// Ask again after this time; empty: the message is no reason to ask.
+    std::optional<Milliseconds> ask_after{};
     bool not_before{};  ///< do not ask before `ask_after`, even if another message told of the same release
     std::optional<std::int64_t> place{};  ///< our new place in the line
-    Milliseconds rest{-1};                ///< with `place`: the rest of the holder's lease; -1: it has no
-                                          ///< TTL
+    /// With `place`: the rest of the holder's lease; -1: it has no TTL.
+    Milliseconds rest{-1};
   };
   Notice read_notice(const Message& message, const Busy& busy) const;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "base/key_text.h"
 #include "base/text.h"
 
@@ -17,6 +19,8 @@ Answer read_by(const Decode& decode, const Reply& reply) noexcept {
     return decode(reply);
   } catch (const Error& error) {
     return Failure{error.kind(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return Failure{Error::unreachable, "there is no memory for what the server sends"};
   }
 }
 

@@ -73,8 +73,8 @@ class Pool {
   struct Status {
     std::int64_t available = 0;
     std::optional<std::int64_t> total{};
-    std::optional<Milliseconds>
-        rest{};  ///< rest of the lease of the permit in question; empty: it is not taken, -1: it has no lease
+    /// Rest of the lease of the permit in question; empty: it is not taken, -1: it has no lease.
+    std::optional<Milliseconds> rest{};
   };
   Call status() const;
 

@@ -8,7 +8,6 @@
 #include "redis/delivery.h"
 #include "redis/reply.h"
 #include "sync/kinds/claim.h"
-#include "sync/kinds/lockable.h"
 
 namespace rlock {
 

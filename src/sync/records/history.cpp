@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scripts.h"
+#include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/record_json.h"
 
@@ -73,8 +74,8 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
   return erase_metadata(name, owner, entry,
                         {{Parameter::history, history_key(name)},
                          {Parameter::when, when == WriteEnd::always ? "ended" : "known"},
-                         {Parameter::since, std::to_string(not_before.count())},
-                         {Parameter::ended, std::to_string(past.ended.count())},
+                         {Parameter::since, number(not_before)},
+                         {Parameter::ended, number(past.ended)},
                          {Parameter::entry, entry_of(past)}});
 }
 

@@ -1,3 +1,7 @@
+// for_each_member() is the only list of the members. Writer and Reader visit it, so what one writes the other reads.
+// A text of a holder may come from anywhere. So Writer cuts it and hides passwords, and Reader leaves out what has
+// another type.
+
 #include "sync/records/metadata.h"
 
 #include <unistd.h>
@@ -178,7 +182,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
   JsonObject json;
   for_each_member(facts, Writer{json});
   Values all = values_of(name, owner, entry);
-  append(all, {{Parameter::lease, std::to_string(lease.count())},
+  append(all, {{Parameter::lease, number(lease)},
                {Parameter::facts, json.str()},
                {Parameter::ended, facts.exit ? "1" : "0"}});
   return call_of(scripts::meta_write, std::move(all));

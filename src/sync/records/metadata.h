@@ -30,9 +30,9 @@ struct Metadata {
   std::string pid_space{};                ///< see pid_space(); empty in the records of older versions
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
-  std::optional<std::string> url{};          ///< URL of the CI job
-  bool renews = true;                        ///< false: the hold ends with its lease, even if the holder
-                                             ///< lives
+  std::optional<std::string> url{};  ///< URL of the CI job
+  /// False: the hold ends with its lease, even if the holder lives.
+  bool renews = true;
   std::vector<OuterHold> holds{};            ///< holds of its outer runs; deadlock detection uses them
   std::optional<Milliseconds> kill_after{};  ///< --kill-after; set if the holder can be asked to stop
   std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key

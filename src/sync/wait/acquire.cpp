@@ -237,7 +237,7 @@ class Acquisition {
     const bool stays_here = !options_.behind || result().refused() != nullptr;
     const Milliseconds moment = result().failure() != nullptr ? kAfterFailure : kAfterAnswer;
     undo_.await(redis_.loop().within(stays_here ? Undo::kAwait : moment));
-    if (stays_here || undo_.answered()) return;
+    if (stays_here || undo_.settled()) return;
     const auto work = [this] {
       redis_.loop().take_own_timer();
       undo_.await(redis_.loop().within(Undo::kTryFor));

@@ -19,8 +19,8 @@ namespace rlock {
 /// What the next round must have anew, because an undone round has used the old one.
 enum class NewIdentity {
   requests,  ///< only the request ids: the undo was answered, and the owner keeps its places
-  owner,     ///< the owner too: a copy of the acquire or the undo may be in flight. An owner that the user
-             ///< named stays
+  /// The owner too: a copy of the acquire or the undo may be in flight. An owner that the user named stays.
+  owner,
 };
 
 /// Why a wait ended without the lock.

@@ -31,8 +31,8 @@ class Pacing {
     TimePoint ignore_wakeups_until;
     TimePoint until;             ///< when to ask again at the latest
     bool wakeups_end_it = true;  ///< a message, or a confirmed subscription, ends the sleep
-    Milliseconds extra{0};       ///< a further sleep after that, because several nodes announce a release one
-                                 ///< after the other
+    /// A further sleep after that, because several nodes announce a release one after the other.
+    Milliseconds extra{0};
   };
 
   Plan after(const LastRound& round, TimePoint now);

@@ -12,6 +12,7 @@
 
 #include "base/as_given.h"
 #include "base/text.h"
+#include "sync/kinds/arguments.h"
 
 namespace rlock {
 namespace {
@@ -24,7 +25,7 @@ std::string option() { return as_given("sync-replicas", "--sync-replicas"); }
 }  // namespace
 
 Call await_replicas_call(const SyncReplicas& replicas) {
-  return command({"WAIT", std::to_string(replicas.count), std::to_string(replicas.timeout.count())});
+  return command({"WAIT", std::to_string(replicas.count), number(replicas.timeout)});
 }
 
 Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber connection) {
@@ -34,18 +35,19 @@ Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber 
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas) {
   if (auto trouble = vote.trouble()) return trouble;
   if (!vote.reply())
-    return Failure{Error::unreachable,
-                   fmt::format("not confirmed by {} in time ({}); see INFO replication on the server",
-                               counted(replicas.count, "replica"), option()),
-                   true};
+    return Failure{.kind = Error::unreachable,
+                   .text = fmt::format("not confirmed by {} in time ({}); see INFO replication on the server",
+                                       counted(replicas.count, "replica"), option()),
+                   .answered = true};
   if (vote.reply()->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
   const std::int64_t have = vote.reply()->integer();
   if (have >= replicas.count) return std::nullopt;
-  return Failure{Error::unreachable,
-                 fmt::format("only {} of {} replicas have it ({}); see INFO replication on the server", have,
-                             replicas.count, option()),
-                 true};
+  return Failure{
+      .kind = Error::unreachable,
+      .text = fmt::format("only {} of {} replicas have it ({}); see INFO replication on the server", have,
+                          replicas.count, option()),
+      .answered = true};
 }
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,

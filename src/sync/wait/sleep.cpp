@@ -1,4 +1,4 @@
-// after() reports why we wait, and sleeps in steps. Each step, once():
+// after() reports why we wait, and sleeps in steps. Each step, sleep_once():
 //
 //   listens    to the channels that can end the sleep: of our place in the line, else of the lock. If we pause behind
 //              others, to none.
@@ -52,7 +52,7 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place. `ask_by`: when to ask even if
 /// messages about our place come all the time.
-bool Sleep::once(Blocked& blocked, TimePoint ask_by) {
+bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_->listen_to(channels_for(blocked));
@@ -72,10 +72,10 @@ bool Sleep::once(Blocked& blocked, TimePoint ask_by) {
                     now);
   plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
-  until(earliest(plan.ignore_wakeups_until, plan.until));
-  if (!plan.wakeups_end_it) until(earliest(plan.until, blocked.outage.limit()));
+  sleep_until(earliest(plan.ignore_wakeups_until, plan.until));
+  if (!plan.wakeups_end_it) sleep_until(earliest(plan.until, blocked.outage.limit()));
   if (plan.wakeups_end_it && until_wakeup(blocked, plan.until)) return true;
-  until(plus(redis_.loop().now(), plan.extra));
+  sleep_until(plus(redis_.loop().now(), plan.extra));
   return false;
 }
 
@@ -127,7 +127,7 @@ void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, 
   if (pause > Milliseconds{0}) mailbox_->listen_to({});  // to listen would connect at once
 }
 
-void Sleep::until(TimePoint end) {
+void Sleep::sleep_until(TimePoint end) {
   end = earliest(end, options_.patience.until);
   redis_.loop().wait({end, options_.patience.interrupted}, [] { return false; });
 }

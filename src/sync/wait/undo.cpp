@@ -55,12 +55,12 @@ void Undo::post(Stage& stage, Wake wake) {
 }
 
 void Undo::await(const Patience& patience) {
-  redis_.loop().wait(patience, [this] { return answered() || insisted_(); });
+  redis_.loop().wait(patience, [this] { return settled() || insisted_(); });
 }
 
 /// Nodes that have received no acquire do not count: they have nothing to undo, and we must not wait for a
 /// silent one.
-bool Undo::answered() const {
+bool Undo::settled() const {
   return std::ranges::all_of(posted_, [&](const Posted& undo) {
     const Votes& votes = undo.request.votes();
     for (std::size_t node = 0; node < votes.size(); ++node)

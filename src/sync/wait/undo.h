@@ -31,8 +31,8 @@ class Undo {
   /// An undo is retried for this long at a node that does not answer, in the background.
   static constexpr Milliseconds kTryFor{30000};
 
-  /// Has each node that may have received an acquire answered the undos, or failed?
-  bool answered() const;
+  /// Are the undos settled (Vote::settled()) at each node that may have received an acquire?
+  bool settled() const;
 
   /// After await(): was every undo answered, and was each call of this identity written only once? Then no
   /// copy of an acquire or an undo is in flight.

@@ -26,9 +26,9 @@ Call scan_step(ScanPass pass, const std::string& cursor, const std::string& pref
 
 struct Scanned {
   std::string cursor;
-  std::vector<LockName> names;     ///< locks that are known by a key beside them
-  std::vector<LockName> doubtful;  ///< candidates for ask_content(); keys that stand beside locks are left
-                                   ///< out
+  std::vector<LockName> names;  ///< locks that are known by a key beside them
+  /// Candidates for ask_content(); keys that stand beside locks are left out.
+  std::vector<LockName> doubtful;
 };
 Scanned read_step(ScanPass pass, const Reply& reply);
 
