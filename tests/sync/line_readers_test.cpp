@@ -9,6 +9,7 @@
 
 using namespace rlock;
 using namespace rlock::test;
+using std::chrono_literals::operator""ms;
 
 TEST_CASE("readers do not pass a waiting writer, and the readers behind it are told together") {
   LineScene scene;
@@ -77,6 +78,41 @@ TEST_CASE(
   CHECK(frozen.heard() == "0");  // it must ask now
   scene.told_earlier("w:1", 300);
   CHECK(is_held(scene.ask(second)));
+}
+
+TEST_CASE("a distant writer that readers took for frozen has a second to come from then on") {
+  LineScene scene;
+  const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
+  const WriteLock writer{waiting("w:1")};
+  const auto ask_again = [&] { return busy(writer.read(scene.redis.run(writer.ask(400ms)))).position; };
+  const std::string channel = "redisson_rwlock:{deploy}";
+  const Listener of_writer{scene.server, Channel{channel + ":w:1"}};
+  const Listener second{scene.server, Channel{channel + ":r:2"}};
+  const Listener third{scene.server, Channel{channel + ":r:3"}};
+  scene.ask(reader("r:1"));
+  scene.ask(writer);
+  CHECK(ask_again() == 1);  // it has kept its place, so it is not far away
+  REQUIRE(is_busy(scene.ask(reader("r:2"))));
+  REQUIRE(is_busy(scene.ask(reader("r:3"))));
+  scene.Scene::release(reader("r:1"));
+  scene.told_earlier("w:1", 300);
+  REQUIRE(is_held(scene.ask(reader("r:2"))));
+  SUBCASE("another reader still waits when it asks again") {}
+  SUBCASE("nobody waits any more when it asks again") {
+    REQUIRE(is_held(scene.ask(reader("r:3"))));
+    REQUIRE(scene.line().empty());
+    scene.Scene::release(reader("r:3"));
+  }
+  CHECK(ask_again() == 1);
+  CHECK(ask_again() == 1);
+
+  scene.ask(reader("r:4"));
+  scene.Scene::release(reader("r:2"));
+  CHECK(busy(scene.ask(reader("r:4"))).retry_after > 900ms);
+  scene.told_earlier("w:1", 900);
+  CHECK(is_busy(scene.ask(reader("r:4"))));
+  scene.told_earlier("w:1", 100);  // it is frozen after all
+  CHECK(is_held(scene.ask(reader("r:4"))));
 }
 
 TEST_CASE("a writer that was killed during its wait hinders no reader beside reading holders") {

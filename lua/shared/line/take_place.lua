@@ -21,6 +21,10 @@ local function take_place(line, ask)
   local known = waiter_of(line, owner)
   if known and not listed and known.alive <= time then known = nil end
   local arrived, before = known and known.arrived, known and known.before
+  -- If the owner has waited, but does not stand in the line, it was taken for frozen, or the line was lost. It lives, so it may
+  -- only be far away: from now on it has a second to come. Otherwise readers that are near would go on before a distant writer
+  -- again and again.
+  local far = known and known.far or not listed and line.waited >= 250
   if not known then
     local now = now_micros()
     -- If the owner has not waited yet, it stands behind the last waiter, even if the clock was set back since that one came. (A
@@ -45,7 +49,7 @@ local function take_place(line, ask)
   redis.call('zadd', line.order, arrived, owner)
   redis.call('pexpire', line.order, stays)
   write_note(line, owner, {
-    alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = before,
+    alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = before, far = far,
   })
   redis.call('pexpire', line.facts, stays)
   -- A new owner may stand in front of others, because it has waited longer or takes over a place. Then the waiters behind it

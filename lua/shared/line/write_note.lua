@@ -7,6 +7,7 @@ local function write_note(line, owner, waiter)
   local text = string.format('%d %.0f', line.passes, line.others)
   if waiter then
     text = string.format('%.0f %s %d %.0f %d', waiter.alive, waiter.arrived, waiter.needs, waiter.told, waiter.before)
+    if waiter.far then text = text .. ' far' end
   end
   if redis.call('pttl', line.waiters) < 0 then
     write_with_ttl('hset', line.waiters, math.max(redis.call('pttl', line.order), 1000), owner, text)
