@@ -22,7 +22,7 @@ include_files = { 'lua/**/*.lua' }
 
 -- The names that the contract at the head of a script gives to KEYS and ARGV.
 files = {}
-for path, names in string.gmatch(io.popen('cmake -P lua/embed.cmake 2>&1'):read('*a'), '([^;\n]+);?([^\n]*)\n') do
+for path, names in string.gmatch(io.popen('cmake -P lua/names.cmake 2>&1'):read('*a'), '([^;\n]+);?([^\n]*)\n') do
   files[path] = {globals = {}}
   for name in string.gmatch(names, '[^;]+') do table.insert(files[path].globals, name) end
 end

@@ -2,119 +2,22 @@
 # rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all. The build runs it as a script:
 #
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
-#   cmake -P lua/embed.cmake                     prints what names each script gets from its contract, for .luacheckrc
+#
+# It gives KEYS and ARGV the names of the script's contract; lua/contract.cmake explains the rows of a contract.
 #
 # Redis gets the file without its comments, blank lines, indentation and the blanks that separate no words. redis.call gets a
 # short local name. The SHA-1 is that of exactly these bytes. `rlock scripts show` prints them, so it has the line numbers in
 # messages of Redis.
 #
-# The comment at the head of a script is its contract, and the only place that names and orders KEYS and ARGV. Each row names one
-# of them; only this file turns the rows into positions:
-#
-#   -- KEYS  lock     hash: ...          KEYS[1] is `lock`
-#   --       line: order, waiters, facts the next three are fields of the table `line`. If ARGV has channel,
-#                                        sharded, waited or ticket, the table has it, too
-#   --       ids...   16 bytes each      all that follow, as a list
-#   --       those of lock/release       the rows of that contract
-#   -- QUORUM  without the line          the nodes of a quorum get a second script, with the files of lua/quorum in place
-#                                        of those of lua/shared
-#
-# If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
-# `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
-#
 # The line `local ask = script('lock/acquire')` in multi/lock says that multi/lock does for several keys what lock/acquire does
 # for one.
 
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/contract.cmake)
 
-# Reads the rows of `section`, KEYS or ARGV, of a contract. Sets three variables:
-#   <into>           the names in their order, a field as line.order
-#   <into>_required  how many of them a call must give
-#   <into>_numbers   the names that are numbers
-function(read_rows folder file section into)
-  file(READ ${folder}/${file}.lua text)
-  string(REPLACE "\r" "" text "${text}")
-  set(names "")
-  set(numbers "")
-  set(required 0)
-  set(optional OFF)
-  set(inside OFF)
-  set(line 0)
-  while(text MATCHES "^(--[^\n]*)\n")
-    set(row "${CMAKE_MATCH_1}")
-    math(EXPR line "${line} + 1")
-    string(LENGTH "${row}\n" length)
-    string(SUBSTRING "${text}" ${length} -1 text)
-    if(row MATCHES "^-- (KEYS|ARGV|->)  ")
-      set(inside OFF)
-      if(CMAKE_MATCH_1 STREQUAL section)
-        set(inside ON)
-      endif()
-    endif()
-    if(NOT inside)
-      continue()
-    endif()
-    if(row MATCHES "^--( KEYS  | ARGV  |       )those of ([a-z_]+/[a-z_]+)$")
-      read_rows(${folder} ${CMAKE_MATCH_2} ${section} more)
-      list(APPEND names ${more})
-      list(APPEND numbers ${more_numbers})
-      if(NOT optional)
-        math(EXPR required "${required} + ${more_required}")
-        list(LENGTH more length)
-        if(more_required LESS length)
-          set(optional ON)
-        endif()
-      endif()
-    elseif(row MATCHES "^--( KEYS  | ARGV  |       )(([a-z_]+): )?([a-z_]+(, [a-z_]+)*)([.]*)($|  +(.*))")
-      set(table "${CMAKE_MATCH_3}")
-      set(fields "${CMAKE_MATCH_4}")
-      set(rest "${CMAKE_MATCH_6}")
-      set(meaning "${CMAKE_MATCH_8}")
-      if(meaning MATCHES "^optional" OR rest)
-        set(optional ON)
-      endif()
-      if(NOT rest AND meaning MATCHES "^(optional.? )?(a|an|the)? ?[Nn]umber" AND NOT meaning MATCHES "^(optional, )?number")
-        message(FATAL_ERROR "${folder}/${file}.lua:${line}: is it a number for the script? Then write `number` or `optional, number`: ${row}")
-      endif()
-      string(REPLACE ", " ";" fields "${fields}")
-      foreach(field IN LISTS fields)
-        set(name "${field}${rest}")
-        if(table)
-          set(name "${table}.${field}")
-        endif()
-        list(APPEND names ${name})
-        if(meaning MATCHES "^(optional, )?number")
-          list(APPEND numbers ${name})
-        endif()
-        if(NOT optional)
-          math(EXPR required "${required} + 1")
-        endif()
-      endforeach()
-    elseif(NOT row MATCHES "^--        ")  # a row goes on in lines with a deeper indentation
-      message(FATAL_ERROR "${folder}/${file}.lua:${line}: this row of the contract names no key and no argument: ${row}")
-    endif()
-  endwhile()
-  set(${into} "${names}" PARENT_SCOPE)
-  set(${into}_required ${required} PARENT_SCOPE)
-  set(${into}_numbers "${numbers}" PARENT_SCOPE)
-endfunction()
-
-# Does a contract have the row QUORUM? Sets <into>.
-function(read_quorum folder file into)
-  file(READ ${folder}/${file}.lua text)
-  string(REPLACE "\r" "" text "\n${text}")
-  set(${into} OFF PARENT_SCOPE)
-  if(text MATCHES "\n-- QUORUM  without the line\n")
-    set(${into} ON PARENT_SCOPE)
-  elseif(text MATCHES "\n(-- *[Qq][Uu][Oo][Rr][Uu][Mm][^\n]*|--[^\n]*without the line[^\n]*)")
-    message(FATAL_ERROR "${folder}/${file}.lua: is there a script without the line? Then write the row of lock/acquire: ${CMAKE_MATCH_1}")
-  endif()
-endfunction()
-
-# Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. A script for several
-# servers has no line.
-function(name_arguments folder file text into)
-  get_property(for_quorum GLOBAL PROPERTY for_quorum)
+# Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. If `for_quorum` is ON,
+# the script is for the nodes of a quorum, and has no line.
+function(name_arguments folder file for_quorum text into)
   set(code "")
   set(tables "")
   read_rows(${folder} ${file} KEYS KEYS)
@@ -172,12 +75,12 @@ function(name_arguments folder file text into)
   set(${into} "${code}" PARENT_SCOPE)
 endfunction()
 
-# Takes the lines `local <name> = include('<folder>/<name>')` out of the text. For each it adds lua/shared/<folder>/<name>.lua,
-# without its last line `return <name>`, to the property `shared`: once, and behind the files that it includes itself.
+# Takes the lines `local <name> = include('<folder>/<name>')` out of the text. For each it adds the file <folder>/<name>.lua,
+# without its last line `return <name>`, to `shared`: once, and behind the files that it includes itself. The file is looked for
+# in the folders `places`; the first one that has it counts.
 #
-# If there is a file lua/quorum/<folder>/<name>.lua, it replaces that file in a script for several servers. So does
-# lua/multi/shared/<folder>/<name>.lua in the scripts of lua/multi.
-function(take_includes folder variable)
+# `shared` and `included` (what is in it already) are variables of the caller, which both may grow.
+function(take_includes places variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+/([a-z_]+))'\\)[ \t]*\n")
     set(line "${CMAKE_MATCH_0}")
@@ -187,36 +90,41 @@ function(take_includes folder variable)
       message(FATAL_ERROR "${line}: what is included keeps its name")
     endif()
     string(REPLACE "${line}" "\n" text "${text}")
-    get_property(there GLOBAL PROPERTY included)
-    if(NOT path IN_LIST there)
-      set_property(GLOBAL APPEND PROPERTY included ${path})
-      get_property(for_quorum GLOBAL PROPERTY for_quorum)
-      get_property(own GLOBAL PROPERTY own_shared)
-      set(file ${folder}/shared/${path}.lua)
-      if(EXISTS ${own}/${path}.lua)
-        set(file ${own}/${path}.lua)
-      endif()
-      if(for_quorum AND EXISTS ${folder}/quorum/${path}.lua)
-        set(file ${folder}/quorum/${path}.lua)
-      endif()
-      file(READ ${file} shared)
-      string(REPLACE "\r" "" shared "\n${shared}")
-      string(REGEX REPLACE "\nreturn ${name}\n*$" "\n" shared "${shared}")
-      take_includes(${folder} shared)
-      set_property(GLOBAL APPEND_STRING PROPERTY shared "${shared}")
+    if(NOT path IN_LIST included)
+      list(APPEND included ${path})
+      foreach(place IN LISTS places)
+        set(source ${place}/${path}.lua)
+        if(EXISTS ${source})
+          break()
+        endif()
+      endforeach()
+      file(READ ${source} statements)
+      string(REPLACE "\r" "" statements "\n${statements}")
+      string(REGEX REPLACE "\nreturn ${name}\n*$" "\n" statements "${statements}")
+      take_includes("${places}" statements)
+      string(APPEND shared "${statements}")
     endif()
   endwhile()
   set(${variable} "${text}" PARENT_SCOPE)
+  set(shared "${shared}" PARENT_SCOPE)
+  set(included "${included}" PARENT_SCOPE)
 endfunction()
 
-# Puts the included files at the top of the text, each once, even if the script contains several other scripts. So a script is one
-# text that uses no global.
-function(include_shared folder variable)
-  set_property(GLOBAL PROPERTY included)
-  set_property(GLOBAL PROPERTY shared)
+# Puts the included files at the top of the text of `file`, each once, even if the script contains several other scripts. So a
+# script is one text that uses no global.
+#
+# These files stand in lua/shared. In the scripts of lua/multi, a file of lua/multi/shared replaces the one of that name; in the
+# scripts for the nodes of a quorum, a file of lua/quorum does.
+function(include_shared folder file for_quorum variable)
+  get_filename_component(own ${file} DIRECTORY)
+  set(places ${folder}/${own}/shared ${folder}/shared)
+  if(for_quorum)
+    list(PREPEND places ${folder}/quorum)
+  endif()
+  set(shared "")
+  set(included "")
   set(text "${${variable}}")
-  take_includes(${folder} text)
-  get_property(shared GLOBAL PROPERTY shared)
+  take_includes("${places}" text)
   set(${variable} "${shared}${text}" PARENT_SCOPE)
 endfunction()
 
@@ -234,7 +142,7 @@ endfunction()
 #   local <name> = script('<file>')   by lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others
 #   names_of('<file>', KEYS, ARGV)    by the names of that contract
 #   keys_of('<file>')                 by the list of its KEYS. They are taken from our KEYS with the same names
-function(read_statements folder file into)
+function(read_statements folder file for_quorum into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "\n${text}\n")
   take_comments(${file} text)
@@ -244,17 +152,17 @@ function(read_statements folder file into)
     list(JOIN keys ", " keys)
     string(REPLACE "${list}" "{${keys}}" text "${text}")
   endwhile()
-  name_arguments(${folder} ${file} "${text}" names)
+  name_arguments(${folder} ${file} ${for_quorum} "${text}" names)
   set(own "${text}")
   while(text MATCHES "\n[ \t]*names_of\\('([a-z_/]+)', KEYS, ARGV\\)[ \t]*\n")
     set(line "${CMAKE_MATCH_0}")
-    name_arguments(${folder} ${CMAKE_MATCH_1} "${own}" of_other)
+    name_arguments(${folder} ${CMAKE_MATCH_1} ${for_quorum} "${own}" of_other)
     string(REPLACE "${line}" "\n${of_other}\n" text "${text}")
   endwhile()
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = script\\('([a-z_/]+)'\\)[ \t]*\n")
     set(line "${CMAKE_MATCH_0}")
     set(name "${CMAKE_MATCH_1}")
-    read_statements(${folder} ${CMAKE_MATCH_2} body)
+    read_statements(${folder} ${CMAKE_MATCH_2} ${for_quorum} body)
     string(REPLACE "${line}" "\nlocal function ${name}(KEYS, ARGV)\n${body}\nend\n" text "${text}")
   endwhile()
   set(${into} "\n${names}${text}" PARENT_SCOPE)
@@ -282,9 +190,9 @@ endfunction()
 
 # The text of `file` to send, without comments, blank lines and indentation. Long brackets are refused, because they could contain
 # text that only looks like a comment or an indentation: no script here needs one.
-function(read_script folder file into)
-  read_statements(${folder} ${file} text)
-  include_shared(${folder} text)
+function(read_script folder file for_quorum into)
+  read_statements(${folder} ${file} ${for_quorum} text)
+  include_shared(${folder} ${file} ${for_quorum} text)
   foreach(bracket IN ITEMS "[[" "[=" ")lua\"")
     string(FIND "${text}" "${bracket}" at)
     if(NOT at EQUAL -1)
@@ -316,6 +224,42 @@ function(write_changed file text)
   file(WRITE ${file} "${text}")
 endfunction()
 
+# Adds a script to the variables `declared`, `defined`, `pointers` and `parameters` of embed_scripts(): that of `file`, or if
+# `for_quorum` is ON, the one that the nodes of a quorum get in its place. It also reads of_quorum and several_<file> there.
+function(embed_script folder file for_quorum)
+  string(REPLACE "/" "_" constant "${file}")
+  set(name ${file})
+  set(prefix "")
+  set(without_line "nullptr")
+  if(for_quorum)
+    set(name "quorum/${constant}")
+    set(prefix "quorum_")
+  elseif(file IN_LIST of_quorum)
+    set(without_line "&quorum_${constant}")
+  endif()
+  set(several "nullptr")
+  if(DEFINED several_${file})
+    set(several "&${prefix}${several_${file}}")
+  endif()
+  read_script(${folder} ${file} ${for_quorum} source)
+  string(SHA1 sha1 "${source}")
+  foreach(section IN ITEMS KEYS ARGV)
+    read_rows(${folder} ${file} ${section} ${section})
+    list(FILTER ${section} EXCLUDE REGEX "[.][.][.]$")
+    list(TRANSFORM ${section} REPLACE "[.]" "_")
+    list(APPEND parameters ${${section}})
+    list(TRANSFORM ${section} PREPEND "P::")
+    list(JOIN ${section} ", " ${section})
+  endforeach()
+  string(APPEND declared "extern const Script ${prefix}${constant};\n")
+  string(APPEND defined "constinit const Script ${prefix}${constant}{\"${name}\", \"${sha1}\", R\"lua(${source})lua\",\n"
+                        "{${KEYS}}, {${ARGV}}, ${KEYS_required}, ${ARGV_required}, ${several}, ${without_line}};\n\n")
+  string(APPEND pointers "    &${prefix}${constant},\n")
+  foreach(variable IN ITEMS declared defined pointers parameters)
+    set(${variable} "${${variable}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
 # Writes scripts.h and scripts.cpp into the folder `to`.
 function(embed_scripts folder to)
   file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
@@ -324,55 +268,23 @@ function(embed_scripts folder to)
   set(of_quorum "")
   foreach(file IN LISTS files)
     file(READ ${folder}/${file}.lua text)
-    string(REPLACE "/" "_" constant "${file}")
-    read_quorum(${folder} ${file} for_quorum)
-    if(for_quorum)
+    read_quorum(${folder} ${file} has_second)
+    if(has_second)
       list(APPEND of_quorum ${file})
     endif()
     if(text MATCHES "\nlocal ask = script\\('([a-z_/]+)'\\)\n")
-      set(several_${CMAKE_MATCH_1} ${constant})
+      string(REPLACE "/" "_" several_${CMAKE_MATCH_1} "${file}")
     endif()
   endforeach()
 
-  set(parameters "")
-  foreach(file IN LISTS files of_quorum)
-    string(REPLACE "/" "_" constant "${file}")
-    set(name ${file})
-    set(for_quorum "nullptr")
-    set(several "nullptr")
-    if(DEFINED several_${file})
-      set(several "&${several_${file}}")
-    endif()
-    if(NOT DEFINED done_${file})
-      set(done_${file} ON)
-      set_property(GLOBAL PROPERTY for_quorum OFF)
-      if(file IN_LIST of_quorum)
-        set(for_quorum "&quorum_${constant}")
-      endif()
-    else()
-      set_property(GLOBAL PROPERTY for_quorum ON)
-      set(name "quorum/${constant}")
-      set(constant "quorum_${constant}")
-      if(DEFINED several_${file})
-        set(several "&quorum_${several_${file}}")
-      endif()
-    endif()
-    get_filename_component(synchronizer ${file} DIRECTORY)
-    set_property(GLOBAL PROPERTY own_shared ${folder}/${synchronizer}/shared)
-    read_script(${folder} ${file} source)
-    string(SHA1 sha1 "${source}")
-    foreach(section IN ITEMS KEYS ARGV)
-      read_rows(${folder} ${file} ${section} ${section})
-      list(FILTER ${section} EXCLUDE REGEX "[.][.][.]$")
-      list(TRANSFORM ${section} REPLACE "[.]" "_")
-      list(APPEND parameters ${${section}})
-      list(TRANSFORM ${section} PREPEND "P::")
-      list(JOIN ${section} ", " ${section})
-    endforeach()
-    string(APPEND declared "extern const Script ${constant};\n")
-    string(APPEND defined "constinit const Script ${constant}{\"${name}\", \"${sha1}\", R\"lua(${source})lua\",\n"
-                          "{${KEYS}}, {${ARGV}}, ${KEYS_required}, ${ARGV_required}, ${several}, ${for_quorum}};\n\n")
-    string(APPEND pointers "    &${constant},\n")
+  foreach(variable IN ITEMS declared defined pointers parameters)
+    set(${variable} "")
+  endforeach()
+  foreach(file IN LISTS files)
+    embed_script(${folder} ${file} OFF)
+  endforeach()
+  foreach(file IN LISTS of_quorum)
+    embed_script(${folder} ${file} ON)
   endforeach()
   list(REMOVE_DUPLICATES parameters)
   list(SORT parameters)
@@ -391,24 +303,5 @@ constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlo
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  set(folder ${CMAKE_CURRENT_LIST_DIR})
-  if(DEFINED TO)
-    embed_scripts(${folder} ${TO})
-    return()
-  endif()
-  file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
-  foreach(file IN LISTS files)
-    file(STRINGS ${folder}/${file} contracts REGEX "names_of\\(")
-    list(TRANSFORM contracts REPLACE ".*'(.*)'.*" "\\1.lua")
-    set(names lua/${file})
-    foreach(contract IN LISTS contracts ITEMS ${file})
-      string(REPLACE ".lua" "" contract ${contract})
-      foreach(section IN ITEMS KEYS ARGV)
-        read_rows(${folder} ${contract} ${section} rows)
-        list(TRANSFORM rows REPLACE "[.].*" "")  # of line.order, `line`; of ids..., `ids`
-        list(APPEND names ${rows})
-      endforeach()
-    endforeach()
-    message("${names}")
-  endforeach()
+  embed_scripts(${CMAKE_CURRENT_LIST_DIR} ${TO})
 endif()

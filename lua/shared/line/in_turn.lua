@@ -14,7 +14,7 @@ local holder_of = include('hold/holder_of')
 --     place   0: it has none
 --     holder  one of the holders, or ''
 --
--- line   rlock's waiters for a lock that is not fair. The contract of a script makes it, see lua/embed.cmake:
+-- line   rlock's waiters for a lock that is not fair. The contract of a script makes it, see lua/contract.cmake:
 --          order    zset: owner -> when it arrived; nil: there is no line
 --          waiters  hash: owner -> see waiter_of
 --          facts    hash: owner -> JSON, what it says of itself
