@@ -19,7 +19,7 @@
 --                             the queue, 0: we have none. length: of the queue
 --       {not_ours}            this is a late copy: the hold that it acquired has ended
 --       {foreign, kind, key}  this key holds something else
--- A script that calls this one also gets a second value with {held, ...}: true if the call has added no hold.
+-- A script that calls this one gets one more value with {held, ...}: `had`, see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local now_micros = include('redis/now_micros')

@@ -12,8 +12,7 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- A script that calls this one also gets two values with {held, ...}. The first one is true if the call has added no hold. The
--- second one is the line if the owner has passed its waiters, else nil.
+-- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local take_lock = include('hold/take_lock')
 

@@ -22,8 +22,7 @@
 --       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
--- A script that calls this one also gets two values with {held, ...}. The first one is true if the call has added no hold. The
--- second one is the line if the owner has passed its waiters, else nil.
+-- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local take_lock = include('hold/take_lock')
 
 local hold = {lock = lock, owner = owner, request = request, shares = shares, lease = lease, memory = memory}

@@ -13,7 +13,7 @@
 --       {busy, pttl}     ask again after this many ms; -1: the key has no TTL
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else. A number without a TTL is a counter, not a token
--- A script that calls this one also gets a second value with {held, ...}: true if the call has added no hold.
+-- A script that calls this one gets one more value with {held, ...}: `had`, see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_late_copy = include('hold/is_late_copy')

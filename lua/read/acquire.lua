@@ -24,8 +24,7 @@
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
 -- the owner. For other clients this has the same effect.
--- A script that calls this one also gets two values with {held, ...}. The first one is true if the call has added no hold. The
--- second one is the line if the owner has passed its waiters, else nil.
+-- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_late_copy = include('hold/is_late_copy')

@@ -15,8 +15,7 @@
 --                        acquired has ended
 --       {upgrade}        this owner reads: it would wait for itself
 --       {foreign, kind}  the key holds something else
--- A script that calls this one also gets two values with {held, ...}. The first one is true if the call has added no hold. The
--- second one is the line if the owner has passed its waiters, else nil.
+-- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_late_copy = include('hold/is_late_copy')

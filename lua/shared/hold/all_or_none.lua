@@ -49,9 +49,13 @@ end
 -- Asks for each member in turn. If one cannot be had, the function undoes those before it, the last one first. For locks that
 -- are not fair, the caller makes these undos `silent` (see lock/release), because no other client saw these locks held.
 -- If ARGV[1] is below zero, the function asks for nothing, and undoes what the same call acquired.
--- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'. The
--- second value of ask is true if it has added no hold. Such a member only gets its lease and its shares back, because this may
--- be a late copy. The third value is the line that the owner has passed; nil: it has passed none.
+--
+-- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held', and
+-- it returns two more values. Redis sends only the answer, so they are for scripts that call ask:
+--   had     true if the call has added no hold. Such a member only gets its lease and its shares back, because this may be a
+--           late copy
+--   passed  the line (see line/in_turn), if the owner has passed its waiters; else nil or false. A fair lock and a token lock
+--           have no such line, and answer nothing here
 -- leave: a function of the KEYS and ARGV of undo that gives up a place in a line or queue; nil: there are no places. An earlier
 -- attempt may have taken places at the members behind the busy one. They would hold up other waiters for nothing. It must not
 -- release them: this may be a late copy, and the owner may have them.

@@ -1,10 +1,8 @@
 local now = include('redis/now')
 
--- For how many ms the lock must stay after a release: this release may demand it, or an earlier one of the same owner.
--- hold: see hold/answered_before, with
---   owner       whose hold it is
---   keep        optional, string "<owner>\n<until>", see lock/release
---   keep_until  when this release demands that the lock ends, in ms since the epoch
+-- For how many ms the lock must stay after a release: this release may demand it (hold.keep_until), or an earlier one of the same
+-- owner (hold.keep).
+-- hold: see hold/answered_before
 -- goes_on: the owner has another hold. Then the function writes the time into `keep`, for the release of that hold
 local function rest_to_keep(hold, goes_on)
   local keep, keep_until, head = hold.keep, hold.keep_until, hold.owner .. '\n'

@@ -9,7 +9,7 @@ local leave_line = include('line/leave_line')
 -- hold: a table with lock, owner, request, shares, lease and memory of lock/acquire. line: see line/in_turn
 -- draw: only for a fenced lock: a function that answers its token, which is the third value of the answer. The argument of draw
 -- says whether the owner held the lock before
--- -> what lock/acquire answers, and the two values that a script gets which calls it
+-- -> what lock/acquire answers, and `had` and `passed`, see hold/all_or_none
 local function take_lock(hold, line, draw)
   local lock, owner, lease = hold.lock, hold.owner, hold.lease
   local kind = kind_of(lock)
