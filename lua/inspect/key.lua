@@ -61,26 +61,29 @@ local function fields_of_lock()
   return all
 end
 
-local kind = kind_of(lock)
-local content, leases = {}, 0
-if kind == 'lock' or kind == 'read-write' then
-  content, leases = fields_of_lock(), redis.call('hlen', lock)
-elseif kind == 'string' or kind == 'number' then
-  content = {redis.call('getrange', lock, 0, most)}
+-- `content` of the answer.
+local function read_content(kind)
+  if kind == 'lock' or kind == 'read-write' then return fields_of_lock() end
+  if kind == 'string' or kind == 'number' then return {redis.call('getrange', lock, 0, most)} end
+  return {}
 end
 
-local rests, looks = {}, 2 * most
-for i = 1, kind == 'read-write' and #content or 0, 2 do
-  local holds = tonumber(content[i + 1]) or 0
-  local few = holds >= 1 and holds <= looks
-  if few then looks = looks - holds end
-  rests[#rests + 1] = few and rest_of_reader(beside, content[i], holds) or -1
+-- `rests` of the answer, for these fields of a read-write lock.
+local function read_rests(fields)
+  local rests, looks = {}, 2 * most
+  for i = 1, #fields, 2 do
+    local holds = tonumber(fields[i + 1]) or 0
+    local few = holds >= 1 and holds <= looks
+    if few then looks = looks - holds end
+    rests[#rests + 1] = few and rest_of_reader(beside, fields[i], holds) or -1
+  end
+  return rests
 end
 
--- The loop below compares tails as hex digits: with tail_of() the script would take half as long again.
-local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
-if leases == 0 and #permits > 0 then leases = redis.call('zcount', taken, '(' .. time, '+inf') end
-if #permits > 2 * most then
+-- The permits that are taken, {id, end of its lease, ...}: all, or some of them and those that are known.
+local function read_permits()
+  local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
+  if #permits <= 2 * most then return permits end
   local there = {}
   for i = 1, #permits, 2 do there[permits[i]] = true end
   for i = 1, math.min(#known, most) do
@@ -88,56 +91,81 @@ if #permits > 2 * most then
     local ends = id and not there[id] and redis.call('zscore', taken, id)
     if ends then permits[#permits + 1], permits[#permits + 2] = id, ends end
   end
+  return permits
 end
-local by_tail, owners, nameless = {}, {}, 0
-local function hex(c) return string.format('%02x', string.byte(c)) end
-for i = 1, #permits, 2 do
-  owners[#owners + 1] = ''
-  local slot, tail = slot_in(permits[i])
-  if slot then by_tail[tail:gsub('.', hex)], nameless = #owners, nameless + 1 end
+
+local function count_leases(kind, permits)
+  if kind == 'lock' or kind == 'read-write' then return redis.call('hlen', lock) end
+  return #permits > 0 and redis.call('zcount', taken, '(' .. time, '+inf') or 0
 end
--- Try permit 1 of every owner, then permit 2, and so on: an owner may have released some of them, also the first ones. Give an
--- owner up after `most_missing` in a row, and stop after `tries`.
-local most_missing, tries = 64, 5000
-local asked, missing, number = known, {}, 0
-while nameless > 0 and #asked > 0 and tries > 0 do
-  local ask_again = {}
-  number = number + 1
-  for i = 1, math.min(#asked, tries) do
-    local owner = asked[i]
-    local place = by_tail[redis.sha1hex(owner .. ':' .. number):sub(1, 24)]
-    missing[owner] = place and 0 or (missing[owner] or 0) + 1
-    if place and owners[place] == '' then owners[place], nameless = owner, nameless - 1 end
-    if missing[owner] < most_missing then ask_again[#ask_again + 1] = owner end
+
+-- Where the permits of rlock stand among these, by the tails of their ids; and how many they are. The tails are hex digits: with
+-- tail_of() the script would take half as long again.
+local function places_by_tail(permits)
+  local function hex(c) return string.format('%02x', string.byte(c)) end
+  local places, count = {}, 0
+  for i = 1, #permits, 2 do
+    local slot, tail = slot_in(permits[i])
+    if slot then places[tail:gsub('.', hex)], count = (i + 1) / 2, count + 1 end
   end
-  tries = tries - #asked
-  asked = ask_again
+  return places, count
 end
 
--- The waiters that are alive, with what `registry` says of them.
-local living, size = {}, 0
-local has_facts = redis.call('type', line_facts).ok == 'hash'
-local function add_living(registry, owner)
-  if redis.call('type', registry).ok ~= 'hash' then return end
-  local alive, arrived = (field_of(registry, owner, 100) or ''):match('^(%d+) (%d+)')
-  if not alive or tonumber(alive) <= time then return end
-  living[#living + 1] = owner
-  living[#living + 1] = alive - time
-  living[#living + 1] = math.floor(arrived / 1000)
-  local said = has_facts and size < 1000000 and field_of(line_facts, owner, 65536) or ''
-  size = size + #said
-  living[#living + 1] = said
+-- The owners of these permits. The function tries permit 1 of every owner that is known, then permit 2, and so on: an owner may
+-- have released some of them, also the first ones.
+local function name_owners(permits)
+  local by_tail, nameless = places_by_tail(permits)
+  local owners = {}
+  for i = 1, #permits / 2 do owners[i] = '' end
+  -- It gives an owner up after `most_missing` in a row, and stops after `tries`.
+  local most_missing, tries = 64, 5000
+  local asked, missing, number = known, {}, 0
+  while nameless > 0 and #asked > 0 and tries > 0 do
+    local ask_again = {}
+    number = number + 1
+    for i = 1, math.min(#asked, tries) do
+      local owner = asked[i]
+      local place = by_tail[redis.sha1hex(owner .. ':' .. number):sub(1, 24)]
+      missing[owner] = place and 0 or (missing[owner] or 0) + 1
+      if place and owners[place] == '' then owners[place], nameless = owner, nameless - 1 end
+      if missing[owner] < most_missing then ask_again[#ask_again + 1] = owner end
+    end
+    tries = tries - #asked
+    asked = ask_again
+  end
+  return owners
 end
+
+-- `line` of the answer.
+local function living_waiters(queued, lined)
+  local living, size = {}, 0
+  local has_facts = redis.call('type', line_facts).ok == 'hash'
+  local function add(registry, owner)
+    if redis.call('type', registry).ok ~= 'hash' then return end
+    local alive, arrived = (field_of(registry, owner, 100) or ''):match('^(%d+) (%d+)')
+    if not alive or tonumber(alive) <= time then return end
+    local facts = has_facts and size < 1000000 and field_of(line_facts, owner, 65536) or ''
+    size = size + #facts
+    for _, word in ipairs({owner, alive - time, math.floor(arrived / 1000), facts}) do living[#living + 1] = word end
+  end
+  for _, owner in ipairs(queued) do add(queue_alive, owner) end
+  for _, owner in ipairs(lined) do add(line_waiters, owner) end
+  return living
+end
+
+-- How many places stand behind those that were read.
+local function count_further(places, command, key)
+  return #places > most and redis.call(command, key) - #places or 0
+end
+
+local kind = kind_of(lock)
+local content, permits = read_content(kind), read_permits()
 local queued = if_type('list', 'lrange', queue_order, 0, most)
-for _, owner in ipairs(queued) do add_living(queue_alive, owner) end
 local lined = if_type('zset', 'zrange', line_order, 0, most)
-for _, owner in ipairs(lined) do add_living(line_waiters, owner) end
-local further = (#queued > most and redis.call('llen', queue_order) - #queued or 0) +
-  (#lined > most and redis.call('zcard', line_order) - #lined or 0)
-
 return {
   time, kind, redis.call('pttl', lock), content,
   queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
-  if_type('string', 'getrange', token, 0, most), permits, owners, living,
-  leases, further, rests,
+  if_type('string', 'getrange', token, 0, most), permits, name_owners(permits), living_waiters(queued, lined),
+  count_leases(kind, permits), count_further(queued, 'llen', queue_order) + count_further(lined, 'zcard', line_order),
+  kind == 'read-write' and read_rests(content) or {},
 }
