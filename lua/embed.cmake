@@ -1,5 +1,6 @@
-# Turns lua/<synchronizer>/<operation>.lua into Script constants that need no work at run time:
-# rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all. The build runs it as a script:
+# Turns lua/<subject>/<operation>.lua into Script constants that need no work at run time: rlock::scripts::<subject>_<operation>,
+# and rlock::scripts::all. The subject is a synchronizer (lock, latch, ...), or what several of them share (inspect, multi, ...).
+# The build runs this file as a script:
 #
 #   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
 #
@@ -15,8 +16,8 @@
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/contract.cmake)
 
-# Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. If `for_quorum` is ON,
-# the script is for the nodes of a quorum, and has no line.
+# Makes the Lua statements that give KEYS and ARGV the names of a contract, as far as `text` uses the names. If `for_quorum` is
+# ON, the script is for the nodes of a quorum, and has no line.
 function(name_arguments folder file for_quorum text into)
   set(code "")
   set(tables "")

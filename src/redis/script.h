@@ -9,7 +9,8 @@ namespace rlock {
 /// A key or an argument of a script. The contract at the head of the script names it: see scripts.h.
 enum class Parameter : std::uint8_t;
 
-/// A Lua script, embedded at build time from lua/<synchronizer>/<operation>.lua.
+/// A Lua script, embedded at build time from lua/<subject>/<operation>.lua. The subject is a synchronizer, such as
+/// `lock`, or what several of them share, such as `inspect`.
 struct Script {
   std::string_view name;  ///< "lock/acquire"
   std::string_view sha1;  ///< SHA-1 of exactly the bytes in `source`, lower-case hexadecimal
