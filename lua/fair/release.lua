@@ -4,11 +4,11 @@
 -- This call may be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken. But if its
 -- request was answered before, or the owner may return and has no hold, the place is of a new acquire, and stays.
 --
--- KEYS  lock  hash: owner -> holds
+-- KEYS  lock     hash: owner -> holds
 --       queue: order, deadlines, alive  the waiters, see fair_queue/mended_queue
 --       line: order, waiters, facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
---       keep  optional, string: as in lock/release
+--       keep     optional, string: as in lock/release
 --       shares   optional, string: of an owner that may return, see shares/read_shares
 -- ARGV  those of lock/release
 -- ->    what lock/release answers

@@ -9,7 +9,7 @@
 -- ARGV  those of lock/acquire
 -- ->    {held, now, token}  now is the server's time in ms since the epoch
 --       {busy, ...}         see line/in_turn
---       {superseded, who}    see line/superseded_by
+--       {superseded, who}   see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
 -- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.

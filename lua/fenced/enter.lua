@@ -1,8 +1,7 @@
 -- Add one hold to those of an owner who has the lock, with a token of its own.
 -- This call may be sent twice: the server remembers the request with its token, and the second copy gets the same answer and
--- adds nothing.
--- But if another hold has drawn a larger token in between, the copy draws a new one. The client learns its token only now, and
--- must not begin with one that is older than those in use.
+-- adds nothing. But if another hold has drawn a larger token in between, the copy draws a new one. The client learns its token
+-- only now, and must not begin with one that is older than those in use.
 --
 -- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       token    string: the last token

@@ -2,8 +2,8 @@
 --
 -- KEYS  locks...  locks of any kind, read/write locks and plain token locks among them
 -- ->    {free, now}      now is the server's time in ms since the epoch
---       {busy, number, pttl, owner}
---                        this lock, counted from 1, is held. pttl: until it ends, -1: it has no TTL. owner: one of its holders,
+--       {busy, number, rest, owner}
+--                        this lock, counted from 1, is held. rest: until it ends, -1: it has no TTL. owner: one of its holders,
 --                        or ''
 --       {foreign, number, kind}
 --                        this key holds something else

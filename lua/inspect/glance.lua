@@ -25,7 +25,7 @@ local permit_id = include('permits/permit_id')
 local slot_in = include('permits/slot_in')
 local rest_of_permit = include('permits/rest_of_permit')
 local most_named = 3
-local longest = 1000  -- bytes of an owner or a permit. Those of rlock are shorter: kLongestOwner in src/base/random.h
+local longest = 1000  -- bytes of an owner or a permit. Those of rlock are shorter: kLongestOwner in src/base/owner_id.h
 
 local time, rest = now(), redis.call('pttl', lock)
 local has_facts = redis.call('type', meta).ok == 'hash'

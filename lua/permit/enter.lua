@@ -2,16 +2,16 @@
 -- inner holds.
 -- This call may be sent twice.
 --
--- KEYS  pool   string: the number of permits that are available
---       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
---       slots  zset: see permits/mend_slots
---       inner  optional, zset: the inner holds of this owner, see hold/release_inner
+-- KEYS  pool     string: the number of permits that are available
+--       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
+--       slots    zset: see permits/mend_slots
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/enter
--- ARGV  owner  the owner that asks
---       count  number of permits that it must have
---       lease  number of milliseconds, at least 1. This script never shortens a lease
---       total  number: the size that the pool must have; '': any size
---       memory  optional, number: as in lock/enter
+-- ARGV  owner    the owner that asks
+--       count    number of permits that it must have
+--       lease    number of milliseconds, at least 1. This script never shortens a lease
+--       total    number: the size that the pool must have; '': any size
+--       memory   optional, number: as in lock/enter
 -- ->    {held, now, id, ...}  the owner has them. now is the server's time in ms since the epoch
 --       {not_ours}            the owner does not have them, or the inner hold has ended before
 --       {other_size, size}    the pool has another size

@@ -2,18 +2,18 @@
 -- one. It renews no permit whose lease has ended: another owner may have it.
 -- This call may be sent twice.
 --
--- KEYS  pool   string: the number of permits that are available
---       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
---       slots  zset: see permits/mend_slots
---       inner  optional, zset: the inner holds of this owner, see hold/release_inner
+-- KEYS  pool     string: the number of permits that are available
+--       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
+--       slots    zset: see permits/mend_slots
+--       inner    optional, zset: the inner holds of this owner, see hold/release_inner
 --       request  optional, string: as in lock/renew
 --       shares   optional, string: of an owner that may return, see shares/read_shares
--- ARGV  owner  whose permits they are
---       count  number of permits that it has
---       lease  number of milliseconds, at least 1
---       memory  optional, number: as in lock/renew
+-- ARGV  owner    whose permits they are
+--       count    number of permits that it has
+--       lease    number of milliseconds, at least 1
+--       memory   optional, number: as in lock/renew
 -- ->    renewed
---       not_ours         the owner does not have all of them, or the inner hold has ended
+--       not_ours           the owner does not have all of them, or the inner hold has ended
 --       TOOMANY, an error  more permits are taken than a script may read
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')

@@ -10,7 +10,7 @@
 --       lease    number of milliseconds, at least 1
 --       memory   for how many ms the server remembers the request
 -- ->    {held, now}      now is the server's time in ms since the epoch
---       {busy, pttl}     ask again after this many ms; -1: the key has no TTL
+--       {busy, rest}     ask again after this many ms; -1: the key has no TTL
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else. A number without a TTL is a counter, not a token
 -- A script that calls this one gets one more value with {held, ...}: `had`, see hold/all_or_none.

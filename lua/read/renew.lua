@@ -1,6 +1,5 @@
 -- Start the lease of this owner's read holds anew. This script never shortens it: another hold of the same owner may need a
--- longer one.
--- Nor does it shorten the TTL of the lock: others read, too.
+-- longer one. Nor does it shorten the TTL of the lock: others read, too.
 -- This call may be sent twice.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
