@@ -92,6 +92,10 @@ bool WantedKeys::owner_returns(const Part& part) const {
   return request_.owner || !is_of_rlock(part.lock->owner());
 }
 
+std::optional<Milliseconds> WantedKeys::expires_within(const Part& part, Milliseconds kept) const {
+  return part.joins ? std::nullopt : std::optional{std::max(request().lease, kept)};
+}
+
 HeldKeys::HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now)
     : WantedKeys(std::move(wanted)),
       acquired_(std::move(acquired)),
@@ -99,10 +103,6 @@ HeldKeys::HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now)
 
 Keeper::Options HeldKeys::renewing() const {
   return {.lease = lease(), .parts = parts(), .sync_replicas = request().sync_replicas};
-}
-
-std::optional<Milliseconds> HeldKeys::expires_within(const Part& part, Milliseconds kept) const {
-  return part.joins ? std::nullopt : std::optional{std::max(request().lease, kept)};
 }
 
 PastHold HeldKeys::past(HoldEnd end, TimePoint now) const {

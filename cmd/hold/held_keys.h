@@ -60,6 +60,10 @@ class WantedKeys {
   /// The id for the user: the owner, or the name of an InnerHold if we join a hold.
   Owner id() const { return joins_ ? name_of({owner_, inner_}) : owner_; }
 
+  /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
+  /// release may keep the key. Empty: we joined a hold, and the lease of that hold counts.
+  std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
+
  protected:
   const Metadata& facts() const noexcept { return facts_; }
 
@@ -85,10 +89,6 @@ class HeldKeys : public WantedKeys {
   Milliseconds waited() const noexcept { return waited_; }
   Lease lease() const { return {.asked = acquired_.asked, .budget = request().budget}; }
   Keeper::Options renewing() const;
-
-  /// The time within which the key of a part expires if its release is not confirmed. `kept`: how long the
-  /// release may keep the key. Empty: we joined a hold, and the lease of that hold counts.
-  std::optional<Milliseconds> expires_within(const Part& part, Milliseconds kept = {}) const;
 
   /// The record of these holds for the history: they end `now`.
   PastHold past(HoldEnd end, TimePoint now) const;
