@@ -90,6 +90,6 @@ TEST_CASE("the facts of a holder that rlock writes contain no password") {
                        .labels = {{"wr1tten-down", "https://u:p@h"}},
                        .url = "https://u:p@h"};
   const Call call = write_metadata(LockName{"k"}, Owner{"o"}, {"k", "o"}, Milliseconds{1000}, facts);
-  CHECK(!contains(joined(call.args, " "), "wr1tten"));
-  CHECK(!contains(joined(call.args, " "), "u:p"));
+  CHECK_FALSE(contains(joined(call.args, " "), "wr1tten"));
+  CHECK_FALSE(contains(joined(call.args, " "), "u:p"));
 }

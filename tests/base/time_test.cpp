@@ -86,9 +86,9 @@ TEST_CASE("a text that is not a duration is refused, and not guessed") {
         "ms",   "1..5s", "1.5.5s", "1,5s",  "+1",      "1W",       "1y",   "10us",  "10µs", "１０s",
         "1m s", "--5",   "5-",     "1m-5s", "forever", "\n",       "1\n",  "1s\n"}) {
     CAPTURE(text);
-    CHECK(!contains(refusal(text), "read as"));
+    CHECK_FALSE(contains(refusal(text), "read as"));
   }
-  CHECK(!contains(refusal(std::string_view{"1\0s", 3}), "read as"));
+  CHECK_FALSE(contains(refusal(std::string_view{"1\0s", 3}), "read as"));
   CHECK(refusal("") == "an empty duration: write a number and ms, s, m, h, d or w, such as 30s");
   CHECK(refusal("10S") ==
         "'10S' is not a duration: write a number and ms, s, m, h, d or w, such as 500ms, 30s or 1m30s");
@@ -112,7 +112,7 @@ TEST_CASE("a duration beyond ten years is refused with the limit, and never over
 
 TEST_CASE("a refused duration is shown without the bytes that a terminal would obey") {
   const std::string text = refusal("1\x1b[2J");
-  CHECK(!contains(text, "\x1b"));
+  CHECK_FALSE(contains(text, "\x1b"));
   CHECK(contains(text, "\\x1b"));
 }
 

@@ -32,7 +32,7 @@ struct Reading {
       read_config(path, options, none);
     } catch (const Error& error) {
       CHECK(error.kind() == Error::config);
-      CHECK(!contains(error.what(), "\n"));
+      CHECK_FALSE(contains(error.what(), "\n"));
       refusal = error.what();
     }
   }
@@ -177,7 +177,7 @@ TEST_CASE("a password in a file that others can read is refused and not shown") 
   }
   CHECK(Written{"url = redis://u:CANARY@h\n", 0600}.refusal().empty());
   CHECK(Written{"url = redis://h\npassword-file = /run/secret\n", 0644}.refusal().empty());
-  CHECK(!contains(Written{"url = http://u:CANARY@h\n", 0600}.refusal(), "CANARY"));
+  CHECK_FALSE(contains(Written{"url = http://u:CANARY@h\n", 0600}.refusal(), "CANARY"));
 }
 
 TEST_CASE("a config file that others can write to is refused, with the remedy") {
@@ -311,7 +311,7 @@ TEST_CASE("a URL that cannot be read is refused with the variable it stood in") 
     const std::string text = error.what();
     CHECK(error.kind() == Error::usage);
     CHECK(text.starts_with("RLOCK_URL: "));
-    CHECK(!contains(text, "CANARY"));
+    CHECK_FALSE(contains(text, "CANARY"));
   }
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("--max-hold is not reported when the processes are being stopped alrea
     if (first == "stopped") scene.deadlines.stop = scene.start;
     scene.at(first == "stopped" ? 2s : 3s);
     scene.at(3s);
-    CHECK(scene.held_processes().at_max_hold() == false);
+    CHECK_FALSE(scene.held_processes().at_max_hold());
     for (const std::string& line : scene.said.take()) CHECK_FALSE(line.starts_with("--max-hold is over"));
   }
 }

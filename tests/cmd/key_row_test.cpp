@@ -165,7 +165,7 @@ TEST_CASE("no text of Redis reaches the terminal as it is") {
   for (const std::string& line : key_table({seen}, 0)) {
     CAPTURE(line);
     CHECK(line.find_first_of("\x1b\r\n\x07") == std::string::npos);
-    CHECK(!contains(line, "\xc2\x9b"));
+    CHECK_FALSE(contains(line, "\xc2\x9b"));
   }
 }
 

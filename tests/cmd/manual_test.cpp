@@ -183,7 +183,7 @@ TEST_CASE("mandoc and man find nothing wrong with any page") {
 }
 
 TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUAL=1 writes them)") {
-  REQUIRE(!pages().empty());
+  REQUIRE_FALSE(pages().empty());
   const auto verbs = purposes();
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
@@ -241,7 +241,7 @@ TEST_CASE("every page of a verb that waits says how long the verb waits without 
 TEST_CASE("every option has a text in the manual, even if no help screen shows it") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
-    CHECK(!contains(read_file(path), "\\fR\n\n"));
+    CHECK_FALSE(contains(read_file(path), "\\fR\n\n"));
   }
   const std::string run = manual_options("run");
   for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"}) CHECK(contains(run, option));
@@ -282,7 +282,7 @@ TEST_CASE("every option that a page promises is taken by its verb") {
     } else {
       const std::string others = all.substr(all.find("The other verbs are"), 200);
       CHECK_MESSAGE((contains(others, verb) || contains(others, noun)), others);
-      if (noun != "scripts") CHECK(!contains(page, "every verb that talks to a server"));
+      if (noun != "scripts") CHECK_FALSE(contains(page, "every verb that talks to a server"));
     }
   }
 }

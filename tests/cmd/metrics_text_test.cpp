@@ -85,7 +85,7 @@ TEST_CASE("each key has the samples that fit its kind") {
     CHECK_MESSAGE(has(text, line), line);
   for (const char* none :
        {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
-    CHECK_MESSAGE(!contains(text, none), none);
+    CHECK_FALSE_MESSAGE(contains(text, none), none);
 }
 
 TEST_CASE("without keys only one sample remains: whether all keys were searched") {
@@ -103,7 +103,7 @@ TEST_CASE("labels of any key are unambiguous, and no series comes twice") {
   CHECK(has(text, R"(rlock_held{key="a\"b",type="lock"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\b",type="lock"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\x0ab",type="lock"} 1)"));
-  CHECK(!contains(text, "\x1b"));
+  CHECK_FALSE(contains(text, "\x1b"));
 }
 
 TEST_CASE("keys that are shown alike have samples each") {

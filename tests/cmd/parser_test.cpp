@@ -50,7 +50,7 @@ struct Sample {
       static_cast<void>(parse(words));
     } catch (const Error& error) {
       CHECK(error.kind() == Error::usage);
-      CHECK(!contains(error.what(), "\n"));
+      CHECK_FALSE(contains(error.what(), "\n"));
       return error.what();
     }
     return "";

@@ -297,7 +297,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
     CAPTURE(bad.words.back());
     CHECK(line.status == 64);
     CHECK(line.refusal.starts_with(bad.names));
-    CHECK(!contains(line.refusal, "\n"));
+    CHECK_FALSE(contains(line.refusal, "\n"));
   }
 }
 
@@ -328,7 +328,7 @@ TEST_CASE("no message repeats a password") {
     const CommandLine line = with({"--url", url});
     CAPTURE(url);
     CHECK(line.status == 64);
-    CHECK(!contains(line.refusal, "CANARY"));
-    CHECK(!contains(line.refusal, "ARY@h"));
+    CHECK_FALSE(contains(line.refusal, "CANARY"));
+    CHECK_FALSE(contains(line.refusal, "ARY@h"));
   }
 }

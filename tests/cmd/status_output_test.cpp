@@ -289,7 +289,7 @@ TEST_CASE("a failed run leaves no report of an older run, and reports its reason
   REQUIRE(eventually([&] { return redis.has("k"); }));
   const std::string busy = report_of_run({"-n", "--", "true"});
   CHECK(contains(busy, R"("outcome":"busy","exit":75)"));
-  CHECK(!contains(busy, R"("waited_ms":null)"));
+  CHECK_FALSE(contains(busy, R"("waited_ms":null)"));
 }
 
 TEST_CASE("refused words are reported even if the status file cannot be written") {

@@ -77,7 +77,7 @@ class Scene {
     CAPTURE(joined(words, " "));
     Rlock rlock = start(words);
     const int status = rlock.exit_code(kDeadline);
-    CHECK_MESSAGE(!contains(rlock.err(), "ACL"), rlock.err());
+    CHECK_FALSE_MESSAGE(contains(rlock.err(), "ACL"), rlock.err());
     CHECK(refused_nothing());
     return status;
   }
@@ -160,7 +160,7 @@ TEST_CASE("the user of the manual waits and is woken, for every type that wakes"
     CHECK(contains(waiter.err(), "sleep"));  // it reads the holder's facts
     holder.signal(SIGTERM);
     CHECK(waiter.exit_code(kDeadline) == 0);
-    CHECK(!contains(waiter.err(), "does not let us"));
+    CHECK_FALSE(contains(waiter.err(), "does not let us"));
     CHECK(scene.refused_nothing());
   }
 }

@@ -136,6 +136,6 @@ TEST_CASE("if a run has joined a hold, no message says that no process renews it
        {Words{"inspect", "deploy"}, Words{"lock", "acquire", "-n", "deploy", "--lease", "1m"}}) {
     const std::string text = printed(words);
     CHECK_MESSAGE(contains(text, " unless a run inside it renews it"), text);
-    CHECK_MESSAGE(!contains(text, "no process renews it"), text);
+    CHECK_FALSE_MESSAGE(contains(text, "no process renews it"), text);
   }
 }

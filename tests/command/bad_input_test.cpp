@@ -30,7 +30,7 @@ class Refused {
     CHECK(rlock.err().starts_with("rlock: "));
     CHECK(split(rlock.err(), '\n').size() == 2);
     CHECK(sanitized(rlock.err().substr(0, rlock.err().size() - 1), 10000) + "\n" == rlock.err());
-    CHECK(!contains(rlock.err(), "CANARY"));
+    CHECK_FALSE(contains(rlock.err(), "CANARY"));
     CHECK_MESSAGE(contains(rlock.err(), sentence), rlock.err());
   }
 

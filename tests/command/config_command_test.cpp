@@ -76,7 +76,7 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT set untyped options, and rlock config show
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{20});
   const Result typed = result_of({"run", "-n", "-k", "k", "--", "true"}, options);
   CHECK(typed.status == 75);
-  CHECK_MESSAGE(!contains(typed.err, "the last one counts"), typed.err);
+  CHECK_FALSE_MESSAGE(contains(typed.err, "the last one counts"), typed.err);
   const std::string config = result_of({"config"}, options).out;
   CHECK_MESSAGE(contains(config, "9m     "), config);
   CHECK(contains(config, "RLOCK_WAIT\n"));
@@ -447,7 +447,7 @@ TEST_CASE("config names each source, and never a password") {
   const Result text = result_of({"config", "--profile", "staging"}, configured.options);
   CHECK(text.status == 0);
   CHECK(text.out.starts_with("url                redis://***@staging:7000/2"));
-  CHECK(!contains(text.out + text.err, "CANARY"));
+  CHECK_FALSE(contains(text.out + text.err, "CANARY"));
 }
 
 TEST_CASE(

@@ -77,8 +77,8 @@ TEST_CASE("with --on-deadlock wait a deadlock is only reported") {
     errors += run.err();
   }
   CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
-  CHECK(!contains(circle.status(0), R"("outcome":"deadlock")"));
-  CHECK(!contains(circle.status(1), R"("outcome":"deadlock")"));
+  CHECK_FALSE(contains(circle.status(0), R"("outcome":"deadlock")"));
+  CHECK_FALSE(contains(circle.status(1), R"("outcome":"deadlock")"));
 }
 
 TEST_CASE("a run that was killed during its wait is in no circle, and no run gives up because of it") {

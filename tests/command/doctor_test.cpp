@@ -55,7 +55,7 @@ TEST_CASE("a server with persistence and without eviction is fit") {
   RedisServer redis{{.config = {"appendonly yes"}}};
   Rlock doctor = redis.rlock("doctor");
   CHECK(doctor.exit_code() == 0);
-  CHECK(!contains(doctor.out(), "BAD"));
+  CHECK_FALSE(contains(doctor.out(), "BAD"));
   CHECK(contains(doctor.out(), "  ok   persistence  appendonly is on"));
   CHECK(redis.keys().empty());
 }
@@ -80,7 +80,7 @@ TEST_CASE("doctor finds nothing good about an unreachable server") {
   CHECK(doctor.exit_code() == 1);
   const std::string away = doctor.out().substr(doctor.out().find("unix:///nonexistent"));
   CHECK(contains(away, "BAD  answer"));
-  CHECK(!contains(away, "  ok "));
+  CHECK_FALSE(contains(away, "  ok "));
 }
 
 TEST_CASE("a node of a cluster is named as such, with the right URL, and a cluster primary by primary") {
@@ -110,7 +110,7 @@ TEST_CASE("a node of a cluster is named as such, with the right URL, and a clust
     REQUIRE(at != std::string::npos);
     CHECK(whole.out().find(name + "\n", at + 1) == std::string::npos);
   }
-  CHECK(!contains(whole.out(), "BAD  url"));
+  CHECK_FALSE(contains(whole.out(), "BAD  url"));
   CHECK(std::ranges::count(whole.out(), '\n') == 3 * 7);
 }
 

@@ -314,7 +314,7 @@ TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
     CHECK(rlock.out().empty());
     CHECK(rlock.err().starts_with("rlock: "));
     CHECK(split(rlock.err(), '\n').size() == 2);
-    CHECK(!contains(rlock.err(), "CANARY"));
+    CHECK_FALSE(contains(rlock.err(), "CANARY"));
   }
   CHECK(recorder.received().empty());
 }

@@ -49,7 +49,7 @@ TEST_CASE("each end of a wait in the queue gives the place back") {
   CHECK(eventually([&] { return scene.queue().size() == 1; }));
   CHECK(waiter.exit_code() == 75);
   CHECK(scene.queue().empty());
-  CHECK(!scene.server.has(kWaiters));
+  CHECK_FALSE(scene.server.has(kWaiters));
 }
 
 TEST_CASE("a waiter that is killed delays the next by no more than two renewal intervals") {

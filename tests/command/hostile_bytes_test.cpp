@@ -25,7 +25,7 @@ bool harmless(const std::string& text) {
 
 void expect_harmless(const std::string& what, const std::string& text) {
   CHECK_MESSAGE(harmless(text), what);
-  CHECK_MESSAGE(!contains(text, "\nrlock: all is well"), what);
+  CHECK_FALSE_MESSAGE(contains(text, "\nrlock: all is well"), what);
 }
 
 void hold(RedisServer& redis) {

@@ -93,7 +93,7 @@ void expect_small(Rlock& rlock) {
   CAPTURE(rlock.err());
   CHECK(kDocumented.contains(status));
   CHECK(rlock.peak_bytes() <= kMostMemory);
-  CHECK(!contains(rlock.err(), "internal error"));
+  CHECK_FALSE(contains(rlock.err(), "internal error"));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_CASE(
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     CAPTURE(kKinds[i].name);
     CHECK(scenes[i].process->exit_code(kDeadline) == 0);
-    CHECK(!contains(scenes[i].process->err(), "lost"));
+    CHECK_FALSE(contains(scenes[i].process->err(), "lost"));
   }
   const auto stays = [&] {
     for (std::size_t i = 0; i < scenes.size(); ++i) {
@@ -176,7 +176,7 @@ TEST_CASE("a run that cannot release its key does not say that it expires before
   CHECK(run.exit_code(kDeadline) == 0);
   server.thaw();
   CHECK(contains(run.err(), "; it expires within "));
-  CHECK_MESSAGE(!contains(run.err(), "within 3s\n"), run.err());
+  CHECK_FALSE_MESSAGE(contains(run.err(), "within 3s\n"), run.err());
 }
 
 TEST_CASE("if a run cannot release its keys, it says that only its own keys expire with its lease") {

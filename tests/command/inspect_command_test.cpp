@@ -183,7 +183,7 @@ TEST_CASE("hostile names, owners and facts print nothing that a terminal would o
   scene.facts("deploy", kOurs, 1, 1,
               "\"reason\":\"\\u001b[31m\\u202e\",\"labels\":{\"\\n\":\"\\u009b\"},\"exit\":null");
   const std::string text = scene.output({"inspect"}, {"deploy"});
-  CHECK(!contains(text, "\x1b"));
+  CHECK_FALSE(contains(text, "\x1b"));
   CHECK(contains(text, "\"\\x1b[31m\\xe2\\x80\\xae\""));
   CHECK(split(text, '\n').size() == 5);
 }
@@ -418,7 +418,7 @@ TEST_CASE("listeners are shown with the names of their connections, if the user 
   const auto line = text.find("listening, for these keys or others: rlock:");
   REQUIRE(line != std::string::npos);
   CHECK(text.find(pid, line) != std::string::npos);
-  CHECK(!contains(scene.output({"inspect"}, {"deploy"}), "listening"));
+  CHECK_FALSE(contains(scene.output({"inspect"}, {"deploy"}), "listening"));
   scene.redis.del("deploy");
   waiter.signal(SIGTERM);
   CHECK(waiter.exit_code() >= 0);

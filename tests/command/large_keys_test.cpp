@@ -110,7 +110,7 @@ void put(RedisServer& redis, const Poison& poison, int size) {
   redis.cli({"FLUSHALL"});
   const std::string answer =
       redis.cli({"EVAL", std::string{kQueue} + poison.fill, "0", std::to_string(size)});
-  REQUIRE_MESSAGE(!answer.starts_with("(error)"), answer);
+  REQUIRE_FALSE_MESSAGE(answer.starts_with("(error)"), answer);
 }
 
 /// A text that changes with each write that the server carries out.

@@ -65,7 +65,7 @@ TEST_CASE("list finds a key whose name is in braces, and not the name without th
         Words{"both lock held", "plain lock held", "{both} lock held", "{only} lock held"});
   const std::string metrics = result_of({"metrics"}, options).out;
   CHECK(contains(metrics, R"(rlock_held{key="{only}",type="lock"} 1)"));
-  CHECK(!contains(metrics, R"({key="only")"));
+  CHECK_FALSE(contains(metrics, R"({key="only")"));
 }
 
 /// Creates keys as Redisson leaves them, a `dead` one without TTL, and keys of other programs.

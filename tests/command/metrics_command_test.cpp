@@ -23,7 +23,7 @@ TEST_CASE("metrics prints gauges of rlock's keys, and with --all also of others"
   CHECK(ours.starts_with("# HELP rlock_held "));
   CHECK(contains(ours, "\nrlock_held{key=\"deploy\",type=\"lock\"} 1\n"));
   CHECK(contains(ours, "\nrlock_age_seconds{key=\"deploy\",type=\"lock\"} "));
-  CHECK(!contains(ours, "slots"));
+  CHECK_FALSE(contains(ours, "slots"));
   const std::string all = text({"metrics", "--all"});
   CHECK(contains(all, "\nrlock_permits_available{key=\"slots\",type=\"semaphore\"} 3\n"));
   CHECK(text({"metrics", "x*"}) ==

@@ -326,7 +326,7 @@ TEST_CASE("with any answer a verb ends as documented") {
         hasty.insert(hasty.end(), {"--command-timeout", "200ms", "--connect-timeout", "200ms"});
         Rlock rlock = stage.rlock(hasty);
         CHECK(kDocumented.contains(rlock.exit_code(kDeadline)));
-        CHECK(!contains(rlock.err(), "internal error"));
+        CHECK_FALSE(contains(rlock.err(), "internal error"));
       }
     }
   }

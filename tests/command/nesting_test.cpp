@@ -393,7 +393,7 @@ TEST_CASE("lock acquire --export=sh and --export=fish print what those shells ev
   const std::string owner = acquired(redis, "k");
   Process failed = sh(redis, acquire + "--export=fish; exit 3");
   CHECK(failed.exit_code() == 3);
-  CHECK_MESSAGE(!contains(failed.out(), "(exit"), failed.out());
+  CHECK_FALSE_MESSAGE(contains(failed.out(), "(exit"), failed.out());
 }
 
 TEST_CASE("lock release finds no owner by itself inside rlock run: that hold is the run's") {

@@ -79,7 +79,7 @@ TEST_CASE("with a limit of 0 a run never waits, takes a free lock, and keeps the
               redis.environment()};
   CHECK(asked.exit_code() == 75);
   CHECK_MESSAGE(contains(asked.out(), R"({"v":1,"outcome":"busy","key":"deploy")"), asked.out());
-  CHECK_MESSAGE(!contains(seen(redis), "wait"), seen(redis));
+  CHECK_FALSE_MESSAGE(contains(seen(redis), "wait"), seen(redis));
 }
 
 TEST_CASE("with several keys the line of the busy one counts") {

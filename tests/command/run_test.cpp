@@ -183,8 +183,8 @@ TEST_CASE("a nested run of the same key is one more hold and no deadlock") {
 
   CHECK(run.exit_code() == 0);
   CHECK(run.out() == "2\n");
-  CHECK(!redis.has("k"));
-  CHECK(!redis.has("rlock:meta:{k}"));
+  CHECK_FALSE(redis.has("k"));
+  CHECK_FALSE(redis.has("rlock:meta:{k}"));
 }
 
 TEST_CASE("a nested run of another key joins no hold, and neither does one whose outer hold is stale") {
@@ -231,7 +231,7 @@ TEST_CASE("--min-hold keeps the key for the rest of its time, and the next calle
 TEST_CASE("--min-hold does not hold a command that could not start") {
   RedisServer redis;
   CHECK(redis.rlock("run", "-k", "k", "--min-hold", "60s", "--", "/etc/passwd").exit_code() == 126);
-  CHECK(!redis.has("k"));
+  CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("--min-hold also keeps the key if the command itself exits with 126 or 127") {
@@ -248,7 +248,7 @@ TEST_CASE("a missing command costs no round trip: 127") {
   Monitor monitor{redis};
   CHECK(redis.rlock("run", "-k", "k", "--", "no-such-command").exit_code() == 127);
   CHECK(redis.rlock("run", "-k", "k", "--", "/no/such/command").exit_code() == 127);
-  CHECK(!redis.has("k"));
+  CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("an uncontended run is one connection, one greeting, one acquire and one release") {
@@ -300,7 +300,7 @@ TEST_CASE("a missing server is 69 at once, with the remedy; with --wait rlock wa
   CHECK(patient.exit_code() == 69);
   CHECK(watch.elapsed() >= 700ms);
   CHECK(contains(patient.err(), "--url"));
-  CHECK(!contains(patient.err(), "--wait"));  // it has waited already
+  CHECK_FALSE(contains(patient.err(), "--wait"));  // it has waited already
 }
 
 TEST_CASE("a lock that is gone at its release was lost while the command ran: 125") {
@@ -322,7 +322,7 @@ TEST_CASE("several keys are taken sorted, each once, all or none") {
   Rlock busy = redis.rlock("run", "-n", "-k", "a", "-k", "c", "--", "true");
   CHECK(busy.exit_code() == 75);
   CHECK(contains(busy.err(), "'c' is held by "));
-  CHECK(!redis.has("a"));
+  CHECK_FALSE(redis.has("a"));
 }
 
 TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {

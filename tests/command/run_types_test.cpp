@@ -71,7 +71,7 @@ TEST_CASE("a writer may read inside its write lock; a reader that wants to write
   Rlock upgrade = run(redis, {"-s"}, inner + "-x -- true");
   CHECK(upgrade.exit_code(kPatience) != 0);
   CHECK(contains(upgrade.err(), "which cannot also acquire it for writing"));
-  CHECK(!redis.has("k"));
+  CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("a fenced run learns the token of its hold, and the next run gets a larger one") {
@@ -119,7 +119,7 @@ TEST_CASE("a plain lock and a client that knows only SET NX PX exclude each othe
   CHECK(redis.cli({"SET", "k", "another client's token", "NX", "PX", "60000"}).empty());
   held.signal(SIGTERM);
   held.exit_code(kPatience);
-  CHECK(!redis.has("k"));
+  CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
@@ -131,7 +131,7 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
   Rlock none_free = run(redis, {"--permits", "2", "-n"}, "true");
   CHECK(none_free.exit_code(kPatience) == 75);
   CHECK(contains(none_free.err(), "too few of its permits are free"));
-  CHECK(!contains(none_free.err(), "rlock unlock"));  // unlock is not for pools
+  CHECK_FALSE(contains(none_free.err(), "rlock unlock"));  // unlock is not for pools
 
   one.signal(SIGTERM);
   one.exit_code(kPatience);

@@ -203,7 +203,7 @@ TEST_CASE("a password is found nowhere after any failure of the run, whatever it
   }
   redis.cli({"CONFIG", "SET", "requirepass", ""});
   for (const Source& source : passwords.sources()) check_an_end(passwords, source, 77);
-  CHECK(!contains(redis.keys(), "k\n"));
+  CHECK_FALSE(contains(redis.keys(), "k\n"));
   redis.kill();
   for (const Source& source : passwords.sources()) check_an_end(passwords, source, 69);
 }

@@ -60,7 +60,7 @@ TEST_CASE("a wrong password takes no lock, even if the server needs none") {
       CHECK(rlock.exit_code(kDeadline) == 77);
       CHECK(rlock.out().empty());
       CHECK(split(rlock.err(), '\n').size() == 2);
-      CHECK(!contains(rlock.err(), "wrong"));
+      CHECK_FALSE(contains(rlock.err(), "wrong"));
     }
   }
   CHECK(redis.keys().empty());
@@ -78,7 +78,7 @@ TEST_CASE("a missing database does not lead to a lock in another one") {
     CHECK(rlock.out().empty());
     CHECK(contains(rlock.err(), "no database 16"));
   }
-  CHECK(!contains(redis.cli({"INFO", "keyspace"}), "db"));
+  CHECK_FALSE(contains(redis.cli({"INFO", "keyspace"}), "db"));
 }
 
 TEST_CASE("a user without the rights for a lock is told so, and leaves nothing behind") {
@@ -174,7 +174,7 @@ TEST_CASE(
   change("third");
   CHECK(loses.exit_code(kDeadline) == 125);
   CHECK_MESSAGE(contains(loses.err(), "does not know this user with this password"), loses.err());
-  CHECK(!contains(loses.err(), "second"));
+  CHECK_FALSE(contains(loses.err(), "second"));
 }
 
 TEST_CASE("a user without a password may log in with any password or none") {
@@ -232,7 +232,7 @@ TEST_CASE("each refusal of a server ends a run with its exit code and a helpful 
       CHECK(rlock.out().empty());
       CHECK_MESSAGE(contains(rlock.err(), refusal.sentence), rlock.err());
       CHECK(split(rlock.err(), '\n').size() == 2);
-      CHECK(!contains(rlock.err(), "user_script:1."));
+      CHECK_FALSE(contains(rlock.err(), "user_script:1."));
     }
   }
 }

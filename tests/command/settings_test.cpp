@@ -49,14 +49,14 @@ TEST_CASE("--askpass asks on the terminal, hides the typed password, and uses it
     pty.type("CANARY\r");
     pty.expect("it ran");
     CHECK(pty.exit_code() == 0);
-    CHECK(!contains(pty.screen(), "CANARY"));
+    CHECK_FALSE(contains(pty.screen(), "CANARY"));
   }
   {
     Pty pty{{rlock_binary(), "inspect", "--askpass", "k"}, options};
     pty.expect("Password: ");
     pty.type("wrong\r");
     CHECK(pty.exit_code() == 77);
-    CHECK(!contains(pty.screen(), "wrong\r\n"));
+    CHECK_FALSE(contains(pty.screen(), "wrong\r\n"));
   }
   {
     // When the user interrupts the question, the terminal gets its old settings back.

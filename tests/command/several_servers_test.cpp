@@ -149,7 +149,7 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   CHECK(inspect.status == 0);
   CHECK(inspect.out.starts_with(masters.proxy(0).url() + "\ndeploy        lock, held\n"));
   CHECK(contains(inspect.out, masters.proxy(1).url() + "\ndeploy        lock, held\n"));
-  CHECK(!contains(inspect.out, masters.proxy(2).url()));
+  CHECK_FALSE(contains(inspect.out, masters.proxy(2).url()));
   CHECK(contains(inspect.err, "rlock: " + masters.proxy(2).url() + ": "));
   CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
   CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
@@ -264,7 +264,7 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   CHECK(others.status == 0);
   CHECK(others.out == expected.substr(2));
   CHECK(contains(others.err, "'a' cannot be read: "));
-  CHECK(!contains(others.err, "--wait"));
+  CHECK_FALSE(contains(others.err, "--wait"));
   const Result part = result_of({"inspect", "--json", "--command-timeout", "1s"}, options);
   CHECK(part.out.starts_with(R"({"v":1,"complete":false,"keys":[{"key":"b",)"));
   CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).status == 69);

@@ -241,7 +241,7 @@ TEST_CASE("a process that dies of the signal that ended the first process is not
   run.signal(SIGTERM);
 
   CHECK(run.exit_code() == 4);
-  CHECK(!contains(run.err(), "still runs"));
+  CHECK_FALSE(contains(run.err(), "still runs"));
   CHECK(run.family().empty());
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("top draws for the size that its terminal has, and for the next one") 
   Pty terminal{line, environment(redis)};
   terminal.expect("key-119");
   terminal.expect("q quit");
-  CHECK(!contains(terminal.screen(), "key-120"));
+  CHECK_FALSE(contains(terminal.screen(), "key-120"));
   stty(terminal.pid(), "cols 200 rows 60");
   terminal.expect("key-139");
   terminal.type("q");
@@ -192,7 +192,7 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
   Pty dumb{{rlock_binary(), "top"}, options};
   CHECK(dumb.exit_code(kDeadline) == 64);
   CHECK(contains(dumb.screen(), "(TERM is dumb); use rlock list"));
-  CHECK(!contains(dumb.screen(), "\x1b"));
+  CHECK_FALSE(contains(dumb.screen(), "\x1b"));
   Pty unset{{"env", "-u", "TERM", rlock_binary(), "top"}, options};
   CHECK(unset.exit_code(kDeadline) == 64);
   CHECK(contains(unset.screen(), "(TERM is not set); use rlock list"));
@@ -207,8 +207,8 @@ TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a
   Pty terminal{top(), options};
   terminal.expect("d?ploy");
   terminal.expect("k\\x1b[2J");
-  CHECK(!contains(terminal.screen(), "\xc3\xa9"));
-  CHECK(!contains(terminal.screen(), "\x1b[2J"));
+  CHECK_FALSE(contains(terminal.screen(), "\xc3\xa9"));
+  CHECK_FALSE(contains(terminal.screen(), "\x1b[2J"));
   terminal.type("q");
   CHECK(terminal.exit_code(kDeadline) == 0);
 }

@@ -109,8 +109,8 @@ TEST_CASE("if the script ends during the wait, the wait ends, and nothing is hel
     CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner}) == 0);
     const std::string left = redis.keys();
     CHECK_FALSE(redis.has("k"));
-    CHECK_MESSAGE(!contains(left, ":line"), left);
-    CHECK_MESSAGE(!contains(left, "queue"), left);
+    CHECK_FALSE_MESSAGE(contains(left, ":line"), left);
+    CHECK_FALSE_MESSAGE(contains(left, "queue"), left);
   }
 }
 

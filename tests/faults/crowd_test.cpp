@@ -44,7 +44,7 @@ void check_alone(const Storm& storm) {
   report(storm.name + ", " + std::to_string(storm.workers) + " x " + std::to_string(storm.runs),
          verdict.str(), result.statuses.rbegin()->first, result.elapsed);
   CHECK_MESSAGE(verdict.clean(), verdict.str());
-  CHECK(!contains(result.complaints, "not ours"));
+  CHECK_FALSE(contains(result.complaints, "not ours"));
   CHECK_MESSAGE(result.all(0), result.str() << "\n" << result.complaints);
   CHECK(verdict.holds == static_cast<std::size_t>(storm.workers * storm.runs));
   line.proxy.pass();

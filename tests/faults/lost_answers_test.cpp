@@ -37,7 +37,7 @@ TEST_CASE("if the answer to an acquire is lost, rlock asks again, and holds once
 
   CHECK(rlock.exit_code() == 0);
   report("answer of the acquire lost once", "ran once, held once", 0, watch.elapsed());
-  CHECK_MESSAGE(!contains(rlock.err(), "not ours"), rlock.err());
+  CHECK_FALSE_MESSAGE(contains(rlock.err(), "not ours"), rlock.err());
   CHECK(line.verdict().holds == 1);
   CHECK(eventually([&] { return line.clean(); }, 1s));
 }

@@ -58,7 +58,7 @@ TEST_CASE("every input of the corpus, and its neighbours, keep their property") 
   for (const Property& property : kProperties) {
     CAPTURE(std::string{property.name});
     const std::vector<std::string> inputs = corpus_of(property.name);
-    REQUIRE(!inputs.empty());
+    REQUIRE_FALSE(inputs.empty());
     Dice dice{20261122};
     for (std::size_t round = 0; round < inputs.size() + kNeighbours; ++round) {
       const std::string input = round < inputs.size() ? inputs[round] : mutated(dice, inputs);

@@ -172,9 +172,9 @@ TEST_CASE("the environment changes by exactly the given variables") {
 
   CHECK(contains(env, "RLOCK_TEST_KEPT=kept"));
   CHECK(contains(env, "in two lines"));
-  CHECK(!contains(env, "RLOCK_TEST_LOST"));
+  CHECK_FALSE(contains(env, "RLOCK_TEST_LOST"));
   CHECK(contains(env, "RLOCK_TEST_CHANGED=after"));
-  CHECK(!contains(env, "before"));
+  CHECK_FALSE(contains(env, "before"));
   CHECK(contains(env, "RLOCK_TEST_NEW=\n"));
   for (const char* name : {"RLOCK_TEST_KEPT", "RLOCK_TEST_LOST", "RLOCK_TEST_CHANGED"}) ::unsetenv(name);
 }

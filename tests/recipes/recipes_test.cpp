@@ -47,7 +47,7 @@ TEST_CASE("the cron recipe runs the job on one host and keeps the key for the ot
 TEST_CASE("the CI recipe deploys and leaves nothing behind") {
   RedisServer redis;
   CHECK(ran(redis, "ci") == "deploy \n");
-  CHECK(!redis.has("production"));
+  CHECK_FALSE(redis.has("production"));
 }
 
 TEST_CASE("the unit recipe runs the service") {
@@ -60,18 +60,18 @@ TEST_CASE("the seats recipe runs every job with a seat of its own") {
   const std::string log = ran(redis, "seats");
   CHECK(std::count(log.begin(), log.end(), '\n') == 6);
   CHECK(contains(log, "--seat 0"));
-  CHECK(!contains(log, "--seat 5"));
+  CHECK_FALSE(contains(log, "--seat 5"));
 }
 
 TEST_CASE("the sections recipe holds the lock over its section and gives it back") {
   RedisServer redis;
   CHECK(ran(redis, "sections") == "migrate \nprepare \nverify \n");
-  CHECK(!redis.has("database"));
+  CHECK_FALSE(redis.has("database"));
 }
 
 TEST_CASE("a script that starts itself again holds its lock, also inside a hold of another key") {
   RedisServer redis;
   CHECK(ran(redis, "whole") == "migrate \n");
   CHECK(ran(redis, "whole", {rlock_binary(), "run", "-k", "another", "--"}) == "migrate \n");
-  CHECK(!redis.has("db"));
+  CHECK_FALSE(redis.has("db"));
 }

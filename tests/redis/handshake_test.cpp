@@ -133,7 +133,7 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   const Failure no_such_db = refused(app, {hello()}, "ERR DB index is out of range");
   CHECK(no_such_db.kind == Error::config);
   CHECK(contains(no_such_db.text, "no database 3"));
-  CHECK(!contains(no_such_db.text, "secret"));
+  CHECK_FALSE(contains(no_such_db.text, "secret"));
   const Failure node = refused(app, {hello()}, "ERR SELECT is not allowed in cluster mode");
   CHECK(node.kind == Error::config);
   CHECK(contains(node.text, "use --url redis+cluster://"));

@@ -129,7 +129,7 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
 
   fake.on("HELLO", "%0\r\n");
   fake.hang_up();
-  REQUIRE(turns(f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}) == false);
+  REQUIRE_FALSE(turns(f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}));
   CHECK(f.opens());
   CHECK(f.connection()->resp3());
 }

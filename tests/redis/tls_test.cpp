@@ -239,7 +239,7 @@ TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks
   }
   const std::string hellos = recorder.received();
   CHECK(contains(hellos, "redis.example"));
-  CHECK(!contains(hellos, "127.0.0.1"));
+  CHECK_FALSE(contains(hellos, "127.0.0.1"));
 }
 
 TEST_CASE("a server that wants our certificate gets it, and without it says so") {

@@ -17,19 +17,19 @@ TEST_CASE("waiters of both kinds take the lock in the order in which they came")
   FairScene scene;
   auto p1 = scene.peer("p:1"), p2 = scene.peer("p:2"), p3 = scene.peer("p:3");
   scene.ask("a:1");
-  CHECK(!p1.try_queued());
+  CHECK_FALSE(p1.try_queued());
   scene.ask("b:1");
-  CHECK(!p2.try_queued());
+  CHECK_FALSE(p2.try_queued());
   scene.ask("c:1");
-  CHECK(!p3.try_queued());
-  CHECK(!p3.try_once());
+  CHECK_FALSE(p3.try_queued());
+  CHECK_FALSE(p3.try_once());
   const Words turns{"p:1", "b:1", "p:2", "c:1", "p:3"};
   CHECK(scene.queue() == turns);
 
   scene.release("a:1");
   CHECK(p1.try_queued());
   CHECK(p1.unlock());
-  CHECK(!p2.try_queued());
+  CHECK_FALSE(p2.try_queued());
   CHECK(is_held(scene.ask("b:1")));
   scene.release("b:1");
   CHECK(p2.try_queued());
@@ -79,7 +79,7 @@ TEST_CASE("a living waiter that Redisson dropped from the head is the head again
 
   CHECK(busy(scene.ask("c:1")).position == 2);
   CHECK(scene.queue() == Words{"b:1", "c:1", "p:2"});
-  CHECK(!last.try_queued());
+  CHECK_FALSE(last.try_queued());
   CHECK(is_held(scene.ask("b:1")));
   scene.release("b:1");
   CHECK(is_held(scene.ask("c:1")));
@@ -169,12 +169,12 @@ TEST_CASE("behind Redisson's waiters, the first two of ours ask when the time of
     REQUIRE(retry);
     CHECK(std::abs(retry->count() - scene.deadline_in("p:1")) <= 5000);
   }
-  CHECK(!busy(scene.ask(FairLock{claim("d:1", 3600s)})).retry_after);
-  CHECK(!busy(scene.ask(FairLock{claim("e:1", 3600s), IfBusy::leave})).retry_after);
+  CHECK_FALSE(busy(scene.ask(FairLock{claim("d:1", 3600s)})).retry_after);
+  CHECK_FALSE(busy(scene.ask(FairLock{claim("e:1", 3600s), IfBusy::leave})).retry_after);
 
   scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1", "2", "p:2"});
   CHECK(busy(scene.ask("c:1")).position == 2);
-  CHECK(!busy(scene.ask("c:1")).retry_after);
+  CHECK_FALSE(busy(scene.ask("c:1")).retry_after);
 }
 
 TEST_CASE("a queue that was repaired by a client outside it still expires") {
@@ -206,7 +206,7 @@ TEST_CASE("a queue with nothing to mend is not read as a whole") {
   scene.ask(FairLock{claim("d:1"), IfBusy::leave});
   const std::string commands = scene.server.cli({"INFO", "commandstats"});
   CHECK(contains(commands, "cmdstat_llen"));
-  CHECK(!contains(commands, "cmdstat_hgetall"));
+  CHECK_FALSE(contains(commands, "cmdstat_hgetall"));
 }
 
 // --- properties --------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ void check_agreement(FairScene& scene) {
   std::sort(members.begin(), members.end());
   CHECK(joined(queue, " ") == joined(members, " "));
   for (const std::string& line : scene.lines({"ZRANGE", kDeadlines, "0", "-1", "WITHSCORES"}))
-    CHECK(!contains(line, "."));
+    CHECK_FALSE(contains(line, "."));
 }
 
 std::string name_of(int who) { return (who % 2 == 0 ? "ours:" : "peer:") + std::to_string(who); }

@@ -33,7 +33,7 @@ TEST_CASE("a waiter gives a sign of life once per renewal, and counts as dead af
 TEST_CASE("a try that does not wait does not queue") {
   const FairLock lock{claim("me:1"), IfBusy::leave};
   CHECK(lock.ask().args[2] == "0");
-  CHECK(!lock.takes_place());
+  CHECK_FALSE(lock.takes_place());
 }
 
 TEST_CASE("a busy fair lock tells the place and the length of the queue") {
@@ -44,8 +44,8 @@ TEST_CASE("a busy fair lock tells the place and the length of the queue") {
   };
   CHECK(answer(-1, 900, 3).position == 3);
   CHECK(answer(-1, 900, 3).waiters == 5);
-  CHECK(!answer(-1, 900, 3).retry_after);
-  CHECK(!answer(-1, 900, 0).position);
+  CHECK_FALSE(answer(-1, 900, 3).retry_after);
+  CHECK_FALSE(answer(-1, 900, 0).position);
   CHECK(answer(900, 900, 1).retry_after == 900ms);
   CHECK(answer(25000, 25000, 1).retry_after == 2s);
   CHECK(answer(-1, -1, 1).no_ttl);
@@ -141,7 +141,7 @@ TEST_CASE("a release wakes only the head of the queue") {
 
   scene.release("a:1");
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");
-  CHECK(!second.receive_within(50ms));
+  CHECK_FALSE(second.receive_within(50ms));
 }
 
 TEST_CASE("a new head is told so, after the old one acquired, gave up or died") {
@@ -187,7 +187,7 @@ TEST_CASE("a Redisson waiter that becomes the head gets only messages that it kn
   Listener next{scene.server, Channel{kChannel + "java:1"}};
   scene.ask("a:1");
   scene.ask("b:1");
-  CHECK(!java.try_queued());
+  CHECK_FALSE(java.try_queued());
   SUBCASE("took the lock") {
     Listener first{scene.server, Channel{kChannel + "b:1"}};
     scene.release("a:1");
@@ -202,7 +202,7 @@ TEST_CASE("a new head asks when the holder's lease ends") {
   const FairLock lock{claim("b:1", 300s)};
   Busy second{.position = 2};
   const Line::Notice heard = lock.read_notice({Channel{kChannel + "b:1"}, "1 1500"}, second);
-  CHECK(!heard.ask_after);
+  CHECK_FALSE(heard.ask_after);
   Line::move_up(second, heard, TimePoint{});
   CHECK(second.position == 1);
   CHECK(second.retry_after == 1500ms);
@@ -215,7 +215,7 @@ TEST_CASE("only the head waits for the end of the holder's lease") {
   scene.ask("a:1");
   scene.server.cli({"PEXPIRE", "deploy", "700"});
   CHECK(busy(scene.ask("b:1")).retry_after <= 700ms);
-  CHECK(!busy(scene.ask("c:1")).retry_after);
+  CHECK_FALSE(busy(scene.ask("c:1")).retry_after);
 }
 
 TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
@@ -226,7 +226,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   scene.release("a:1");
   const std::string before = contents(scene.redis);
 
-  CHECK(!busy(scene.ask(attempt)).position);
+  CHECK_FALSE(busy(scene.ask(attempt)).position);
   CHECK(contents(scene.redis) == before);
   scene.undo("b:1");
   CHECK(is_held(scene.ask(attempt)));
@@ -317,7 +317,7 @@ TEST_CASE("a head that does not listen has two seconds, and the next waiter is t
   CHECK(std::stoll(life) <= scene.now() + 3000);  // now() is in whole seconds
   const Busy answer = busy(scene.ask("c:1"));
   CHECK(answer.retry_after <= 2s);
-  CHECK(!next.receive_within(50ms));  // else the waiter would wake itself again and again for 2 s
+  CHECK_FALSE(next.receive_within(50ms));  // else the waiter would wake itself again and again for 2 s
   CHECK(is_held(scene.ask("b:1")));
 }
 
@@ -414,7 +414,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   scene.ask("b:1");
 
   CHECK(released(inner.read_release(scene.redis.run(inner.release({})))).how == How::still_held);
-  CHECK(!head.receive_within(50ms));
+  CHECK_FALSE(head.receive_within(50ms));
   CHECK(scene.release("a:1").how == How::yes);
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");
 }
@@ -462,5 +462,5 @@ TEST_CASE("a release succeeds when the queue cannot be told") {
   const Released released = scene.release("a:1");
   CHECK(released.how == How::yes);
   CHECK(contains(released.unannounced, kDeadlines));
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }

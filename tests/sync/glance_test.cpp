@@ -70,7 +70,7 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
   REQUIRE(seen.place);
   CHECK(seen.place->position == 2);
   CHECK(seen.place->length == 3);
-  CHECK(!scene.glance(kName, "stranger").place);
+  CHECK_FALSE(scene.glance(kName, "stranger").place);
   CHECK(scene.glance(LockName{"free"}, "w:2").absent());
   scene.server.cli({"RPUSH", "list", "x"});
   CHECK(scene.glance(LockName{"list"}, "w:2").foreign == "list");
@@ -78,7 +78,7 @@ TEST_CASE("a glance shows the holder's facts, and the place of the asking waiter
 
 TEST_CASE("a glance at a pool counts the available permits, and those whose lease has ended") {
   Glanced scene;
-  CHECK(!scene.glance(kName, "").available);
+  CHECK_FALSE(scene.glance(kName, "").available);
   CHECK(scene.glance(kName, "").state == Inspection::State::free);
   scene.server.cli({"SET", "deploy", "-2"});
   CHECK(scene.glance(kName, "").available == -2);
@@ -112,9 +112,9 @@ TEST_CASE("a glance names owners of permits, once each, and Redisson's by their 
   CHECK(seen.holders[0].facts);
   CHECK(seen.holders[1].facts);
   CHECK(seen.holders[0].slot);
-  CHECK(!seen.holders[2].slot);
+  CHECK_FALSE(seen.holders[2].slot);
   CHECK(seen.holders[2].permit == "0123456789abcdef");
-  CHECK(!seen.holders[2].ttl);
+  CHECK_FALSE(seen.holders[2].ttl);
   CHECK(seen.unnamed == 0);
 }
 

@@ -47,13 +47,13 @@ const Inspection* seen_at(const InspectionSteps& steps, std::size_t node) {
 TEST_CASE("an inspection asks for facts, then for the key, and then it is over") {
   const Owner owner = new_owner();
   InspectionSteps steps{kName};
-  CHECK(!steps.asks_the_key());
+  CHECK_FALSE(steps.asks_the_key());
   steps.read({vote(facts_of(owner))});
   CHECK(steps.asks_the_key());
   CHECK(steps.call()->args == std::vector<std::string>{"{deploy}:", owner.str()});
   steps.read({vote(held_by(owner))});
 
-  CHECK(!steps.call());
+  CHECK_FALSE(steps.call());
   REQUIRE(seen_at(steps, 0) != nullptr);
   CHECK(seen_at(steps, 0)->holders.front().facts->host == "web3");
 }
@@ -64,10 +64,10 @@ TEST_CASE("an inspection asks for facts again when an rlock has come between the
   steps.read({vote(kNone)});
   steps.read({vote(held_by(owner))});
   REQUIRE(steps.call());
-  CHECK(!steps.asks_the_key());
+  CHECK_FALSE(steps.asks_the_key());
   steps.read({vote(facts_of(owner))});
 
-  CHECK(!steps.call());
+  CHECK_FALSE(steps.call());
   CHECK(seen_at(steps, 0)->holders.front().facts->host == "web3");
 }
 
@@ -77,8 +77,8 @@ TEST_CASE("a holder without facts does not hold up an inspection") {
   steps.read({vote(held_by(new_owner()))});
   steps.read({vote(Reply::error("NOPERM"))});
 
-  CHECK(!steps.call());
-  CHECK(!seen_at(steps, 0)->holders.front().facts);
+  CHECK_FALSE(steps.call());
+  CHECK_FALSE(seen_at(steps, 0)->holders.front().facts);
 }
 
 TEST_CASE("each node without an answer is known with its reason") {
@@ -89,7 +89,7 @@ TEST_CASE("each node without an answer is known with its reason") {
   steps.read({vote(facts_of(owner)), Vote{}, lost, vote(kNone), vote(kNone)});
   steps.read({vote(held_by(owner)), Vote{}, lost, vote(text("what")), vote(Reply::error("NOPERM no"))});
 
-  CHECK(!steps.call());
+  CHECK_FALSE(steps.call());
   CHECK(seen_at(steps, 0) != nullptr);
   const auto failure_at = [&](std::size_t node) { return std::get<Failure>(steps.views()[node]); };
   CHECK(failure_at(1).text == "no answer");
@@ -169,7 +169,7 @@ TEST_CASE("a glance asks once, and once more if a holder has come whose facts ar
   REQUIRE(known.call());
   CHECK(known.call()->script == glance_at(kName, Owner{"w:1"}).script);
   known.read({vote(glanced_at(owner, facts))});
-  CHECK(!known.call());
+  CHECK_FALSE(known.call());
   REQUIRE(seen_at(known, 0) != nullptr);
   CHECK(seen_at(known, 0)->holders.front().facts->host == "web3");
 
@@ -178,12 +178,12 @@ TEST_CASE("a glance asks once, and once more if a holder has come whose facts ar
   REQUIRE(later.call());
   CHECK(later.call()->args == glance_at(kName, Owner{"w:1"}).args);
   later.read({vote(glanced_at(owner, facts))});
-  CHECK(!later.call());
+  CHECK_FALSE(later.call());
   CHECK(seen_at(later, 0)->holders.front().facts->host == "web3");
 
   InspectionSteps never{kName, Owner{"w:1"}};
   never.read({vote(glanced_at(owner, ""))});
   never.read({vote(glanced_at(owner, ""))});
-  CHECK(!never.call());
-  CHECK(!seen_at(never, 0)->holders.front().facts);
+  CHECK_FALSE(never.call());
+  CHECK_FALSE(seen_at(never, 0)->holders.front().facts);
 }

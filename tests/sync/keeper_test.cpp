@@ -53,7 +53,7 @@ TEST_CASE("a lease is renewed after a third of it, and runs on from that questio
   CHECK(redis.log == std::vector<std::string>{"toy/renew"});
   CHECK(keeper.lease().asked == after(10s));
   CHECK(keeper.wake_at() == after(20s));
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
 }
 
 TEST_CASE("a server that says 'not yours' is believed at once") {
@@ -76,7 +76,7 @@ TEST_CASE("an unanswered renewal is neither success nor loss, and is tried again
   Keeper keeper{redis, keeping(30s)};
 
   turn(keeper, after(10s));
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
   CHECK(keeper.lease().asked == kAsked);
   CHECK(keeper.wake_at() == after(11s));
 
@@ -90,7 +90,7 @@ TEST_CASE("a lock that could not be renewed is lost when the stop signal is due,
 
   for (Milliseconds t{10'000}; t < 24'400ms; t += 100ms) {
     turn(keeper, after(t));
-    REQUIRE(!keeper.lost());
+    REQUIRE_FALSE(keeper.lost());
   }
   turn(keeper, after(24'400ms));
 
@@ -111,7 +111,7 @@ TEST_CASE("stop() waits for the renewal that is on its way, and the keeper begin
   keeper.look_now();
   turn(keeper, after(20s));
   CHECK(redis.log.size() == 1);
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
 
   bool waits = false;
   keeper.stop({after(40s), [&] { return waits = true; }});
@@ -161,11 +161,11 @@ TEST_CASE(
   turn(keeper, after(20s));
   CHECK(redis.log == std::vector<std::string>{"toy/still_ours", "toy/still_ours"});
   CHECK(kToy.rests() == std::vector<Milliseconds>{19'700ms, 9'700ms});  // what is left by our clock
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
   CHECK(keeper.lease().asked == kAsked);
   turn(keeper, keeper.stop_at());
   CHECK(keeper.lost());
-  CHECK(!keeper.taken_away());
+  CHECK_FALSE(keeper.taken_away());
   CHECK(contains(keeper.why(), "--no-renew"));
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("without renewals a notice of removal makes the keeper ask now, and 'n
 
   keeper.look_now();
   turn(keeper, after(1s));
-  CHECK(!keeper.lost());  // the notice came before the removal, or was a lie
+  CHECK_FALSE(keeper.lost());  // the notice came before the removal, or was a lie
   CHECK(keeper.wake_at() == after(11s));
   keeper.look_now();
   turn(keeper, after(2s));
@@ -199,7 +199,7 @@ TEST_CASE("without renewals an unanswered question is asked again soon, and ends
   CHECK(keeper.wake_at() == after(11s));
   turn(keeper, after(11s));
   turn(keeper, after(12s));
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
   CHECK(keeper.wake_at() == after(22s));
   CHECK(told == std::vector<std::string>{"no answer", ""});
 }
@@ -248,7 +248,7 @@ TEST_CASE("of five deployments three renewals are enough, and three refusals are
   SUBCASE("two of each: not known") {
     redis.answers({kDone, kDone, kGone, std::nullopt, kGone});
     turn(keeper, after(10s));
-    CHECK(!keeper.lost());
+    CHECK_FALSE(keeper.lost());
     CHECK(keeper.lease().asked == kAsked);
   }
 }
@@ -335,7 +335,7 @@ TEST_CASE("a quorum of confirmations is wanted for each part, not for all of the
   turn(keeper, after(10s));
   turn(keeper, after(10s));
   CHECK(keeper.lease().asked == kAsked);
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
 }
 
 TEST_CASE("a lock with renewals on too few replicas reports that when it is lost") {
@@ -382,7 +382,7 @@ TEST_CASE("an answer to a renewal that cannot be read confirms nothing and ends 
   Keeper keeper{redis, keeping(30s)};
 
   turn(keeper, after(10s));
-  CHECK(!keeper.lost());
+  CHECK_FALSE(keeper.lost());
   CHECK(keeper.lease().asked == kAsked);
 }
 

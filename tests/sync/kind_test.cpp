@@ -61,8 +61,8 @@ TEST_CASE("key and owner are enough to renew and release a hold of each type") {
     REQUIRE(found);
     CHECK(scene.renew(*found));
     CHECK(scene.release(*found).how == Released::How::yes);
-    CHECK(!scene.renew(*lock));
-    CHECK(!found_lock(seen(scene), kClaim));
+    CHECK_FALSE(scene.renew(*lock));
+    CHECK_FALSE(found_lock(seen(scene), kClaim));
   }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
       } else {
         CHECK(scene.release(*lock).how == Released::How::yes);
       }
-      CHECK(!scene.renew(*lock));
+      CHECK_FALSE(scene.renew(*lock));
     }
   }
 }
@@ -129,7 +129,7 @@ TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program
   for (const std::string wanted : {"a lock", "a semaphore", "a pool of permits", "a latch"}) {
     for (const Kind* kind : all_kinds()) {
       const std::string text = refuse_foreign(kName, wanted, *kind).text;
-      CHECK_MESSAGE(!contains(text, "delete"), text);
+      CHECK_FALSE_MESSAGE(contains(text, "delete"), text);
       CHECK_MESSAGE(contains(text, "choose another key"), text);
     }
     const std::string text = refuse_foreign(kName, wanted, "list").text;
@@ -161,12 +161,12 @@ TEST_CASE("each kind of lock is removed by force, and other keys are refused") {
     const Kind& kind = *seen(scene).kind;
     if (type.kind == &kinds::permit) {
       const bool removable = actions_of(kind).force != nullptr;
-      CHECK(!removable);
+      CHECK_FALSE(removable);
       continue;
     }
     const Reply reply = scene.redis.run(actions_of(kind).force(kName, kClaim.owner, PubSub::classic));
     CHECK(decode_forced(kName, kind.noun, reply).how == Forced::How::removed);
-    CHECK(!scene.renew(*lock));
+    CHECK_FALSE(scene.renew(*lock));
   }
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("a latch is a number that is counted down, deleted at zero, and announ
   CHECK(waiter.silence());
   CHECK(gate.down().count == 0);
   CHECK(waiter.heard() == "0");
-  CHECK(!gate.server.has("gate"));
+  CHECK_FALSE(gate.server.has("gate"));
 }
 
 TEST_CASE("the channel of a latch gets braces of its own, also when the name brings some") {
@@ -72,7 +72,7 @@ TEST_CASE("counting down below zero opens the latch, with the message that Java 
   Listener waiter{gate.server, kChannel};
   CHECK(gate.down(5).count == 0);
   CHECK(waiter.heard() == "0");
-  CHECK(!gate.server.has("gate"));
+  CHECK_FALSE(gate.server.has("gate"));
 }
 
 TEST_CASE("a latch that is set is not set again") {
@@ -112,13 +112,13 @@ TEST_CASE("each request on a latch is done once, also when it is sent twice") {
 
 TEST_CASE("a record tells an opened latch from one that was never set") {
   Gate gate;
-  CHECK(!gate.record());
+  CHECK_FALSE(gate.record());
   gate.set(2);
   CHECK(gate.record()->total == 2);
   CHECK(gate.record()->set->count() > 1600000000000);
-  CHECK(!gate.record()->opened);
+  CHECK_FALSE(gate.record()->opened);
   gate.down();
-  CHECK(!gate.record()->opened);
+  CHECK_FALSE(gate.record()->opened);
   gate.down();
   CHECK(gate.record()->opened->count() >= gate.record()->set->count());
   CHECK(gate.record()->total == 2);
@@ -129,11 +129,11 @@ TEST_CASE("a latch that another client has set is recorded when we open it, and 
   Gate gate;
   gate.server.cli({"SET", "gate", "2"});
   gate.down();
-  CHECK(!gate.record());
+  CHECK_FALSE(gate.record());
   gate.down();
   CHECK(gate.record()->opened);
-  CHECK(!gate.record()->total);
-  CHECK(!gate.record()->set);
+  CHECK_FALSE(gate.record()->total);
+  CHECK_FALSE(gate.record()->set);
 }
 
 TEST_CASE("setting a latch anew closes its record, deleting it forgets it") {
@@ -141,9 +141,9 @@ TEST_CASE("setting a latch anew closes its record, deleting it forgets it") {
   gate.set(1);
   gate.down();
   gate.set(3);
-  CHECK(!gate.record()->opened);
+  CHECK_FALSE(gate.record()->opened);
   CHECK(gate.remove().how == How::done);
-  CHECK(!gate.record());
+  CHECK_FALSE(gate.record());
 }
 
 TEST_CASE("a down that opens nothing writes no record, however often it is sent") {
@@ -184,7 +184,7 @@ TEST_CASE("without rights for rlock's own keys a user can still count down") {
   gate.redis.run(command({"ACL", "SETUSER", "java", "on", "nopass", "~gate", "~redisson_*", "&*", "+@all"}));
   gate.redis.run(command({"AUTH", "java", "x"}));
   CHECK(gate.set(1).how == How::done);
-  CHECK(!gate.record());
+  CHECK_FALSE(gate.record());
   CHECK(gate.down().count == 0);
   CHECK(is_held(gate.wait(LatchWait::Until::open)));
 }
@@ -214,16 +214,16 @@ TEST_CASE("a key that is no latch is refused and left unchanged") {
 TEST_CASE("hostile records are read without harm") {
   const Latch latch{kGate, PubSub::classic};
   for (const char* text : {"", "{}", "\"opened\":x", "\xff"})
-    CHECK(!latch.read_record(Reply{std::string{text}}));
+    CHECK_FALSE(latch.read_record(Reply{std::string{text}}));
   for (const char* record :
        {"{\"total\":", "{\"total\":-1}", "{\"total\":x,\"opened\":99999999999999999999}"}) {
     const auto read = latch.read_record(Reply{std::string{record}});
     REQUIRE(read);
-    CHECK(!read->total);
-    CHECK(!read->opened);
+    CHECK_FALSE(read->total);
+    CHECK_FALSE(read->opened);
   }
-  CHECK(!latch.read_record(Reply{}));
-  CHECK(!latch.read_record(Reply::error("NOPERM")));
+  CHECK_FALSE(latch.read_record(Reply{}));
+  CHECK_FALSE(latch.read_record(Reply::error("NOPERM")));
 }
 
 TEST_CASE("an unknown word is no answer to a call about a latch") {

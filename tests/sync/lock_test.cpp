@@ -49,7 +49,7 @@ TEST_CASE("if a key beside the lock has other content, the message names each ke
   CHECK(contains(failure.text, "'redisson_unlock_latch:{deploy}:line:waiters'"));
 
   const AcquireAnswer denied = Lock{claim("me:1")}.read(Reply::error("NOPERM this user has no permissions"));
-  CHECK(!contains(std::get<Failure>(denied).text, "one of"));
+  CHECK_FALSE(contains(std::get<Failure>(denied).text, "one of"));
 }
 
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
@@ -95,7 +95,7 @@ TEST_CASE("the answers to an acquire are held, busy, never free by itself, and f
   CHECK(std::get<Busy>(lock.read(answer({word("busy"), Reply{1200}}))).retry_after == Milliseconds{1200});
   const auto endless = std::get<Busy>(lock.read(answer({word("busy"), Reply{-1}})));
   CHECK(endless.no_ttl);
-  CHECK(!endless.retry_after);
+  CHECK_FALSE(endless.retry_after);
   const auto refused = std::get<Refused>(lock.read(answer({word("foreign"), word("read-write")})));
   CHECK(refused.why == Refused::Why::wrong_type);
   CHECK(
@@ -171,7 +171,7 @@ TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
   REQUIRE(is_busy(refused));
   CHECK(std::get<Busy>(refused).retry_after > Milliseconds{29000});
   CHECK(scene.release(theirs).how == How::not_ours);
-  CHECK(!scene.renew(theirs));
+  CHECK_FALSE(scene.renew(theirs));
   CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("without rights to publish a release still releases, and says why no w
   const Released released = scene.release(lock);
   CHECK(released.how == How::yes);
   CHECK(contains(released.unannounced, "channel"));
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("without rights to set a TTL an acquire leaves no lock without one") {
@@ -222,7 +222,7 @@ TEST_CASE("without rights to set a TTL an acquire leaves no lock without one") {
   scene.become("half", {"~*", "&*", "+@all", "-pexpire"});
 
   CHECK(scene.redis.run(Lock{claim("me:1")}.ask()).is_error());
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("a repeated release finds nothing, and leaves other owners' locks alone") {
@@ -249,7 +249,7 @@ TEST_CASE("a renewal sets the whole lease again and never makes a lock that is g
   CHECK(scene.renew(lock));
   CHECK(scene.server.pttl("deploy") > 29000);
   scene.server.del("deploy");
-  CHECK(!scene.renew(lock));
+  CHECK_FALSE(scene.renew(lock));
   CHECK(scene.all().empty());
 }
 
@@ -392,7 +392,7 @@ TEST_CASE("a key that is no lock is refused and left unchanged") {
     CHECK(decode_forced(LockName{"deploy"}, "a lock",
                         scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic)))
               .how == Forced::How::refused);
-    CHECK(!scene.renew(lock));
+    CHECK_FALSE(scene.renew(lock));
     CHECK(scene.lock() == before);
   }
 }
@@ -411,7 +411,7 @@ TEST_CASE("force removes the lock of any holder, or only that of a given owner")
   CHECK(force("you:1").how == Forced::How::removed);
   scene.ask(Lock{claim("you:1")});
   CHECK(force("").how == Forced::How::removed);
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("force, and a release by name, wake the living head of a fair queue") {
@@ -445,7 +445,7 @@ TEST_CASE("two releases by name of two holds are counted one by one") {
   const auto [freed, again] = scene.redis.twice(second.release_any());
   CHECK(written(freed) == "['released', '']");
   CHECK(written(again) == "['released', '']");
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("in a cluster a lock is announced to both kinds of listeners") {

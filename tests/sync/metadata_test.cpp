@@ -74,8 +74,8 @@ TEST_CASE("the facts of a holder are read back, with the server's times") {
   CHECK(read->since.count() > 1600000000000);
   CHECK(read->renewed == read->since);
   CHECK(read->lease == Milliseconds{30000});
-  CHECK(!read->ended_at);
-  CHECK(!read->exit);
+  CHECK_FALSE(read->ended_at);
+  CHECK_FALSE(read->exit);
 }
 
 TEST_CASE("a renewal keeps `since` and moves `renewed`") {
@@ -118,7 +118,7 @@ TEST_CASE("no facts are written for an owner that does not hold") {
   CHECK(contents(scene.redis).empty());
   scene.hold("you:1");
   scene.write(facts());
-  CHECK(!scene.server.has("rlock:meta:{deploy}"));
+  CHECK_FALSE(scene.server.has("rlock:meta:{deploy}"));
 }
 
 TEST_CASE("the entry is a field or a value") {
@@ -131,8 +131,8 @@ TEST_CASE("the entry is a field or a value") {
   scene.server.cli({"SET", "plain", "token"});
 
   CHECK(written_about({"plain", "token"}));
-  CHECK(!written_about({"plain", "other"}));
-  CHECK(!written_about({"absent", "token"}));
+  CHECK_FALSE(written_about({"plain", "other"}));
+  CHECK_FALSE(written_about({"absent", "token"}));
 }
 
 TEST_CASE("metadata stay as long as the longest holder may") {
@@ -192,10 +192,10 @@ TEST_CASE("hostile metadata are read without harm") {
   for (const char* json :
        {"", "[]", "7", "null", "\"x\"", "{", "{\"host\":", "\xff\xfe", "{\"host\":\"\xff\"}"}) {
     CAPTURE(json);
-    CHECK(!parse_metadata(json));
+    CHECK_FALSE(parse_metadata(json));
   }
-  CHECK(!parse_metadata(std::string(100000, '[')));
-  CHECK(!parse_metadata("{\"host\":\"" + std::string(100000, 'x') + "\"}"));
+  CHECK_FALSE(parse_metadata(std::string(100000, '[')));
+  CHECK_FALSE(parse_metadata("{\"host\":\"" + std::string(100000, 'x') + "\"}"));
 
   const auto odd = parse_metadata(
       R"({"host":7,"pid":"x","user":{},"since":-5,"renewed":1e300,"lease_ms":99999999999999999999,"labels":{"a":1,"b":"c"},)"
@@ -207,9 +207,9 @@ TEST_CASE("hostile metadata are read without harm") {
   CHECK(odd->renewed.count() == 0);
   CHECK(odd->lease.count() == 0);
   CHECK(odd->labels.size() == 1);
-  CHECK(!odd->reason);
-  CHECK(!odd->exit);
-  CHECK(!odd->ended_at);
+  CHECK_FALSE(odd->reason);
+  CHECK_FALSE(odd->exit);
+  CHECK_FALSE(odd->ended_at);
 }
 
 TEST_CASE("texts that are no UTF-8, or too long, do not stop the metadata") {
@@ -327,7 +327,7 @@ TEST_CASE("the facts of a waiter have a TTL, or are not written") {
   Direct half{scene.server};
   half.run(command({"AUTH", "half", "x"}));
   CHECK(half.run(write).is_error());
-  CHECK(!scene.server.has(place));
+  CHECK_FALSE(scene.server.has(place));
 
   CHECK(scene.redis.run(write).text() == "written");
   CHECK(scene.server.pttl(place) > 0);

@@ -30,7 +30,7 @@ std::int64_t server_time(Permitted& scene, const Call& call) {
   std::vector<std::int64_t> times;
   for (int i = 0; i < 15; ++i) {
     scene.server.cli({"CONFIG", "RESETSTAT"});
-    REQUIRE(!scene.redis.run(call).is_error());
+    REQUIRE_FALSE(scene.redis.run(call).is_error());
     const std::string stats = scene.server.cli({"INFO", "commandstats"});
     const std::size_t at = stats.find("usec=", stats.find("cmdstat_eval"));
     times.push_back(std::stoll(stats.substr(at + 5)));
@@ -143,8 +143,8 @@ TEST_CASE("permits without a lease are reported as never coming back by themselv
   CHECK(std::get<Busy>(scene.ask(permits("a:1"))).no_ttl);
   scene.server.del("{pool}:timeout");
   const auto busy = std::get<Busy>(scene.ask(permits("a:1")));
-  CHECK(!busy.no_ttl);
-  CHECK(!busy.retry_after);
+  CHECK_FALSE(busy.no_ttl);
+  CHECK_FALSE(busy.retry_after);
 }
 
 TEST_CASE("a permit without a lease has Redisson's end for that, and no copy of a call shortens it") {
@@ -216,7 +216,7 @@ TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
   CHECK(scene.renew(ended));
   scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits.front()});  // its lease ended long ago
   CHECK(scene.status()->available == 2);
-  CHECK(!scene.renew(ended));
+  CHECK_FALSE(scene.renew(ended));
   CHECK(scene.release(ended).how == How::not_ours);
   CHECK(scene.available() == "2");
 }
@@ -241,11 +241,11 @@ TEST_CASE("a renewal fails when the pool was deleted or one of the permits taken
   const PermitLock mine = permits("a:1", {.count = 2, .total = 3});
   const auto held = std::get<Held>(scene.ask(mine));
   scene.redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.release({held.permits[1]}));
-  CHECK(!scene.renew(mine));
+  CHECK_FALSE(scene.renew(mine));
   scene.release(mine);
   scene.ask(mine);
   scene.server.del("pool");
-  CHECK(!scene.renew(mine));
+  CHECK_FALSE(scene.renew(mine));
 }
 
 TEST_CASE("taking, renewing and releasing cost the same however many permits are taken") {
@@ -361,7 +361,7 @@ TEST_CASE("metadata of a holder of permits are written under its owner") {
   scene.server.del("rlock:meta:{pool}");
   scene.redis.run(
       write_metadata(kPool, mine.owner(), mine.hold_entry(), Milliseconds{30000}, about_us("make")));
-  CHECK(!scene.server.has("rlock:meta:{pool}"));
+  CHECK_FALSE(scene.server.has("rlock:meta:{pool}"));
 }
 
 TEST_CASE("permits are conserved in any order and repetition of calls") {
@@ -377,7 +377,7 @@ TEST_CASE("permits are conserved in any order and repetition of calls") {
                 {.count = 1 + pick(2), .total = kTotal, .lease = Milliseconds{pick(4) == 0 ? 1 : 60000}});
     const Call call =
         std::array{who.ask(), who.ask(), who.renew(), who.release({})}[static_cast<std::size_t>(pick(4))];
-    for (int copies = 1 + pick(2); copies > 0; --copies) REQUIRE(!scene.redis.run(call).is_error());
+    for (int copies = 1 + pick(2); copies > 0; --copies) REQUIRE_FALSE(scene.redis.run(call).is_error());
 
     const std::int64_t available = std::stoll(scene.available());
     REQUIRE(available >= 0);

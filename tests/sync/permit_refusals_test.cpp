@@ -65,7 +65,7 @@ TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
     CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 3}))).why == Refused::Why::wrong_type);
     CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
-    CHECK(!scene.renew(permits("a:1")));
+    CHECK_FALSE(scene.renew(permits("a:1")));
     CHECK(scene.release(permits("a:1")).how == How::not_ours);
     CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
     CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
@@ -85,6 +85,6 @@ TEST_CASE("permits are refused when no zset stands beside the pool") {
   const std::string before = scene.all();
   CHECK(is_refused(scene.ask(permits("a:1", {.total = 3}))));
   CHECK(scene.release(permits("a:1")).how == How::not_ours);
-  CHECK(!scene.renew(permits("a:1")));
+  CHECK_FALSE(scene.renew(permits("a:1")));
   CHECK(scene.all() == before);
 }

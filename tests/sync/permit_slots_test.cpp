@@ -53,7 +53,7 @@ TEST_CASE("permits are renewed and released, and slots stay apart, without the n
   }
   CHECK(scene.release(mine).how == How::yes);
   CHECK(scene.available() == "4");
-  CHECK(!scene.server.has(kSlots));
+  CHECK_FALSE(scene.server.has(kSlots));
 }
 
 TEST_CASE("a slot is free again after another client returned its permit") {

@@ -41,7 +41,7 @@ TEST_CASE("a plain lock excludes another token, whose owner learns the latest en
   REQUIRE(is_busy(answer));
   CHECK(std::get<Busy>(answer).retry_after > Milliseconds{19000});
   CHECK(scene.release(plain("mine")).how == How::not_ours);
-  CHECK(!scene.renew(plain("mine")));
+  CHECK_FALSE(scene.renew(plain("mine")));
   CHECK(scene.server.cli({"GET", "deploy"}) == "theirs");
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a late copy of a release does not write its --min-hold again") {
   CHECK(scene.server.has(keep));
   for (const std::string& key : {keep, std::string{"deploy"}}) scene.server.cli({"DEL", key});
   scene.redis.run(release);
-  CHECK(!scene.server.has(keep));
+  CHECK_FALSE(scene.server.has(keep));
 }
 
 TEST_CASE("an inner hold of a token is recognized, but not counted, and its release leaves the token") {
@@ -205,7 +205,7 @@ TEST_CASE("a key that is no plain lock is refused and left unchanged") {
     const std::string before = scene.all();
 
     CHECK(is_refused(scene.ask(plain("mine"))));
-    CHECK(!scene.renew(plain("mine")));
+    CHECK_FALSE(scene.renew(plain("mine")));
     CHECK(scene.release(plain("mine")).how == How::not_ours);
     const Reply forced = scene.redis.run(PlainLock::force(LockName{"deploy"}, Owner{}));
     CHECK(decode_forced(LockName{"deploy"}, "a plain token lock", forced).how == Forced::How::refused);

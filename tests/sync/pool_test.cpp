@@ -194,7 +194,7 @@ TEST_CASE("permits are renewed and released by their ids although the server's m
 
 TEST_CASE("the status of a pool counts ended leases as available, and changes nothing") {
   Permitted scene;
-  CHECK(!scene.status());
+  CHECK_FALSE(scene.status());
   scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{1500}}));
   scene.ask(permits("b:1", {.total = 3}));
   REQUIRE(eventually([&] { return scene.status()->available == 2; }));
@@ -209,8 +209,8 @@ TEST_CASE("a deleted pool takes its permits along, once") {
   const auto [first, second] = scene.redis.twice(pool.remove());
   CHECK(pool.read(first).how == CounterAnswer::How::done);
   CHECK(pool.read(second).how == CounterAnswer::How::done);
-  CHECK(!scene.server.has("pool"));
-  CHECK(!scene.server.has("{pool}:timeout"));
+  CHECK_FALSE(scene.server.has("pool"));
+  CHECK_FALSE(scene.server.has("{pool}:timeout"));
   const Pool again{kPool, PoolKind::permits, PubSub::classic};
   CHECK(again.read(scene.redis.run(again.remove())).how == CounterAnswer::How::absent);
 }

@@ -159,7 +159,7 @@ TEST_CASE("further holds of a reader or a writer are counted once, in and out") 
     scene.redis.twice(inner.release({}));
     CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
     CHECK(scene.release(outer).how == How::yes);
-    CHECK(!scene.server.has("deploy"));
+    CHECK_FALSE(scene.server.has("deploy"));
   };
   go_in_and_out(reader("a:1"), reader("a:1", Hold::another), "a:1");
   go_in_and_out(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
@@ -194,7 +194,7 @@ TEST_CASE("an outer hold that ends first leaves the inner one") {
   scene.ask(inner_write);
   CHECK(scene.release(writer("a:1")).how == How::still_held);
   CHECK(scene.release(inner_write).how == How::yes);
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("the release of an inner hold leaves the outer one a whole lease") {
@@ -298,11 +298,11 @@ TEST_CASE("rlock's renewal extends a lease that Java's renewal has shortened") {
 
 TEST_CASE("renewals never make a read/write lock that is gone, nor renew another's") {
   Scene scene;
-  CHECK(!scene.renew(reader("a:1")));
-  CHECK(!scene.renew(writer("a:1")));
+  CHECK_FALSE(scene.renew(reader("a:1")));
+  CHECK_FALSE(scene.renew(writer("a:1")));
   scene.ask(writer("b:1"));
-  CHECK(!scene.renew(reader("a:1")));
-  CHECK(!scene.renew(writer("a:1")));
+  CHECK_FALSE(scene.renew(reader("a:1")));
+  CHECK_FALSE(scene.renew(writer("a:1")));
   CHECK(scene.all() == "deploy (ends) hash ['mode', 'write', 'b:1:write', '1']");
 }
 
@@ -410,8 +410,8 @@ TEST_CASE("a key that is no read/write lock is refused and left unchanged") {
 
     CHECK(is_refused(scene.ask(reader("z:1"))));
     CHECK(is_refused(scene.ask(writer("z:1"))));
-    CHECK(!scene.renew(reader("z:1")));
-    CHECK(!scene.renew(writer("z:1")));
+    CHECK_FALSE(scene.renew(reader("z:1")));
+    CHECK_FALSE(scene.renew(writer("z:1")));
     CHECK(scene.release(reader("z:1")).how == How::not_ours);
     CHECK(scene.release(writer("z:1")).how == How::not_ours);
     const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
@@ -429,7 +429,7 @@ TEST_CASE(
   const Forced forced = decode_forced(LockName{"deploy"}, "a read/write lock", reply);
   CHECK(forced.how == Forced::How::removed);
   CHECK(contains(forced.unannounced, "channel"));
-  CHECK(!scene.server.has("deploy"));
+  CHECK_FALSE(scene.server.has("deploy"));
 }
 
 TEST_CASE("force removes a read/write lock and wakes with the code of its mode") {

@@ -28,7 +28,7 @@ TEST_CASE("scripts are sent as statements: no comments, no indentation, no blank
     CAPTURE(script->name);
     const std::string source = '\n' + std::string{script->source};
     for (const char* waste : {"\n--", "  --", "\n ", "\n\t", " \n", "\n\n", "\r"})
-      CHECK(!contains(source, waste));
+      CHECK_FALSE(contains(source, waste));
     CHECK(source.ends_with('\n'));
   }
 }

@@ -127,7 +127,7 @@ TEST_CASE("every operation on a semaphore may be sent twice") {
   CHECK(written(scene.redis.run(drained.drain())) == "['done', 5]");
   CHECK(scene.available() == "4");
   CHECK(same(removed.remove()));
-  CHECK(!scene.server.has("sem"));
+  CHECK_FALSE(scene.server.has("sem"));
 }
 
 TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
@@ -138,7 +138,7 @@ TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
   const auto refused = std::get<Refused>(scene.ask(take(1)));
   CHECK(refused.why == Refused::Why::absent);
   CHECK(refused.text == "there is no semaphore 'sem'; to create it: rlock sem init sem N");
-  CHECK(!std::get<0>(pool().read_status(scene.redis.run(pool().status()))));
+  CHECK_FALSE(std::get<0>(pool().read_status(scene.redis.run(pool().status()))));
   CHECK(scene.all().empty());
 }
 
@@ -389,7 +389,7 @@ TEST_CASE("a waiter for a semaphore records its facts, and no holder is recorded
   CHECK(is_busy(scene.ask(second)));
   say(second);
   CHECK(scene.server.cli({"HKEYS", kLine + ":facts"}) == "b:1");
-  CHECK(!scene.server.has("rlock:meta:{sem}"));
+  CHECK_FALSE(scene.server.has("rlock:meta:{sem}"));
   scene.undo(second);
-  CHECK(!scene.server.has(kLine + ":facts"));
+  CHECK_FALSE(scene.server.has(kLine + ":facts"));
 }

@@ -34,7 +34,7 @@ TEST_CASE("locks of different kinds cannot be taken by one script") {
   const Lock again{claim("b", "o:1"), Lock::Hold::another};
   const std::vector<const Lockable*> members{&first, &again};
 
-  CHECK(!Together::of(members).has_value());
+  CHECK_FALSE(Together::of(members).has_value());
 }
 
 TEST_CASE("several keys are undone by one call, unless each release must wake waiters") {
@@ -42,7 +42,7 @@ TEST_CASE("several keys are undone by one call, unless each release must wake wa
   const auto members = three.members();
   const auto together = Together::of(members);
   REQUIRE(together.has_value());
-  CHECK(!together->undo(Wake::waiters));
+  CHECK_FALSE(together->undo(Wake::waiters));
   const auto undo = together->undo(Wake::nobody);
   REQUIRE(undo);
   CHECK(undo->script == together->ask().script);
@@ -58,7 +58,7 @@ TEST_CASE("of several keys, a message of the busy one moves us up in its line") 
   const Message moved{Channel{"redisson_lock__channel:{b}:o:1"}, "2 5000"};
   CHECK(together->read_notice(moved, {.position = 3, .key = LockName{"b"}}).place == 2);
   const Line::Notice other = together->read_notice(moved, {.position = 3, .key = LockName{"other"}});
-  CHECK(!other.place);
+  CHECK_FALSE(other.place);
   CHECK(other.ask_after == Milliseconds{0});
 }
 
@@ -90,8 +90,8 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     const AcquireAnswer answer = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Busy>(answer));
     CHECK(std::get<Busy>(answer).key == LockName{"c"});
-    CHECK(!redis.has("a"));
-    CHECK(!redis.has("b"));
+    CHECK_FALSE(redis.has("a"));
+    CHECK_FALSE(redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
   SUBCASE("the last is busy: a hold that the owner had keeps its lease") {
@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     REQUIRE(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
     CHECK(redis.cli({"HGET", "a", "o:1"}) == "1");
     CHECK(redis.pttl("a") <= 10000);
-    CHECK(!redis.has("b"));
+    CHECK_FALSE(redis.has("b"));
   }
   SUBCASE("the last is busy: a hold that a named owner had goes on as before") {
     const auto named = [](const char* key) {
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     REQUIRE(std::holds_alternative<Busy>(Together::of(both)->read(direct.run(Together::of(both)->ask()))));
     CHECK(std::holds_alternative<Renewed>(before.read_renewal(direct.run(before.renew()))));
     CHECK(released(before.read_release(direct.run(before.release({})))).how == Released::How::yes);
-    CHECK(!redis.has("a"));
+    CHECK_FALSE(redis.has("a"));
   }
   SUBCASE("a waiter for one of them stands in no other queue") {
     direct.run(Kind{claim("c", "other:1")}.ask());
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     redis.cli({"SET", "b", "text"});
     const AcquireAnswer answer = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Refused>(answer));
-    CHECK(!redis.has("a"));
+    CHECK_FALSE(redis.has("a"));
     CHECK(redis.cli({"GET", "b"}) == "text");
   }
 }
