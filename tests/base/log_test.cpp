@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <array>
 #include <string>
 
 #include "base/descriptor.h"
+#include "support/captured_stderr.h"
 #include "support/eventually.h"
 #include "support/forked.h"
 
@@ -18,45 +18,6 @@ using namespace rlock;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// While this object lives, the stderr of this process is a pipe.
-class StderrPipe {
- public:
-  StderrPipe() : before_(::dup(STDERR_FILENO)) {
-    REQUIRE(::pipe(ends_.data()) == 0);
-    ::dup2(ends_[1], STDERR_FILENO);
-    ::close(ends_[1]);
-    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
-  }
-  ~StderrPipe() {
-    ::dup2(before_, STDERR_FILENO);
-    ::close(before_);
-    close_reader();
-  }
-
-  void close_reader() {
-    if (ends_[0] >= 0) ::close(ends_[0]);
-    ends_[0] = -1;
-  }
-
-  std::string take() {
-    std::string text(1 << 17, '\0');
-    const ssize_t got = ::read(ends_[0], text.data(), text.size());
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return text;
-  }
-
-  void fill() {
-    ::fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
-    const std::string junk(PIPE_BUF, 'x');
-    while (::write(STDERR_FILENO, junk.data(), junk.size()) > 0) continue;
-    ::fcntl(STDERR_FILENO, F_SETFL, 0);
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-  int before_;
-};
 
 /// Sets the verbosity, and restores the old one at the end.
 struct Level {
@@ -68,7 +29,7 @@ struct Level {
 }  // namespace
 
 TEST_CASE("a line has our name in front and a newline behind") {
-  StderrPipe pipe;
+  test::CapturedStderr pipe;
   warn("cannot do that");
   CHECK(pipe.take() == "rlock: cannot do that\n");
 
@@ -77,7 +38,7 @@ TEST_CASE("a line has our name in front and a newline behind") {
 }
 
 TEST_CASE("verbosity decides which lines are printed") {
-  StderrPipe pipe;
+  test::CapturedStderr pipe;
   const auto said = [&](Verbosity level) {
     const Level now{level};
     warn("a");
@@ -93,14 +54,14 @@ TEST_CASE("verbosity decides which lines are printed") {
 }
 
 TEST_CASE("a line that is longer than a pipe takes in one write arrives whole") {
-  StderrPipe pipe;
+  test::CapturedStderr pipe;
   const std::string text = std::string(10'000, 'a') + std::string(3 * PIPE_BUF, 'b');
   warn(text);
   CHECK(pipe.take() == "rlock: " + text + "\n");
 }
 
 TEST_CASE("if no process reads our stderr, the line is dropped and rlock goes on") {
-  StderrPipe pipe;
+  test::CapturedStderr pipe;
   pipe.fill();
 
   const test::StopWatch watch;
@@ -129,7 +90,7 @@ TEST_CASE("a terminal that nobody reads does not stop rlock, even if it has room
 TEST_CASE("rlock goes on if its stderr is closed or broken") {
   const auto before = ::signal(SIGPIPE, SIG_IGN);  // as main does
   {
-    StderrPipe pipe;
+    test::CapturedStderr pipe;
     pipe.close_reader();
     warn("to nobody");
 

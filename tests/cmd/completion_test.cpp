@@ -11,8 +11,8 @@
 #include "cmd/app/complete_text.h"
 #include "support/cli.h"
 #include "support/contains.h"
+#include "support/installed.h"
 #include "support/redis_server.h"
-#include "support/skipped.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -79,12 +79,6 @@ std::string fish_offers(const RedisServer& redis, const std::string& line) {
 
 bool offers(const std::string& offered, const std::string& word) {
   return contains(offered, "\n" + word + "\n") || contains(offered, "\n" + word + "\t");
-}
-
-bool installed(const std::string& shell) {
-  if (Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0) return true;
-  skipped(shell + " is not installed");
-  return false;
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "cmd/hold/held_processes.h"
 
 #include <doctest/doctest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <utility>
 
-#include "base/text.h"
+#include "support/captured_stderr.h"
 #include "support/contains.h"
 #include "support/process.h"
 #include "support/ticking_loop.h"
@@ -18,35 +17,6 @@ using namespace rlock::test;
 namespace {
 
 using namespace std::chrono_literals;
-
-/// While this object lives, the stderr of this process goes into memory.
-class Stderr {
- public:
-  Stderr() : before_(::dup(STDERR_FILENO)), file_(::memfd_create("stderr", MFD_CLOEXEC)) {
-    ::dup2(file_, STDERR_FILENO);
-  }
-  ~Stderr() {
-    ::dup2(before_, STDERR_FILENO);
-    ::close(before_);
-    ::close(file_);
-  }
-
-  /// The lines since the last call, without "rlock: ".
-  Words take() {
-    std::string text(1 << 16, '\0');
-    const ssize_t got = ::pread(file_, text.data(), text.size(), taken_);
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    taken_ += static_cast<off_t>(text.size());
-    Words lines;
-    for (const std::string& line : split(text, '\n'))
-      if (!line.empty()) lines.push_back(line.substr(line.starts_with("rlock: ") ? 7 : 0));
-    return lines;
-  }
-
- private:
-  int before_, file_;
-  off_t taken_ = 0;
-};
 
 /// Processes that exist only here. They live until the test ends them.
 class FakeFamily final : public Family {
@@ -66,7 +36,7 @@ class FakeFamily final : public Family {
 };
 
 /// Processes of a lock that no server holds, and no guardian.
-struct Scene {
+struct FakeHold {
   TickingLoop loop;
   TimePoint start = loop.now();
   FakeFamily family;
@@ -76,7 +46,7 @@ struct Scene {
   StopOptions options{};
   Words reported;  ///< what report_lost and report_stopping got
   std::optional<HeldProcesses> processes;
-  Stderr said;
+  CapturedStderr said;
 
   HeldProcesses& held_processes() {
     if (!processes) {
@@ -125,7 +95,7 @@ using Numbers = std::vector<int>;
 }  // namespace
 
 TEST_CASE("signals are due at the deadlines of the lock, which each renewal moves") {
-  Scene scene;
+  FakeHold scene;
   CHECK(scene.at(9999ms).empty());
   CHECK(scene.held_processes().wake_at() == scene.deadlines.stop);
   scene.deadlines = {plus(scene.start, 20s), plus(scene.start, 21s)};
@@ -149,65 +119,65 @@ TEST_CASE("signals are due at the deadlines of the lock, which each renewal move
   CHECK(scene.at(21'100ms) == Numbers{SIGKILL});
   CHECK(scene.family.looks == 1);
   CHECK(scene.reported.size() == 1);
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
 }
 
 TEST_CASE("a loss is announced once, with what happens to the processes") {
-  Scene scene;
+  FakeHold scene;
   scene.lost = "somebody removed it";
   scene.deadlines = {scene.start, plus(scene.start, 2s)};
   CHECK(scene.at(1s) == Numbers{SIGTERM, SIGCONT});
   CHECK(scene.held_processes().said_lost());
-  CHECK(scene.said.take() ==
+  CHECK(scene.said.take_lines() ==
         Words{"lost 'k': somebody removed it; stopping the command: SIGTERM now, SIGKILL in 1s"});
   CHECK(scene.reported == Words{"lost: somebody removed it", "stopping: the lock is lost"});
   CHECK(scene.at(1s).empty());
   CHECK(scene.at(2s) == Numbers{SIGKILL});
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
   CHECK(scene.reported.size() == 2);
 }
 
 TEST_CASE("the line of a loss tells that the first process has ended, runs on, or gets KILL at once") {
-  Scene ended;
+  FakeHold ended;
   ended.lost = "it expired";
   ended.first_ended = true;
   ended.at(1s);
-  CHECK(ended.said.take() == Words{"lost 'k': it expired; the command has ended"});
+  CHECK(ended.said.take_lines() == Words{"lost 'k': it expired; the command has ended"});
 
-  Scene warned;
+  FakeHold warned;
   warned.lost = "it expired";
   warned.deadlines = {warned.start, warned.start};
   warned.options.rules.stop_on_loss = false;
   warned.options.whom = "process 7";
   CHECK(warned.at(1s).empty());
-  CHECK(warned.said.take() == Words{"lost 'k': it expired; process 7 runs on (--on-lost warn)"});
+  CHECK(warned.said.take_lines() == Words{"lost 'k': it expired; process 7 runs on (--on-lost warn)"});
   CHECK(warned.held_processes().of_lock() == Deadlines{});
   CHECK(warned.held_processes().wake_at() == kNever);
   CHECK(warned.at(100s).empty());
 
-  Scene killed;
+  FakeHold killed;
   killed.lost = "it expired";
   killed.deadlines = {killed.start, plus(killed.start, 9s)};
   killed.options.rules.signal = SIGKILL;
   CHECK(killed.at(1s) == Numbers{SIGKILL, SIGCONT});
-  CHECK(killed.said.take() == Words{"lost 'k': it expired; stopping the command: SIGKILL now"});
+  CHECK(killed.said.take_lines() == Words{"lost 'k': it expired; stopping the command: SIGKILL now"});
 }
 
 TEST_CASE("at --max-hold the processes are stopped, and killed after --kill-after") {
-  Scene scene;
+  FakeHold scene;
   scene.options.max_hold = plus(scene.start, 3s);
   scene.options.rules.kill_after = 4s;
   scene.deadlines = {plus(scene.start, 100s), plus(scene.start, 101s)};
   CHECK(scene.at(2999ms).empty());
   CHECK_FALSE(scene.held_processes().at_max_hold());
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
   CHECK(scene.at(3s) == Numbers{SIGTERM, SIGCONT});
   CHECK(scene.held_processes().at_max_hold());
-  CHECK(scene.said.take() ==
+  CHECK(scene.said.take_lines() ==
         Words{"--max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in 4s"});
   CHECK(scene.reported == Words{"stopping: --max-hold is over"});
   CHECK(scene.at(3s).empty());
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
   CHECK(scene.held_processes().deadlines().kill == plus(scene.start, 7s));
   CHECK(scene.at(7s) == Numbers{SIGKILL});
 }
@@ -215,7 +185,7 @@ TEST_CASE("at --max-hold the processes are stopped, and killed after --kill-afte
 TEST_CASE("--max-hold is not reported when the processes are being stopped already, or the lock is lost") {
   for (const std::string first : {"lost", "asked", "stopped"}) {
     CAPTURE(first);
-    Scene scene;
+    FakeHold scene;
     scene.options.max_hold = plus(scene.start, 3s);
     if (first == "lost") scene.lost = "it expired";
     if (first == "asked") scene.asked = "ana";
@@ -223,72 +193,74 @@ TEST_CASE("--max-hold is not reported when the processes are being stopped alrea
     scene.at(first == "stopped" ? 2s : 3s);
     scene.at(3s);
     CHECK_FALSE(scene.held_processes().at_max_hold());
-    for (const std::string& line : scene.said.take()) CHECK_FALSE(line.starts_with("--max-hold is over"));
+    for (const std::string& line : scene.said.take_lines())
+      CHECK_FALSE(line.starts_with("--max-hold is over"));
   }
 }
 
 TEST_CASE("without renewals the line about --max-hold names the KILL of the lock if that comes first") {
   for (const bool renewed : {true, false}) {
     CAPTURE(renewed);
-    Scene scene;
+    FakeHold scene;
     scene.renewed = renewed;
     scene.options.max_hold = plus(scene.start, 3s);
     scene.deadlines = {plus(scene.start, 4s), plus(scene.start, 5s)};
     scene.at(3s);
-    CHECK(scene.said.take() ==
+    CHECK(scene.said.take_lines() ==
           Words{"--max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in " +
                 std::string{renewed ? "5s" : "2s"}});
   }
 }
 
 TEST_CASE("a request to end stops the processes once, and only if they are not being stopped already") {
-  Scene scene;
+  FakeHold scene;
   scene.asked = "ana: maintenance";
   scene.options.rules.kill_after = 3s;
   CHECK(scene.at(1s) == Numbers{SIGTERM, SIGCONT});
   CHECK(scene.held_processes().asked_by() == "ana: maintenance");
-  CHECK(scene.said.take() ==
+  CHECK(scene.said.take_lines() ==
         Words{"asked to end by ana: maintenance; stopping the command: SIGTERM now, SIGKILL in 3s"});
   CHECK(scene.reported == Words{"stopping: asked to end by ana: maintenance"});
   scene.asked = "ben";
   CHECK(scene.at(2s).empty());
   CHECK(scene.held_processes().asked_by() == "ana: maintenance");
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
   CHECK(scene.at(4s) == Numbers{SIGKILL});
 
-  Scene late;
+  FakeHold late;
   late.at(10s);
   late.asked = "ana";
   CHECK(late.at(10'500ms).empty());
   CHECK_FALSE(late.held_processes().asked_by());
-  CHECK(late.said.take().empty());
+  CHECK(late.said.take_lines().empty());
 }
 
 TEST_CASE("end() cannot put off an earlier deadline of the lock") {
-  Scene scene;
+  FakeHold scene;
   scene.held_processes().end(plus(scene.start, 1s), 30s, "the keeper was told to end");
   CHECK(scene.held_processes().deadlines() == Deadlines{plus(scene.start, 1s), plus(scene.start, 11s)});
-  CHECK(scene.said.take() ==
+  CHECK(scene.said.take_lines() ==
         Words{"the keeper was told to end; stopping the command: SIGTERM now, SIGKILL in 30s"});
 }
 
 TEST_CASE("processes that refuse the signal are named once") {
   for (const bool held : {true, false}) {
     CAPTURE(held);
-    Scene scene;
+    FakeHold scene;
     scene.held = held;
     scene.family.refused = {4711, 4712};
     CHECK(scene.at(10s) == Numbers{SIGTERM, SIGCONT});
-    CHECK(scene.said.take() == Words{std::string{"may not signal processes 4711, 4712 (another user's)"} +
-                                     (held ? "; 'k' is renewed as long as it is ours" : "")});
+    CHECK(scene.said.take_lines() ==
+          Words{std::string{"may not signal processes 4711, 4712 (another user's)"} +
+                (held ? "; 'k' is renewed as long as it is ours" : "")});
     CHECK(scene.at(11s) == Numbers{SIGKILL});
-    CHECK(scene.said.take().empty());
+    CHECK(scene.said.take_lines().empty());
   }
 }
 
 TEST_CASE(
     "a release waits for processes that the command left only if the command was stopped or --until asks for it") {
-  Scene scene;
+  FakeHold scene;
   scene.family.living = {::getpid()};
   scene.family.apart = {::getpid()};
   scene.at(1s);
@@ -297,26 +269,26 @@ TEST_CASE(
   scene.at(10s);
   CHECK(scene.waits(10s));
   scene.family.living.clear();
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
 
   CHECK(scene.waits(10s));
-  CHECK(scene.said.take().empty());  // it may end by itself
+  CHECK(scene.said.take_lines().empty());  // it may end by itself
   CHECK(scene.waits(10500ms));
   const std::string line = "rlock does not stop process " + std::to_string(::getpid()) +
                            " (in another session, or without its environment); 'k' stays held until no such "
                            "process runs";
-  CHECK(scene.said.take() == Words{line});
+  CHECK(scene.said.take_lines() == Words{line});
   CHECK(scene.waits(11s));
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
 }
 
 TEST_CASE("several processes out of reach are named in one line") {
-  Scene scene;
+  FakeHold scene;
   scene.family.apart = {::getpid(), ::getppid()};
   scene.at(10s);
   CHECK(scene.waits(10s));
   CHECK(scene.waits(10500ms));
-  const Words lines = scene.said.take();
+  const Words lines = scene.said.take_lines();
   REQUIRE(lines.size() == 1);
   CHECK(lines.front().starts_with("rlock does not stop processes "));
   CHECK(contains(lines.front(), "without their environment"));
@@ -325,7 +297,7 @@ TEST_CASE("several processes out of reach are named in one line") {
 TEST_CASE("once the lock is lost, processes out of reach are named, and the release does not wait for them") {
   for (const bool watched : {true, false}) {
     CAPTURE(watched);
-    Scene scene;
+    FakeHold scene;
     scene.lose_it_beside(::getpid());
     const auto waits = [&](Milliseconds time) {
       return watched ? scene.held_processes().others_must_end(plus(scene.start, time), nullptr)
@@ -334,25 +306,25 @@ TEST_CASE("once the lock is lost, processes out of reach are named, and the rele
     CHECK(waits(1s));
     CHECK(waits(1499ms));
     CHECK(scene.held_processes().wake_at() == plus(scene.start, 1500ms));
-    CHECK(scene.said.take().empty());  // it may end by itself
+    CHECK(scene.said.take_lines().empty());  // it may end by itself
     CHECK_FALSE(waits(1500ms));
-    CHECK(scene.said.take() ==
+    CHECK(scene.said.take_lines() ==
           Words{"rlock does not stop process " + std::to_string(::getpid()) +
                 " (in another session, or without its environment); it runs on without 'k'"});
   }
 }
 
 TEST_CASE("once the lock is lost, nothing is said of a process out of reach that ends by itself") {
-  Scene scene;
+  FakeHold scene;
   scene.lose_it_beside(::getpid());
   CHECK(scene.waits(1s));
   scene.family.apart.clear();
   CHECK_FALSE(scene.waits(1200ms));
-  CHECK(scene.said.take().empty());
+  CHECK(scene.said.take_lines().empty());
 }
 
 TEST_CASE("a run without a lock does not wait for processes out of reach") {
-  Scene scene;
+  FakeHold scene;
   scene.family.apart = {::getpid()};
   scene.held = false;
   scene.at(10s);
@@ -362,7 +334,7 @@ TEST_CASE("a run without a lock does not wait for processes out of reach") {
 TEST_CASE("once the lock is lost, the release waits for a process that survives KILL only for a moment") {
   for (const bool is_lost : {true, false}) {
     CAPTURE(is_lost);
-    Scene scene;
+    FakeHold scene;
     scene.options.last_tries = 2s;
     scene.family.living = {::getpid()};
     if (is_lost) scene.lost = "it expired";
@@ -380,7 +352,7 @@ TEST_CASE("once the lock is lost, the release waits for a process that survives 
 }
 
 TEST_CASE("the release waits for the next KILL that hurry() has made due, even if no process is seen") {
-  Scene scene;
+  FakeHold scene;
   scene.at(10s);
   CHECK_FALSE(scene.waits(10s));
   scene.held_processes().hurry();
@@ -390,7 +362,7 @@ TEST_CASE("the release waits for the next KILL that hurry() has made due, even i
 }
 
 TEST_CASE("when the watch for a process is over, the release looks again for processes to wait for") {
-  Scene scene;
+  FakeHold scene;
   scene.at(10s);
   scene.family.living = {::getpid()};
   const auto waits = [&] {

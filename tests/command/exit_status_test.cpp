@@ -20,10 +20,6 @@ namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
 
-int status_of(const RedisServer& redis, const Words& words) {
-  return Rlock{words, redis.environment()}.exit_code(kDeadline);
-}
-
 Words run(Words options, Words command = {"true"}) {
   options.insert(options.begin(), {"run", "-k", "k"});
   options.emplace_back("--");
@@ -42,14 +38,14 @@ void occupy(RedisServer& redis) {
 TEST_CASE("75: busy, or the wait ended; -E changes it") {
   RedisServer redis;
   occupy(redis);
-  CHECK(status_of(redis, run({"-n"})) == 75);
-  CHECK(status_of(redis, run({"-w", "2s"})) == 75);
-  CHECK(status_of(redis, run({"-nE", "0"})) == 0);
+  CHECK(status_of(redis, run({"-n"}), kDeadline) == 75);
+  CHECK(status_of(redis, run({"-w", "2s"}), kDeadline) == 75);
+  CHECK(status_of(redis, run({"-nE", "0"}), kDeadline) == 0);
 }
 
 TEST_CASE("124: stopped by --max-hold, with any exit code of the command") {
   RedisServer redis;
-  CHECK(status_of(redis, run({"--max-hold", "100ms"}, {"sleep", "60"})) == 124);
+  CHECK(status_of(redis, run({"--max-hold", "100ms"}, {"sleep", "60"}), kDeadline) == 124);
   CHECK_FALSE(redis.has("k"));
 }
 
@@ -63,19 +59,19 @@ TEST_CASE("125: the lock was lost while the command ran") {
 
 TEST_CASE("126 and 127: the command cannot be executed, is not found") {
   RedisServer redis;
-  CHECK(status_of(redis, run({}, {"/etc/passwd"})) == 126);
-  CHECK(status_of(redis, run({}, {"/"})) == 126);
-  CHECK(status_of(redis, run({}, {"/nonexistent/command"})) == 127);
+  CHECK(status_of(redis, run({}, {"/etc/passwd"}), kDeadline) == 126);
+  CHECK(status_of(redis, run({}, {"/"}), kDeadline) == 126);
+  CHECK(status_of(redis, run({}, {"/nonexistent/command"}), kDeadline) == 127);
   CHECK_FALSE(redis.has("k"));
   Monitor monitor{redis};
-  CHECK(status_of(redis, run({}, {"no-such-command-anywhere"})) == 127);
+  CHECK(status_of(redis, run({}, {"no-such-command-anywhere"}), kDeadline) == 127);
   CHECK(monitor.commands().empty());
 }
 
 TEST_CASE("65: the key holds something else") {
   RedisServer redis;
   redis.cli({"RPUSH", "k", "x"});
-  CHECK(status_of(redis, run({})) == 65);
+  CHECK(status_of(redis, run({}), kDeadline) == 65);
 }
 
 TEST_CASE("69: no server, 77: not admitted, 70: an answer that makes no sense") {

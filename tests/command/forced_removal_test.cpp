@@ -8,6 +8,7 @@
 
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/json_names.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
@@ -34,12 +35,6 @@ std::vector<std::set<std::string>> schema_of_unlock() {
     fields.at(depth / 2).insert(line.substr(depth, line.find(' ', depth) - depth));
   }
   return fields;
-}
-
-std::set<std::string> names_of(const Json& object) {
-  std::set<std::string> names;
-  for (const auto& [name, unused] : object.items()) names.insert(name);
-  return names;
 }
 
 /// The document of rlock unlock --json, checked against the manual.

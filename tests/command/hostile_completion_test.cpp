@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/installed.h"
 #include "support/redis_server.h"
-#include "support/skipped.h"
 #include "sync/kinds/keys.h"
 
 using namespace rlock;
@@ -87,12 +87,6 @@ class Shell {
   TempDir folder_;
   std::optional<Pty> shell_;
 };
-
-bool installed(const std::string& shell) {
-  if (Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0) return true;
-  skipped(shell + " is not installed");
-  return false;
-}
 
 /// Keys that make a shell act if they reach its command line unescaped.
 const Words kActive{

@@ -1,10 +1,8 @@
 // The keeper of a script is killed, and its guardian ends the script and releases the lock.
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "support/event_lines.h"
 #include "support/eventually.h"
+#include "support/figures.h"
 #include "support/lock_verbs.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
@@ -25,12 +24,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Span = std::chrono::milliseconds;
-
-std::string figures(std::vector<Span>& times) {
-  std::ranges::sort(times);
-  return fmt::format("median {} ms, longest {} ms of {}", times[times.size() / 2].count(),
-                     times.back().count(), times.size());
-}
 
 }  // namespace
 
@@ -181,5 +174,5 @@ TEST_CASE(
   CHECK_MESSAGE(verdict.clean(), verdict.str());
   const std::string text = figures(ends);
   MESSAGE("free after the end of the script: " << text << "; " << verdict.str());
-  CHECK_MESSAGE(ends[ends.size() / 2] < 100ms, text);
+  CHECK_MESSAGE(median(ends) < 100ms, text);
 }

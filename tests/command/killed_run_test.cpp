@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "support/contains.h"
 #include "support/event_lines.h"
 #include "support/eventually.h"
+#include "support/figures.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
 #include "support/profile.h"
@@ -38,13 +38,6 @@ Span free_after_kill(RedisServer& redis, Rlock& run, const std::string& key) {
   const auto killed = std::chrono::steady_clock::now();
   REQUIRE(eventually([&] { return !redis.has(key); }, 10s));
   return std::chrono::duration_cast<Span>(std::chrono::steady_clock::now() - killed);
-}
-
-/// The guardian among these; 0: there is none.
-pid_t guardian_in(const std::vector<pid_t>& processes) {
-  for (const pid_t pid : processes)
-    if (read_file(fmt::format("/proc/{}/comm", pid)) == "guardian\n") return pid;
-  return 0;
 }
 
 /// A run that is killed after its command has ended, before it knows what came of its release. `to_server`: the release
@@ -121,11 +114,8 @@ TEST_CASE("a run that was killed leaves its lock free when its command is gone, 
   }
   const Verdict verdict = judge(evidence.path());
   CHECK_MESSAGE(verdict.clean(), verdict.str());
-  std::ranges::sort(times);
-  const std::string figures =
-      fmt::format("median {} ms, longest {} ms", times[times.size() / 2].count(), times.back().count());
-  MESSAGE(figures);
-  CHECK_MESSAGE(times[times.size() / 2] < 5s, figures);  // long before its lease ends
+  MESSAGE(figures(times));
+  CHECK_MESSAGE(median(times) < 5s, figures(times));  // long before its lease ends
   CHECK_FALSE(redis.has("rlock:meta:{k}"));
 }
 

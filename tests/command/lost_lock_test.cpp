@@ -24,12 +24,6 @@ namespace {
 /// Prints "ready", and prints "term" when TERM ends it.
 const char* const kObedient = "trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
 
-pid_t guardian_of(const Process& run) {
-  for (pid_t pid : run.family())
-    if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
-  return -1;
-}
-
 [[maybe_unused]] long private_kilobytes(pid_t pid) {
   std::istringstream lines{read_file("/proc/" + std::to_string(pid) + "/smaps_rollup")};
   std::string word;
@@ -76,7 +70,7 @@ TEST_CASE("with --on-lost warn the command runs to its end, and 125 follows") {
       redis.rlock("run", "-k", "k", "--lease", "3s", "--on-lost", "warn", "--", "sh", "-c",
                   "echo ready; while [ ! -e " + redis.directory() + "/end ]; do sleep 0.02; done; echo done");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
-  CHECK(guardian_of(run) == -1);
+  CHECK(guardian_in(run.family()) == 0);
 
   redis.del("k");
   REQUIRE(eventually([&] { return contains(run.err(), "the command runs on (--on-lost warn)"); }));
@@ -137,13 +131,13 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
   auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c", "sleep 60 & echo ready; wait");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
   pid_t guardian = -1;
-  REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+  REQUIRE(eventually([&] { return (guardian = guardian_in(run.family())) > 0; }));
   for (int i = 0; i < 3; ++i) {
     const pid_t killed = guardian;
     ::kill(killed, SIGKILL);
     // Each look reads the pid once. Between two reads the killed guardian could disappear, and -1 would count as a
     // new guardian.
-    REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0 && guardian != killed; }));
+    REQUIRE(eventually([&] { return (guardian = guardian_in(run.family())) > 0 && guardian != killed; }));
   }
 
   run.signal(SIGKILL);
@@ -156,7 +150,7 @@ TEST_CASE("rlock warns once while no other guardian can be started, and starts o
   auto run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "echo ready; exec sleep 60");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
   pid_t guardian = -1;
-  REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+  REQUIRE(eventually([&] { return (guardian = guardian_in(run.family())) > 0; }));
   rlimit before{};
   REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, nullptr, &before) == 0);
   const rlimit none{4, before.rlim_max};
@@ -164,9 +158,9 @@ TEST_CASE("rlock warns once while no other guardian can be started, and starts o
   ::kill(guardian, SIGKILL);
   REQUIRE(eventually(
       [&] { return contains(run.err(), "the guardian has died, and no other one can be started"); }));
-  CHECK(throughout([&] { return guardian_of(run) == -1; }, 1s));
+  CHECK(throughout([&] { return guardian_in(run.family()) == 0; }, 1s));
   REQUIRE(::prlimit(run.pid(), RLIMIT_NOFILE, &before, nullptr) == 0);
-  CHECK(eventually([&] { return guardian_of(run) > 0; }));
+  CHECK(eventually([&] { return guardian_in(run.family()) > 0; }));
   const std::string told = run.err();
   CHECK(std::ranges::count(told, '\n') == 1);
 
@@ -182,7 +176,7 @@ TEST_CASE("a guardian has at most 0.2 MB of its own") {
   REQUIRE(eventually([&] { return redis.pttl("k") < 2500; }));
   REQUIRE(eventually([&] { return redis.pttl("k") > 2500; }));  // the guardian has the new deadlines, too
 
-  const long kilobytes = private_kilobytes(guardian_of(run));
+  const long kilobytes = private_kilobytes(guardian_in(run.family()));
 
   CHECK(kilobytes > 0);
   CHECK(kilobytes <= 200);
@@ -203,7 +197,7 @@ TEST_CASE("a stopped guardian does not delay rlock") {
                          "trap 'exit 3' USR1; echo ready; while :; do sleep 0.02; done");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
   pid_t guardian = -1;
-  REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+  REQUIRE(eventually([&] { return (guardian = guardian_in(run.family())) > 0; }));
   ::kill(guardian, SIGSTOP);
 
   run.signal(SIGUSR1);

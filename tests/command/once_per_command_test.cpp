@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <vector>
@@ -24,10 +23,6 @@ Words once(const std::string& period, Words options, Words command = {"true"}) {
   options.emplace_back("--");
   options.insert(options.end(), command.begin(), command.end());
   return options;
-}
-
-std::size_t lines_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "support/cli.h"
 #include "support/contains.h"
+#include "support/json_names.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
@@ -69,12 +70,6 @@ class Schema {
  private:
   std::map<std::size_t, std::map<std::string, std::string>> fields_;
 };
-
-Names names_of(const Json& object) {
-  Names names;
-  for (const auto& [name, unused] : object.items()) names.insert(name);
-  return names;
-}
 
 bool number_or_null(const Json& value) { return value.is_null() || value.is_number_integer(); }
 

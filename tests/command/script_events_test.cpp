@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <optional>
 #include <string>
 
 #include "base/text.h"
@@ -15,6 +14,7 @@
 #include "support/lock_verbs.h"
 #include "support/masters.h"
 #include "support/redis_server.h"
+#include "support/script.h"
 #include "support/tcp_proxy.h"
 
 using namespace rlock;
@@ -24,45 +24,25 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A script that runs `before`, acquires `k`, reports to a file (or to what `events` names), and then runs `rest`.
-class Script {
+class ReportingScript : public Script {
  public:
-  Script(const RedisServer& redis, const std::string& options, const std::string& rest,
-         const std::string& events = "$FOLDER/events", const std::string& before = ":") {
-    Process::Options environment = redis.environment();
-    environment.env["RLOCK"] = rlock_binary();
-    environment.env["FOLDER"] = folder_.path();
-    process_.emplace(
-        Words{"sh", "-c",
-              fmt::format("{}\nowner=$(\"$RLOCK\" lock acquire k --while-pid $$ --events {} {}) || exit\n"
-                          "echo $owner >$FOLDER/on\n{}\n",
-                          before, events, options, rest)},
-        environment);
-  }
+  ReportingScript(const RedisServer& redis, const std::string& options, const std::string& rest,
+                  const std::string& events = "$FOLDER/events", const std::string& before = ":")
+      : Script(redis,
+               fmt::format("{}\nowner=$(\"$RLOCK\" lock acquire k --while-pid $$ --events {} {}) || exit\n"
+                           "echo $owner >$FOLDER/on\n{}\n",
+                           before, events, options, rest)) {}
 
-  Process& process() { return *process_; }
-  std::string file(const std::string& name) const { return folder_ / name; }
-  bool holds() const { return !read_file(file("on")).empty(); }
-  std::string events() const { return events_in(file("events")); }
-  std::string last(const std::string& name) const { return field(lines_of(file("events")).back(), name); }
+  std::string path(const std::string& name) const { return folder() + "/" + name; }
+  bool holds() const { return !file("on").empty(); }
+  std::string events() const { return events_in(path("events")); }
+  std::string last(const std::string& name) const { return field(lines_of(path("events")).back(), name); }
 
   void signal_keeper(int number) const {
-    pid_t keeper = 0;
-    REQUIRE(eventually([&] { return (keeper = find_keeper()) > 0; }, 10s));
-    ::kill(keeper, number);
+    pid_t found = 0;
+    REQUIRE(eventually([&] { return (found = keeper()) > 0; }, 10s));
+    ::kill(found, number);
   }
-
- private:
-  /// Among the processes below the script, the one whose command line contains --while-pid. 0: there is none.
-  pid_t find_keeper() const {
-    for (const pid_t pid : process_->family())
-      if (read_file(fmt::format("/proc/{}/comm", pid)) == "rlock\n" &&
-          contains(read_file(fmt::format("/proc/{}/cmdline", pid)), "--while-pid"))
-        return pid;
-    return 0;
-  }
-
-  TempDir folder_;
-  std::optional<Process> process_;
 };
 
 }  // namespace
@@ -70,16 +50,16 @@ class Script {
 TEST_CASE(
     "rlock reports the acquire of a script, its keeper the end, and both the script's number and owner") {
   RedisServer redis;
-  Script script{redis, "--fenced", "exit 3"};
+  ReportingScript script{redis, "--fenced", "exit 3"};
   CHECK(script.process().exit_code() == 3);
   REQUIRE(eventually([&] { return script.events() == "acquired released"; }, 10s));
-  const auto lines = lines_of(script.file("events"));
+  const auto lines = lines_of(script.path("events"));
   for (const std::string& line : lines) {
     CHECK(line.starts_with("{\"v\":1,\"event\":\""));
     CHECK(field(line, "key") == "\"k\"");
     CHECK(field(line, "pid") == std::to_string(script.process().pid()));
   }
-  CHECK(field(lines.front(), "owner") == "\"" + line(read_file(script.file("on"))) + "\"");
+  CHECK(field(lines.front(), "owner") == "\"" + line(script.file("on")) + "\"");
   CHECK(field(lines.front(), "fence") == "1");
   CHECK(script.last("outcome") == "\"released\"");
   CHECK(script.last("exit") == "null");
@@ -97,7 +77,7 @@ TEST_CASE("a script waits in its stream as a run does, and a wait in vain ends i
   CHECK(field(lines_of(file).back(), "outcome") == "\"busy\"");
   CHECK(field(lines_of(file).back(), "exit") == "75");
 
-  Script script{redis, "-q", "exit 0"};
+  ReportingScript script{redis, "-q", "exit 0"};
   REQUIRE(eventually([&] { return script.events() == "waiting"; }, 10s));
   CHECK(script.last("holder") == "\"" + redis.cli({"HKEYS", "k"}) + "\"");
   holder.signal(SIGTERM);
@@ -115,7 +95,7 @@ TEST_CASE("a script waits in its stream as a run does, and a wait in vain ends i
 TEST_CASE(
     "a keeper reports trouble, recovery and a loss with the stop after it, each once and in this order") {
   RedisServer redis;
-  Script script{redis, "--lease 6s", "sleep 60"};
+  ReportingScript script{redis, "--lease 6s", "sleep 60"};
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   redis.freeze();
   REQUIRE(eventually([&] { return script.events() == "acquired trouble"; }, 10s));
@@ -132,7 +112,7 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
   const auto ends = [&](const std::string& what, const std::string& options, const std::string& rest,
                         const std::string& events, const std::string& outcome, const auto& act) {
     CAPTURE(what);
-    Script script{redis, options, rest, "$FOLDER/events", "mkfifo $FOLDER/go"};
+    ReportingScript script{redis, options, rest, "$FOLDER/events", "mkfifo $FOLDER/go"};
     REQUIRE(eventually([&] { return script.holds(); }, 10s));
     act(script);
     const auto choices = split(events, '|');
@@ -152,23 +132,24 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
   ends("lock release", "", "\"$RLOCK\" lock release k --owner $owner; sleep 60", "acquired released",
        "released", [](Script&) {});
   ends("TERM to the keeper", "", "sleep 60", "acquired stopping released", "interrupted",
-       [](Script& script) { script.signal_keeper(SIGTERM); });
+       [](ReportingScript& script) { script.signal_keeper(SIGTERM); });
   // The keeper renews once as soon as it listens. If the script has not ended by then, the renewal finds the loss, and
   // a stop follows.
   ends("a loss that the release finds", "--lease 5m", "read -r line <$FOLDER/go",
-       "acquired lost ended|acquired lost stopping ended", "lost", [&](Script& script) {
+       "acquired lost ended|acquired lost stopping ended", "lost", [&](ReportingScript& script) {
          redis.del("k");
-         write_file(script.file("go"), "go\n");
+         write_file(script.path("go"), "go\n");
        });
 }
 
 TEST_CASE("a loss that only the release of a script's lock finds is reported, and the outcome is lost") {
   RedisServer redis;
-  Script script{redis, "-v --lease 5m", "read -r line <$FOLDER/go", "$FOLDER/events", "mkfifo $FOLDER/go"};
+  ReportingScript script{redis, "-v --lease 5m", "read -r line <$FOLDER/go", "$FOLDER/events",
+                         "mkfifo $FOLDER/go"};
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   REQUIRE(eventually([&] { return contains(script.process().err(), "renewed 'k'"); }, 20s));
   redis.del("k");  // no message tells the keeper of it
-  write_file(script.file("go"), "go\n");
+  write_file(script.path("go"), "go\n");
   REQUIRE(eventually([&] { return script.events() == "acquired lost ended"; }, 20s));
   CHECK(script.last("outcome") == "\"lost\"");
   CHECK(eventually([&] { return contains(script.process().err(), "lost 'k': "); }, 10s));
@@ -178,12 +159,12 @@ TEST_CASE("a release that is answered when the lease would be over is no loss") 
   RedisServer redis;
   TcpProxy proxy{redis.where()};
   // The command would be stopped 1.5 s after the last renewal, and the next renewal comes after 1 s.
-  Script script{redis, "--lease 3s --kill-after 1200ms --url " + proxy.url(), "read -r line <$FOLDER/go",
-                "$FOLDER/events", "mkfifo $FOLDER/go"};
+  ReportingScript script{redis, "--lease 3s --kill-after 1200ms --url " + proxy.url(),
+                         "read -r line <$FOLDER/go", "$FOLDER/events", "mkfifo $FOLDER/go"};
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   REQUIRE(eventually([&] { return redis.pttl("k") < 2300; }, 10s));
   proxy.delay(TcpProxy::Way::to_client, 900ms);
-  write_file(script.file("go"), "go\n");
+  write_file(script.path("go"), "go\n");
   REQUIRE(eventually(
       [&] { return script.events().ends_with(" released") || script.events().ends_with(" ended"); }, 20s));
   // On a busy machine the release may begin too late: then there is a loss, and it was reported.
@@ -195,11 +176,11 @@ TEST_CASE("a keeper does not renew while it releases") {
   Masters three{3};
   const std::string urls =
       fmt::format("-u {} -u {} -u {}", three.proxy(0).url(), three.proxy(1).url(), three.proxy(2).url());
-  Script script{three[0], "--lease 1s " + urls, "read -r line <$FOLDER/go", "$FOLDER/events",
-                "mkfifo $FOLDER/go"};
+  ReportingScript script{three[0], "--lease 1s " + urls, "read -r line <$FOLDER/go", "$FOLDER/events",
+                         "mkfifo $FOLDER/go"};
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   three[2].freeze();  // the release waits for its answer, longer than for the next renewal
-  write_file(script.file("go"), "go\n");
+  write_file(script.path("go"), "go\n");
   REQUIRE(eventually([&] { return !three[0].has("k"); }, 10s));
   Monitor monitor{three[0]};
   REQUIRE(eventually(
@@ -211,8 +192,8 @@ TEST_CASE("a keeper does not renew while it releases") {
 TEST_CASE("a loss is reported although the script has ended when the answer to the renewal comes") {
   RedisServer redis;
   TcpProxy proxy{redis.where()};
-  Script script{redis, "--lease 6s --url " + proxy.url(), "read -r line <$FOLDER/go", "$FOLDER/events",
-                "mkfifo $FOLDER/go"};
+  ReportingScript script{redis, "--lease 6s --url " + proxy.url(), "read -r line <$FOLDER/go",
+                         "$FOLDER/events", "mkfifo $FOLDER/go"};
   REQUIRE(eventually([&] { return script.holds(); }, 10s));
   REQUIRE(eventually([&] { return redis.pttl("k") < 4500; }, 10s));
   REQUIRE(eventually([&] { return redis.pttl("k") > 5000; }, 10s));  // the next renewal comes after 2 s
@@ -220,7 +201,7 @@ TEST_CASE("a loss is reported although the script has ended when the answer to t
   const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
   redis.del("k");
   REQUIRE(eventually([&] { return proxy.bytes(TcpProxy::Way::to_server) > before; }, 10s));
-  write_file(script.file("go"), "go\n");
+  write_file(script.path("go"), "go\n");
 
   // On a busy machine the answer may come first, or too late: then there is a stop, or trouble, too.
   REQUIRE(eventually([&] { return script.events().ends_with(" ended"); }, 20s));
@@ -232,7 +213,7 @@ TEST_CASE("a loss is reported although the script has ended when the answer to t
 TEST_CASE("if a keeper or a run is killed, its guardian reports the end, and nothing twice") {
   RedisServer redis;
   {
-    Script script{redis, "", "sleep 60"};
+    ReportingScript script{redis, "", "sleep 60"};
     REQUIRE(eventually([&] { return script.holds(); }, 10s));
     script.signal_keeper(SIGKILL);
     CHECK(script.process().exit_code() == 128 + SIGKILL);
@@ -266,7 +247,7 @@ TEST_CASE("a full or dead reader delays neither the renewals of a keeper nor its
   UnreadPipe pipe{folder / "pipe"};
   pipe.fill();
   {
-    Script script{redis, "--lease 3s", "sleep 60", pipe.path()};
+    ReportingScript script{redis, "--lease 3s", "sleep 60", pipe.path()};
     REQUIRE(eventually([&] { return script.holds(); }, 10s));
     CHECK(throughout([&] { return redis.pttl("k") > 0; }, 7s));  // more than two leases
     output_of({"sh", "-c", "dd if=" + pipe.path() + " iflag=nonblock bs=65536 of=/dev/null 2>/dev/null; :"});
@@ -282,8 +263,8 @@ TEST_CASE("a full or dead reader delays neither the renewals of a keeper nor its
     CHECK(field(rest, "dropped") == "1");
   }
 
-  Script script{redis, "--lease 3s", "sleep 60", "8 8>$FOLDER/pipe",
-                "mkfifo $FOLDER/pipe; head -n 1 $FOLDER/pipe >$FOLDER/events &"};
+  ReportingScript script{redis, "--lease 3s", "sleep 60", "8 8>$FOLDER/pipe",
+                         "mkfifo $FOLDER/pipe; head -n 1 $FOLDER/pipe >$FOLDER/events &"};
   REQUIRE(eventually([&] { return script.holds() && script.events() == "acquired"; }, 10s));
   CHECK(throughout([&] { return redis.pttl("k") > 0; }, 4s));
   CHECK(status_of(redis, {"stop", "-q", "k"}) == 0);
@@ -295,7 +276,7 @@ TEST_CASE("the keeper goes on with an open descriptor, whichever it is") {
   RedisServer redis;
   for (const std::string number : {"3", "7", "9"}) {
     CAPTURE(number);
-    Script script{redis, "", "exit 0", number + " " + number + ">>$FOLDER/events"};
+    ReportingScript script{redis, "", "exit 0", number + " " + number + ">>$FOLDER/events"};
     CHECK(script.process().exit_code() == 0);
     CHECK(eventually([&] { return script.events() == "acquired released"; }, 10s));
   }
@@ -305,7 +286,7 @@ TEST_CASE("--events into the pipe of the owner id is 64, because its reader woul
   RedisServer redis;
   for (const std::string where : {"1", "/dev/stdout", "2 2>&1", "5 5>&1"}) {
     CAPTURE(where);
-    Script script{redis, "", "exit 0", where};
+    ReportingScript script{redis, "", "exit 0", where};
     CHECK(script.process().exit_code() == 64);
     CHECK_FALSE(script.holds());
     CHECK_FALSE(redis.has("k"));

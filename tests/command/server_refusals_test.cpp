@@ -27,12 +27,6 @@ Rlock as(const RedisServer& redis, const std::string& user, Words words) {
   return Rlock{std::move(words), options};
 }
 
-std::size_t occurrences(const std::string& text, const std::string& of) {
-  std::size_t count = 0;
-  for (auto at = text.find(of); at != text.npos; at = text.find(of, at + 1)) ++count;
-  return count;
-}
-
 /// Command lines that acquire a lock or create a key: run in several forms, lock acquire, and one for each
 /// kind of counter.
 std::vector<Words> takers(const std::string& key) {

@@ -1,15 +1,14 @@
 // rlock stop: asks the holder of a lock to end.
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <vector>
 
 #include "support/cluster_servers.h"
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/figures.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
 #include "support/profile.h"
@@ -24,11 +23,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Span = std::chrono::milliseconds;
-
-std::string figures(std::vector<Span> times) {
-  std::ranges::sort(times);
-  return fmt::format("median {} ms, longest {} ms", times[times.size() / 2].count(), times.back().count());
-}
 
 }  // namespace
 

@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <csignal>
 
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fair_scene.h"
+#include "support/figures.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/unloaded_watch.h"
@@ -17,10 +17,6 @@ using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-std::size_t lines_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
 
 /// How long a USR1 stays unanswered: the median of five.
 std::chrono::milliseconds answer_time(const RedisServer& redis, Rlock& waiter) {
@@ -32,8 +28,7 @@ std::chrono::milliseconds answer_time(const RedisServer& redis, Rlock& waiter) {
     REQUIRE(eventually([&] { return lines_in(waiter.err()) > before; }));
     times.push_back(watch.elapsed());
   }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+  return median(times);
 }
 
 /// True: rlock handles its signals. Before that a signal would end it.

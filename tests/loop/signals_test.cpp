@@ -14,12 +14,6 @@ using namespace rlock::test;
 
 namespace {
 
-/// The exit status of `work` in a process of its own, which may change its signal handling; 0 is good.
-int status_of(const std::function<int()>& work) {
-  const int status = in_another_process(work);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 std::vector<int> numbers(const std::vector<Caught>& caught) {
   std::vector<int> result;
   for (const Caught& one : caught) result.push_back(one.number);

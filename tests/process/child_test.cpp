@@ -45,12 +45,6 @@ struct Run {
   }
 };
 
-/// The exit status of `work` in a process of its own, which may change its signal handling.
-int status_of(const std::function<int()>& work) {
-  const int status = in_another_process(work);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /// The output of a shell line that runs as a child with `variables`.
 std::string printed(const std::string& line, const Variables& variables = {}) {
   TempDir folder;

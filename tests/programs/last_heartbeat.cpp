@@ -76,14 +76,10 @@ class Run {
   pid_t rlock() const { return first_->pid(); }
   /// The living guardian. Throws if none appears in time, because a signal to -1 would reach every process.
   pid_t guardian() const {
-    std::optional<pid_t> found;
-    const auto finds = [&] {
-      for (pid_t pid : first_->family())
-        if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) found = pid;
-      return found.has_value();
-    };
+    pid_t found = 0;
+    const auto finds = [&] { return (found = guardian_in(first_->family())) > 0; };
     if (!eventually(finds, 20s)) throw std::runtime_error{"there is no guardian: " + first_->err()};
-    return *found;
+    return found;
   }
 
   void replace_guardian() {

@@ -14,6 +14,7 @@
 #include "support/skipped.h"
 #include "support/sockets.h"
 #include "support/turning.h"
+#include "support/variable.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -371,9 +372,8 @@ TEST_CASE("a FIFO is refused wherever OpenSSL would open it, because it would bl
   REQUIRE(::mkfifo((folder + "/0123abcd.0").c_str(), 0600) == 0);
   CHECK(refusal_of({.cacertdir = folder}) ==
         "--cacertdir '" + folder + "': '0123abcd.0' is not a regular file");
-  ::setenv("SSL_CERT_FILE", fifo.c_str(), 1);
+  const Variable authorities{"SSL_CERT_FILE", fifo};
   CHECK(refusal_of({}) == "SSL_CERT_FILE" + why);
-  ::unsetenv("SSL_CERT_FILE");
 }
 
 TEST_CASE("unsuitable files are refused before anything is sent") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "support/full_pipe.h"
 #include "support/process.h"
 
 namespace rlock::test {
@@ -52,10 +53,7 @@ class UnreadPipe {
   UnreadPipe& operator=(const UnreadPipe&) = delete;
 
   const std::string& path() const { return path_; }
-  void fill() const {
-    const std::string block(4096, 'x');
-    while (::write(fd_, block.data(), block.size()) > 0) continue;
-  }
+  void fill() const { fill_pipe(fd_); }
 
  private:
   std::string path_;

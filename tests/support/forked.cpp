@@ -34,4 +34,9 @@ int in_another_process(const std::function<int()>& work) {
   return status;
 }
 
+int status_of(const std::function<int()>& work) {
+  const int status = in_another_process(work);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace rlock::test

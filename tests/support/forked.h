@@ -9,4 +9,7 @@ namespace rlock::test {
 /// stops is killed.
 int in_another_process(const std::function<int()>& work);
 
+/// The same, but returns the status in the form of a shell: the exit status, or 128 + the signal.
+int status_of(const std::function<int()>& work);
+
 }  // namespace rlock::test

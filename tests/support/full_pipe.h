@@ -10,15 +10,21 @@
 
 namespace rlock::test {
 
+/// Fills a pipe that nobody reads, by its writing end.
+inline void fill_pipe(int writing) {
+  const int flags = ::fcntl(writing, F_GETFL);
+  REQUIRE(::fcntl(writing, F_SETFL, O_NONBLOCK) == 0);
+  const std::string much(4096, 'x');
+  while (::write(writing, much.data(), much.size()) > 0) continue;
+  REQUIRE(::fcntl(writing, F_SETFL, flags) == 0);
+}
+
 /// A pipe that has no room, because nobody reads it.
 class FullPipe {
  public:
   FullPipe() {
     REQUIRE(pipe_);
-    REQUIRE(::fcntl(writing(), F_SETFL, O_NONBLOCK) == 0);
-    const std::string much(4096, 'x');
-    while (::write(writing(), much.data(), much.size()) > 0) {}
-    REQUIRE(::fcntl(writing(), F_SETFL, 0) == 0);
+    fill_pipe(writing());
   }
 
   int writing() const noexcept { return pipe_.writing.number(); }

@@ -10,8 +10,9 @@
 namespace rlock::test {
 
 /// The exit status of one command line.
-inline int status_of(const RedisServer& redis, const Words& words) {
-  return Rlock{words, redis.environment()}.exit_code();
+inline int status_of(const RedisServer& redis, const Words& words,
+                     std::chrono::milliseconds deadline = std::chrono::seconds{10}) {
+  return Rlock{words, redis.environment()}.exit_code(deadline);
 }
 
 /// The seconds in "gave up after 1.6s"; -1: there is no such text. A busy machine is late, so tests check

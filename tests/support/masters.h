@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
 
@@ -68,7 +68,7 @@ class Masters {
     std::string all;
     for (std::size_t i = 0; i < size(); ++i)
       if (lives(i))
-        for (const auto& key : split(servers_[i]->keys())) all += std::to_string(i) + ": " + key + "\n";
+        for (const auto& key : keys_of(i)) all += std::to_string(i) + ": " + key + "\n";
     return all;
   }
 
@@ -76,11 +76,9 @@ class Masters {
   bool clean() { return keys().empty(); }
 
  private:
-  static std::vector<std::string> split(const std::string& lines) {
-    std::vector<std::string> all;
-    std::istringstream in{lines};
-    for (std::string line; std::getline(in, line);) all.push_back(line);
-    return all;
+  std::vector<std::string> keys_of(std::size_t i) {
+    const std::string lines = servers_[i]->keys();
+    return lines.empty() ? std::vector<std::string>{} : split(lines, '\n');
   }
   bool lives(std::size_t i) const { return std::find(dead_.begin(), dead_.end(), i) == dead_.end(); }
 

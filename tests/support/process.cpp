@@ -260,6 +260,21 @@ char state_of(pid_t pid) {
   return name_ends == std::string::npos || name_ends + 2 >= stat.size() ? '\0' : stat[name_ends + 2];
 }
 
+pid_t guardian_in(const std::vector<pid_t>& processes) {
+  for (const pid_t pid : processes)
+    if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
+  return 0;
+}
+
+pid_t keeper_in(const std::vector<pid_t>& processes) {
+  for (const pid_t pid : processes) {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    if (read_file(folder + "/comm") == "rlock\n" && contains(read_file(folder + "/cmdline"), "--while-pid"))
+      return pid;
+  }
+  return 0;
+}
+
 bool alive(pid_t pid) {
   const char state = state_of(pid);
   return state != '\0' && state != 'Z' && state != 'X';

@@ -96,6 +96,12 @@ char state_of(pid_t pid);
 /// The processes with exactly this entry ("NAME=value") in their environment.
 std::vector<pid_t> processes_with(const std::string& text);
 
+/// The guardian of an rlock among these processes, which lives; 0: there is none.
+pid_t guardian_in(const std::vector<pid_t>& processes);
+
+/// The keeper of a script among these processes: the rlock whose command line contains --while-pid. 0: there is none.
+pid_t keeper_in(const std::vector<pid_t>& processes);
+
 /// Does any process with this number exist?
 bool alive(pid_t pid);
 

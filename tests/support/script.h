@@ -1,12 +1,9 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
 
 #include "support/cli.h"
-#include "support/contains.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -25,23 +22,13 @@ class Script {
   }
 
   Process& process() { return *process_; }
-  std::string file(const std::string& name) { return read_file(folder_ / name); }
+  std::string file(const std::string& name) const { return read_file(folder_ / name); }
   const std::string& folder() const { return folder_.path(); }
 
-  /// The keeper: among the script's descendants, the process whose command line contains --while-pid.
-  pid_t keeper() { return find(false); }
-  pid_t guardian() { return find(true); }
+  pid_t keeper() const { return keeper_in(process_->family()); }
+  pid_t guardian() const { return guardian_in(process_->family()); }
 
  private:
-  pid_t find(bool guardian) {
-    for (const pid_t pid : process_->family()) {
-      const std::string name = read_file(fmt::format("/proc/{}/comm", pid));
-      const std::string words = read_file(fmt::format("/proc/{}/cmdline", pid));
-      if (guardian ? name == "guardian\n" : name == "rlock\n" && contains(words, "--while-pid")) return pid;
-    }
-    return 0;
-  }
-
   TempDir folder_;
   std::optional<Process> process_;
 };

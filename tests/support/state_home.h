@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -13,28 +12,9 @@
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/resp_client.h"
+#include "support/variable.h"
 
 namespace rlock::test {
-
-/// Sets an environment variable; the destructor restores it.
-class Variable {
- public:
-  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
-    if (const char* now = ::getenv(name)) before_ = now;
-    set(value);
-  }
-  ~Variable() { set(before_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const std::optional<std::string>& value) {
-    value ? ::setenv(name_, value->c_str(), 1) : ::unsetenv(name_);
-  }
-
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 /// A state home for one test. The destructor ends its server, whatever the test did to it.
 class StateHome {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "support/direct.h"
-#include "support/redis_server.h"
+#include "support/scene.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/lock.h"
 
@@ -30,10 +30,7 @@ PastHold past(std::int64_t since, std::int64_t ended) {
   return past;
 }
 
-struct Scene {
-  RedisServer server{};
-  Direct redis{server};
-
+struct Remembered : Scene {
   Reply end(const PastHold& past, const Owner& owner = Owner{"me:1"}, WriteEnd when = WriteEnd::always) {
     return redis.run(write_end(kName, owner, {.key = "deploy", .member = owner.str()}, past, when));
   }
@@ -45,7 +42,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("the ends of holds are read back, the newest first") {
-  Scene scene;
+  Remembered scene;
   scene.end(past(1000, 5000));
   PastHold second = past(6000, 7000);
   second.end = {.outcome = HoldOutcome::stopped, .signal = 15, .why = "alice@ops: stuck"};
@@ -72,7 +69,7 @@ TEST_CASE("the ends of holds are read back, the newest first") {
 }
 
 TEST_CASE("a history ends after a week, or is not written") {
-  Scene scene;
+  Remembered scene;
   scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
   Direct half{scene.server};
   half.run(command({"AUTH", "half", "x"}));
@@ -88,7 +85,7 @@ TEST_CASE("a history ends after a week, or is not written") {
 }
 
 TEST_CASE("the end of a hold counts once: copies, and a second record, add nothing") {
-  Scene scene;
+  Remembered scene;
   scene.end(past(1000, 5000));
   scene.end(past(1000, 5000));
   PastHold other = past(1001, 5003);  // the same hold, whose start was read from another clock
@@ -104,7 +101,7 @@ TEST_CASE("the end of a hold counts once: copies, and a second record, add nothi
 }
 
 TEST_CASE("the twenty newest entries are kept for seven days, and no late copy comes back") {
-  Scene scene;
+  Remembered scene;
   for (int i = 0; i < 30; ++i) scene.end(past(1000 + i, 2000 + i), Owner{fmt::format("me:{}", i)});
   scene.end(past(1000, 2000), Owner{"me:0"});
   const auto holds = scene.read(100).holds;
@@ -117,7 +114,7 @@ TEST_CASE("the twenty newest entries are kept for seven days, and no late copy c
 }
 
 TEST_CASE("an end by another client is recorded only if the holder was known and holds no more") {
-  Scene scene;
+  Remembered scene;
   scene.end(past(1000, 5000), Owner{"me:1"}, WriteEnd::if_it_ended);
   CHECK(scene.read().holds.empty());
 
@@ -134,7 +131,7 @@ TEST_CASE("an end by another client is recorded only if the holder was known and
 }
 
 TEST_CASE("a history that cannot be written keeps no facts") {
-  Scene scene;
+  Remembered scene;
   scene.server.cli({"SET", history_key(kName), "junk"});
   scene.server.cli({"HSET", metadata_key(kName), "me:1", "{}"});
   CHECK(scene.end(past(1000, 5000)).is_error());
@@ -144,7 +141,7 @@ TEST_CASE("a history that cannot be written keeps no facts") {
 }
 
 TEST_CASE("long texts are cut, and foreign entries are left out") {
-  Scene scene;
+  Remembered scene;
   PastHold long_one = past(1000, 5000);
   long_one.facts.reason = "\xff" + std::string(100'000, '\x01');
   long_one.facts.command = std::string(100'000, 'x');

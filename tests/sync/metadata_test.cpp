@@ -4,13 +4,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/ancestry.h"
 #include "base/identity.h"
 #include "support/direct.h"
 #include "support/eventually.h"
-#include "support/redis_server.h"
+#include "support/scene.h"
+#include "support/variable.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/record_json.h"
 #include "sync/watch/inspect.h"
@@ -36,10 +35,7 @@ Metadata facts() {
   return facts;
 }
 
-struct Scene {
-  RedisServer server{};
-  Direct redis{server};
-
+struct Described : Scene {
   void hold(const std::string& owner) {
     redis.run(Lock{{.name = kName, .owner = Owner{owner}, .lease = Milliseconds{30000}}}.ask());
   }
@@ -54,7 +50,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("the facts of a holder are read back, with the server's times") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(facts());
 
@@ -79,7 +75,7 @@ TEST_CASE("the facts of a holder are read back, with the server's times") {
 }
 
 TEST_CASE("a renewal keeps `since` and moves `renewed`") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(facts());
   const auto first = scene.read();
@@ -93,7 +89,7 @@ TEST_CASE("a renewal keeps `since` and moves `renewed`") {
 }
 
 TEST_CASE("the facts of a process that renews stay while it does, beside another hold of its owner") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   Metadata other = facts();
   other.pid = 7;
@@ -113,7 +109,7 @@ TEST_CASE("the facts of a process that renews stay while it does, beside another
 }
 
 TEST_CASE("no facts are written for an owner that does not hold") {
-  Scene scene;
+  Described scene;
   scene.write(facts());
   CHECK(contents(scene.redis).empty());
   scene.hold("you:1");
@@ -122,7 +118,7 @@ TEST_CASE("no facts are written for an owner that does not hold") {
 }
 
 TEST_CASE("the entry is a field or a value") {
-  Scene scene;
+  Described scene;
   const auto written_about = [&](const HoldEntry& entry) {
     scene.server.del("rlock:meta:{deploy}");
     scene.redis.run(write_metadata(kName, kMe, entry, Milliseconds{30000}, facts()));
@@ -136,7 +132,7 @@ TEST_CASE("the entry is a field or a value") {
 }
 
 TEST_CASE("metadata stay as long as the longest holder may") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(facts(), Milliseconds{30000});
   scene.write(facts(), Milliseconds{1000});
@@ -144,7 +140,7 @@ TEST_CASE("metadata stay as long as the longest holder may") {
 }
 
 TEST_CASE("a hold that only --min-hold keeps says how its command ended, and when") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   Metadata ended = facts();
   ended.exit = 3;
@@ -155,14 +151,14 @@ TEST_CASE("a hold that only --min-hold keeps says how its command ended, and whe
 }
 
 TEST_CASE("erasing metadata forgets this holder and no other") {
-  Scene scene;
+  Described scene;
   scene.server.cli({"HSET", "rlock:meta:{deploy}", "me:1", "{}", "you:1", "{}"});
   scene.redis.twice(erase_metadata(kName, kMe, {"deploy", "me:1"}));
   CHECK(contents(scene.redis) == "rlock:meta:{deploy} (stays) hash ['you:1', '{}']");
 }
 
 TEST_CASE("metadata of a holder that still holds are not erased") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(facts());
   scene.redis.run(erase_metadata(kName, kMe, {"deploy", "me:1"}));
@@ -170,7 +166,7 @@ TEST_CASE("metadata of a holder that still holds are not erased") {
 }
 
 TEST_CASE("the facts of killed holders are removed if there are many") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   for (int i = 0; i < 20; ++i) {
     const std::string json = R"({"since":1,"renewed":1,"lease_ms":1000,"ended_at":null,"host":"dead"})";
@@ -181,7 +177,7 @@ TEST_CASE("the facts of killed holders are removed if there are many") {
 }
 
 TEST_CASE("metadata that follow an acquire are kept") {
-  Scene scene;
+  Described scene;
   const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}}};
   scene.redis.run(lock.ask());
   scene.redis.run(write_metadata(kName, kMe, lock.hold_entry(), Milliseconds{30000}, facts()));
@@ -215,7 +211,7 @@ TEST_CASE("hostile metadata are read without harm") {
 TEST_CASE("texts that are no UTF-8, or too long, do not stop the metadata") {
   Metadata odd = facts();
   odd.reason = "\xff" + std::string(5000, 'x');
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(odd);
   REQUIRE(scene.read());
@@ -223,9 +219,8 @@ TEST_CASE("texts that are no UTF-8, or too long, do not stop the metadata") {
 }
 
 TEST_CASE("a command is named without its folder, and the CI job by its address") {
-  ::setenv("CI_JOB_URL", "https://ci.example/jobs/881", 1);
+  const Variable job{"CI_JOB_URL", "https://ci.example/jobs/881"};
   const Metadata ours = about_us("/opt/tools/make");
-  ::unsetenv("CI_JOB_URL");
   CHECK(ours.command == "make");
   CHECK(ours.url == "https://ci.example/jobs/881");
   CHECK(ours.pid == ::getpid());
@@ -234,15 +229,14 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
   CHECK(ours.started == process_of(::getpid())->started);
   CHECK(ours.pid_space == pid_space());
 
-  ::setenv("GITHUB_SERVER_URL", "https://github.example", 1);
-  ::setenv("GITHUB_REPOSITORY", "a/b", 1);
-  ::setenv("GITHUB_RUN_ID", "12", 1);
+  const Variable no_job{"CI_JOB_URL", std::nullopt};
+  const Variable server{"GITHUB_SERVER_URL", "https://github.example"};
+  const Variable repository{"GITHUB_REPOSITORY", "a/b"}, run{"GITHUB_RUN_ID", "12"};
   CHECK(about_us("make").url == "https://github.example/a/b/actions/runs/12");
-  ::unsetenv("GITHUB_RUN_ID");
-  CHECK(about_us("make").url == std::nullopt);
-  ::setenv("GITHUB_RUN_ID", "12", 1);
-  ::unsetenv("GITHUB_SERVER_URL");
-  CHECK(about_us("make").url == std::nullopt);
+  for (const char* missing : {"GITHUB_RUN_ID", "GITHUB_SERVER_URL"}) {
+    const Variable none{missing, std::nullopt};
+    CHECK(about_us("make").url == std::nullopt);
+  }
 }
 
 TEST_CASE("facts name a process above us only if host, boot, number and start are those of that process") {
@@ -267,7 +261,7 @@ TEST_CASE("facts name a process above us only if host, boot, number and start ar
 }
 
 TEST_CASE("among the facts of a crowd, those of the holders and of a latch are found") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.write(facts());
   scene.server.cli({"HSET", "rlock:meta:{deploy}", "latch", R"({"total":3,"opened":null})"});
@@ -280,7 +274,7 @@ TEST_CASE("among the facts of a crowd, those of the holders and of a latch are f
 }
 
 TEST_CASE("facts that are too much for one reply are left out") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.server.cli({"EVAL", "for i = 1, 100 do redis.call('hset', KEYS[1], i, string.rep('x', 60000)) end",
                     "1", "rlock:meta:{deploy}"});
@@ -288,7 +282,7 @@ TEST_CASE("facts that are too much for one reply are left out") {
 }
 
 TEST_CASE("another value in the place of the facts counts as no facts, and is no error") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.server.cli({"SET", "rlock:meta:{deploy}", "theirs"});
   const Reply nothing = scene.redis.run(ask_facts(kName));
@@ -297,7 +291,7 @@ TEST_CASE("another value in the place of the facts counts as no facts, and is no
 }
 
 TEST_CASE("if waiters have long facts, only the first waiters are shown with their facts") {
-  Scene scene;
+  Described scene;
   scene.hold("me:1");
   scene.server.cli({"EVAL",
                     "for i = 1, 40 do local owner = string.format('%02d:1', i) "
@@ -316,7 +310,7 @@ TEST_CASE("if waiters have long facts, only the first waiters are shown with the
 }
 
 TEST_CASE("the facts of a waiter have a TTL, or are not written") {
-  Scene scene;
+  Described scene;
   scene.hold("other:1");
   const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}, .if_busy = IfBusy::place}};
   scene.redis.run(lock.ask());

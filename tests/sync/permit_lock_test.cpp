@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <random>
@@ -14,6 +13,7 @@
 
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/figures.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
 #include "sync/kinds/keys.h"
@@ -35,8 +35,7 @@ std::int64_t server_time(Permitted& scene, const Call& call) {
     const std::size_t at = stats.find("usec=", stats.find("cmdstat_eval"));
     times.push_back(std::stoll(stats.substr(at + 5)));
   }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+  return median(times);
 }
 
 }  // namespace

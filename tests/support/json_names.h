@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace rlock::test {
+
+/// The names of an object's members.
+inline std::set<std::string> names_of(const nlohmann::json& object) {
+  std::set<std::string> names;
+  for (const auto& [name, unused] : object.items()) names.insert(name);
+  return names;
+}
+
+}  // namespace rlock::test
