@@ -1,6 +1,8 @@
-# When a test starts, whether it runs alone, and labels that its folder does not give it. A test with a higher cost
-# starts earlier. Tests that start no server come first: they take milliseconds, and show most mistakes. The longest
-# come next, so that ctest does not wait for them at the end.
+# When a test starts, whether it runs alone, and labels that its folder does not give it. Also which tests depend on rights, and
+# which read files of the project.
+#
+# A test with a higher cost starts earlier. Tests that start no server come first: they take milliseconds, and show most
+# mistakes. The longest come next, so that ctest does not wait for them at the end.
 #
 # A row "any-..." is for all tests of a kind: see rlock_test(). The row of a test comes on top of it; "-": as the kind.
 
@@ -16,7 +18,7 @@ schedule(any-class                 100 -     ""               "It starts no serv
 schedule(any-script                 50 -     ""               "One of tests/*.sh: it takes half a second.")
 schedule(any-fault                  20 -     "faults;server"  "It takes up to half a minute.")
 schedule(any-server                 10 -     "server"         "It starts a server or rlock. tests/matrix runs these tests.")
-schedule(any-interop                 1 alone ""               "It measures the time of wake-ups or of acquires.")
+schedule(any-interop                 1 alone "interop"        "It measures the time of wake-ups or of acquires.")
 
 schedule(misshapen_answers          40 -     ""               "It takes three minutes.")
 schedule(faults-server_states       40 -     ""               "It takes a minute.")
@@ -64,6 +66,57 @@ set(by_rights
   local_directory lost_lock nesting no_proc rights sandbox script_family script_keeper script_owner script_user secrets settings
   status_output stopping suspend usage_hints while_pid)
 
+# The tests that read files of the project itself. Only they get its path, as RLOCK_SOURCE_FOLDER, because a path in the command
+# line defeats compiler caches.
+set(by_project_files
+  access_rights completion corpus faults-server_states forced_removal hostile_completion manual messages recipes schema)
+
+# The headers of tests/support that show that a test starts a server or rlock: it includes one of them.
+set(starting redis_server|cli)
+file(GLOB support_headers CONFIGURE_DEPENDS support/*.h)
+foreach(header IN LISTS support_headers)
+  file(STRINGS ${header} uses REGEX "support/(redis_server|cli)\\.h" LIMIT_COUNT 1)
+  if(uses)
+    get_filename_component(name ${header} NAME_WE)
+    string(APPEND starting "|${name}")
+  endif()
+endforeach()
+
+# Says what a test of *_test.cpp is, by its source and by the list by_rights. Sets two variables of the caller:
+#   kind    `server` if the test starts a server or rlock, else `class`
+#   labels  its folder, and `rights` if the list has it
+function(classify source test)
+  file(STRINGS ${source} starts REGEX "support/(${starting})\\.h" LIMIT_COUNT 1)
+  set(kind class)
+  if(starts)
+    set(kind server)
+  endif()
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME labels)
+  # The list decides, because a helper function may hide from this expression what a test does.
+  file(STRINGS ${source} needs REGEX "get[eu]+id|unshare|setpriv|prlimit|ulimit|mknod|chown|cgroup|PR_SET|CAP_" LIMIT_COUNT 1)
+  if(test IN_LIST by_rights)
+    list(APPEND labels rights)  # .ci/run runs these again without rights
+  elseif(needs)
+    message(FATAL_ERROR "${source} seems to depend on rights: add ${test} to by_rights in tests/schedule.cmake. It says: ${needs}")
+  endif()
+  set(kind ${kind} PARENT_SCOPE)
+  set(labels ${labels} PARENT_SCOPE)
+endfunction()
+
+# Gives RLOCK_SOURCE_FOLDER to the source of a test in the list by_project_files. Fails if the source and the list disagree.
+function(give_project_folder source test)
+  file(STRINGS ${source} uses REGEX RLOCK_SOURCE_FOLDER LIMIT_COUNT 1)
+  if(test IN_LIST by_project_files)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS RLOCK_SOURCE_FOLDER="${PROJECT_SOURCE_DIR}")
+    if(NOT uses)
+      message(FATAL_ERROR "${source} does not use RLOCK_SOURCE_FOLDER: remove ${test} from by_project_files in tests/schedule.cmake")
+    endif()
+  elseif(uses)
+    message(FATAL_ERROR "${source} uses RLOCK_SOURCE_FOLDER: add ${test} to by_project_files in tests/schedule.cmake")
+  endif()
+endfunction()
+
 # Gives a test what a row says, if there is this row.
 function(apply_row test row)
   if(NOT row IN_LIST scheduled)
@@ -78,9 +131,9 @@ function(apply_row test row)
   set_property(TEST ${test} APPEND PROPERTY LABELS ${${row}.labels})
 endfunction()
 
-# Fails if a row, or the list by_rights, names no test. Call it after the last test.
+# Fails if a row or one of the lists names no test. Call it after the last test.
 function(check_schedule)
-  foreach(test IN LISTS scheduled by_rights)
+  foreach(test IN LISTS scheduled by_rights by_project_files)
     if(NOT TEST ${test} AND NOT test MATCHES "^any-")
       message(FATAL_ERROR "tests/schedule.cmake names ${test}, which is no test")
     endif()
