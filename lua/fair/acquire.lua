@@ -13,8 +13,8 @@
 --       memory    for how many ms the server remembers the request
 --       theirs    number of ms that each of Redisson's waiters adds to the deadlines behind it, see fair_queue/mended_queue
 -- ->    {held, now}           now is the server's time in ms since the epoch
---       {busy, retry, pttl, position, length[, holder]}
---                             retry: ask again after this many ms; -1: a message will come. pttl: the rest of the holder's
+--       {busy, retry, rest, position, length[, holder]}
+--                             retry: ask again after this many ms; -1: a message will come. rest: of the holder's
 --                             lease; -1: it has no TTL, -2: the lock is free, but it is not our turn. position: our place in
 --                             the queue, 0: we have none. length: of the queue
 --       {not_ours}            this is a late copy: the hold that it acquired has ended
@@ -75,16 +75,16 @@ local function rest_of_head()
   return redis.call('zscore', queue.deadlines, redis.call('lindex', queue.order, 0)) - time
 end
 
-local pttl = redis.call('pttl', lock)
+local rest = redis.call('pttl', lock)
 if kind == 'lock' then
-  if place.moved and position ~= 1 then tell_new_head(queue, pttl) end
-  local retry = position == 1 and pttl or -1
+  if place.moved and position ~= 1 then tell_new_head(queue, rest) end
+  local retry = position == 1 and rest or -1
   -- If a waiter of Redisson is dead, nobody tells those behind it when its time is over. The first of rlock's waiters behind it
   -- looks then, and the next one, in case the first is dead, too.
   if place.theirs_ahead > 0 and position > 1 and position <= place.theirs_ahead + 2 then retry = rest_of_head() end
-  return {'busy', retry, pttl, position, length, holder_of(lock)}
+  return {'busy', retry, rest, position, length, holder_of(lock)}
 end
 
 -- The lock is free for a waiter that was told and has not come: tell it once more, and wait until its time is over.
 wake_head(queue, time, owner)
-return {'busy', math.max(rest_of_head(), 20), pttl, position, length}
+return {'busy', math.max(rest_of_head(), 20), rest, position, length}

@@ -41,20 +41,20 @@ local writes = redis.call('hexists', lock, owner .. ':write') == 1
 if another == '1' and holds == 0 and not writes then return {'not_ours'} end
 
 local time = now()  -- before the first write: a client that may not ask for the time acquires nothing
-local ends = redis.call('pttl', lock)
+local rest = redis.call('pttl', lock)
 local ours = writes or holds > 0
 local room = kind == 'none' and 1 or redis.call('hget', lock, 'mode') == 'read' and 0 or -1
 local blocked = in_turn(line, {
-  owner = owner, ours = ours, over = is_late_copy(request, holds > 0), needs = 0, room = room, rest = ends, lock = lock,
+  owner = owner, ours = ours, over = is_late_copy(request, holds > 0), needs = 0, room = room, rest = rest, lock = lock,
   time = time,
 })
 if blocked then return blocked end
 
-local lives = redis.call('pttl', timeout)
-local rest = math.max(lives, lease)
-local longest = math.max(ends, rest)
+local left = redis.call('pttl', timeout)
+local stays = math.max(left, lease)
+local longest = math.max(rest, stays)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
-redis.call('set', timeout, 1, 'px', rest)
+redis.call('set', timeout, 1, 'px', stays)
 redis.call('hsetnx', lock, 'mode', 'read')
 redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0 or only_inner_left(shares)
@@ -63,6 +63,6 @@ if counts then
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
 -- If the timeout key has ended, so have the read holds that the lock still counts: the shares begin anew.
-if shares then add_share(shares, request, memory, counts or lives < 0) end
+if shares then add_share(shares, request, memory, counts or left < 0) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line
