@@ -59,7 +59,7 @@ WantedKeys::WantedKeys(const HoldRequest& request, const Claimant& claimant)
 std::shared_ptr<const Lockable> WantedKeys::make_lock(const LockName& name, const InheritedHold* outer,
                                                       const Claimant& claimant) const {
   const bool waits = !request_.wait.nonblock;
-  const bool another = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name));
+  const bool inner = outer != nullptr || (request_.again && !claimant.not_yet_held.contains(name));
   const LockSpec spec{.claim = {.name = name,
                                 .owner = outer != nullptr ? outer->owner : claimant.owner,
                                 .lease = request_.lease,
@@ -68,7 +68,7 @@ std::shared_ptr<const Lockable> WantedKeys::make_lock(const LockName& name, cons
                                 .request = outer != nullptr ? inner_ : RequestId{},
                                 .if_busy = request_.deployment.if_busy(waits),
                                 .ticket = outer == nullptr ? claimant.ticket : 0},
-                      .hold = another ? Hold::another : Hold::first,
+                      .hold = inner ? Hold::inner : Hold::first,
                       .waits = waits,
                       .options = request_.type_options};
   std::shared_ptr<const Lockable> lock = request_.type->make(spec);

@@ -9,7 +9,6 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/hold/system_log.h"
 #include "loop/signal_names.h"
 #include "process/std_descriptors.h"
 #include "sync/kinds/permit_lock.h"
@@ -226,7 +225,7 @@ void declare_events(VerbSpec& spec, HoldRequest& request, std::string_view event
             .set = events_into(request.events)});
   spec.add({.names = "--syslog",
             .value = "SOCKET",
-            .alone = SystemLog::kSystem,
+            .alone = kSystemLog,
             .help = "send these events to the system log",
             .manual = syslog,
             .offer = Offer::file,

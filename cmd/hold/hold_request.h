@@ -33,6 +33,9 @@ struct Remarks {
   std::map<std::string, std::string> labels;
 };
 
+/// The log of this system (--syslog without a socket).
+constexpr std::string_view kSystemLog = "/dev/log";
+
 /// What to hold and how: the part of the command line that `rlock run` and `rlock lock acquire` share. After
 /// the verb has checked it, it has no contradictions.
 struct HoldRequest {
@@ -77,7 +80,7 @@ struct HoldRequest {
 
   // Reports.
   std::string events;  ///< a path, or the number of a descriptor; empty: none
-  std::string syslog;  ///< the socket of a log; empty: none
+  std::string syslog;  ///< the socket of a log, or kSystemLog; empty: none
   Remarks remarks;
 
   /// Plans how the time of the lease is spent. `lost_grace`: as typed. Throws Error{config} as plan_budget() does.

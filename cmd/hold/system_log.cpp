@@ -91,7 +91,7 @@ std::string journal_name(std::string_view field) {
 }  // namespace
 
 void SystemLog::open(const std::string& socket) {
-  if (socket == kSystem) paths_.emplace_back(kJournal);
+  if (socket == kSystemLog) paths_.emplace_back(kJournal);
   paths_.push_back(socket);
   const int failed = connect();
   if (failed != 0)

@@ -7,6 +7,7 @@
 
 #include "base/descriptor.h"
 #include "cmd/hold/event_file.h"
+#include "cmd/hold/hold_request.h"
 
 namespace rlock {
 
@@ -14,7 +15,7 @@ namespace rlock {
 /// syslog daemon. Like EventFile, it does not wait for the reader. It reconnects to a daemon that was restarted.
 class SystemLog {
  public:
-  /// `socket`: the socket of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystem means the
+  /// `socket`: the socket of a syslog daemon, or of a journal if its path ends in /journal/socket. kSystemLog means the
   /// log of this system. If no log listens there, the user is warned once, and each event tries again to connect.
   void open(const std::string& socket);
 
@@ -22,8 +23,6 @@ class SystemLog {
   void write(const Event& event) noexcept;
 
   int descriptor() const noexcept { return socket_.number(); }  ///< -1: it is not connected
-
-  static constexpr std::string_view kSystem = "/dev/log";
 
  private:
   int connect() noexcept;

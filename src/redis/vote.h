@@ -14,7 +14,7 @@ namespace rlock {
 /// What became of a call at one node.
 struct Vote {
   /// The reply, or why there is none; monostate: nothing yet.
-  std::variant<std::monostate, Reply, Failure> answer;
+  std::variant<std::monostate, Reply, Failure> result;
   ConnectionNumber connection = ConnectionNumber::none;  ///< which answered
   TimePoint asked{};  ///< when the answered attempt began: a lease runs from here
 
@@ -22,12 +22,12 @@ struct Vote {
   /// the reply says.
   int attempts = 0;
 
-  bool settled() const noexcept { return !std::holds_alternative<std::monostate>(answer); }
+  bool settled() const noexcept { return !std::holds_alternative<std::monostate>(result); }
 
   /// Null: there is none. A good reply is no error.
-  const Reply* reply() const noexcept { return std::get_if<Reply>(&answer); }
+  const Reply* reply() const noexcept { return std::get_if<Reply>(&result); }
   const Reply* good_reply() const noexcept { return reply() && !reply()->is_error() ? reply() : nullptr; }
-  const Failure* failure() const noexcept { return std::get_if<Failure>(&answer); }
+  const Failure* failure() const noexcept { return std::get_if<Failure>(&result); }
 
   /// Why there is no good reply: the failure, or what the error says. Empty: there is one, or nothing yet.
   std::optional<Failure> trouble() const;

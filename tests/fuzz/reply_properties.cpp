@@ -108,7 +108,7 @@ void answer_a_connection(std::string_view bytes, bool resp3) {
   static_cast<void>(pipeline.take_commands());
   for (const Push& push : pipeline.take_pushes())
     must(push.text.size() <= bytes.size(), "a message is part of what came");
-  if (call->answer) static_cast<void>(lock.read(*call->answer));
+  if (call->reply) static_cast<void>(lock.read(*call->reply));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::string& key) {
   const Claim claim = claim_of(wanted, key);
-  const auto which = wanted.again ? rlock::Hold::another : rlock::Hold::first;
+  const auto which = wanted.again ? rlock::Hold::inner : rlock::Hold::first;
   constexpr Waitable::Pause kPause{Milliseconds{1}, Milliseconds{500}};
   if (wanted.type == "lock") return std::make_shared<Lock>(claim, which);
   if (wanted.type == "spin") return std::make_shared<SpinLock>(claim, kPause, which);

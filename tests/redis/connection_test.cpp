@@ -51,7 +51,7 @@ TEST_CASE("the greeting and the first call go together where nothing can be refu
   CHECK(f.fake.log().front().front() == "HELLO");
   CHECK(f.fake.log().front().at(2) == "SETNAME");
   CHECK_FALSE(f.connection().open());
-  CHECK_FALSE(question->answer.has_value());
+  CHECK_FALSE(question->reply.has_value());
 }
 
 TEST_CASE("nothing follows a greeting with a password or a database before it has been answered") {
@@ -70,7 +70,7 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
 
     f.fake.announce(greeting.db == 0 ? "%0\r\n" : "%0\r\n+OK\r\n");
     f.fake.answer(wire::integer(1));
-    REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
+    REQUIRE(f.turn_until([&] { return question->reply.has_value(); }));
     INFO(f.connection().failure().value_or(Failure{}).text);
     CHECK(f.connection().open());
     CHECK(f.fake.count("SUBSCRIBE") == 1);
@@ -94,8 +94,8 @@ TEST_CASE("a call, its reply and a message between them cross one socket") {
   const auto call = f.connection().send(call_of(kScript));
   f.fake.answer(wire::message("c", "0") + wire::integer(7));
 
-  REQUIRE(f.turn_until([&] { return call->answer.has_value(); }));
-  CHECK(call->answer->integer() == 7);
+  REQUIRE(f.turn_until([&] { return call->reply.has_value(); }));
+  CHECK(call->reply->integer() == 7);
   CHECK(f.connection().take_pushes().size() == 2);
   CHECK(f.fake.count("EVAL") == 1);
 }

@@ -11,7 +11,7 @@ const TimePoint kNow{std::chrono::hours{1}};
 
 Votes votes(std::size_t good) {
   Votes votes(3);
-  for (std::size_t node = 0; node < good; ++node) votes[node].answer = Reply{1};
+  for (std::size_t node = 0; node < good; ++node) votes[node].result = Reply{1};
   return votes;
 }
 
@@ -34,16 +34,16 @@ TEST_CASE("a question is decided when enough nodes say yes, or when too few can 
 
 TEST_CASE("an error is a reply, a failure is none, and a node that has said nothing is open") {
   Votes mixed(4);
-  mixed[0].answer = Reply{1};
-  mixed[1].answer = Reply::error("ERR no");
-  mixed[2].answer = Failure{Error::unreachable, "silent"};
+  mixed[0].result = Reply{1};
+  mixed[1].result = Reply::error("ERR no");
+  mixed[2].result = Failure{Error::unreachable, "silent"};
   CHECK(tally_replies(mixed).yes == 2);
   CHECK(tally_replies(mixed).open == 1);
 }
 
 TEST_CASE("an answer that is an error decides nothing") {
   Votes one = votes(1);
-  one[1].answer = Reply::error("ERR no");
+  one[1].result = Reply::error("ERR no");
   CHECK(Enough{2, 0ms}(one, kNow) == kNever);
 }
 

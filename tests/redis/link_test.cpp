@@ -35,8 +35,8 @@ struct Fixture {
     if (to == nullptr) return std::nullopt;
     const auto number = to->number();
     const auto in_flight = to->send(call);
-    turns(loop, [&] { return in_flight->answer || link.find(number) == nullptr; });
-    return in_flight->answer;
+    turns(loop, [&] { return in_flight->reply || link.find(number) == nullptr; });
+    return in_flight->reply;
   }
 
   Loop loop;
@@ -258,6 +258,6 @@ TEST_CASE("a pubsub connection that ends without subscriptions does not wake the
 
   // This answers GET. The link closes the connection for subscriptions, because it wants none any more.
   fake.announce(wire::integer(1));
-  REQUIRE(turns(f.loop, [&] { return question->answer.has_value(); }));
+  REQUIRE(turns(f.loop, [&] { return question->reply.has_value(); }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 }

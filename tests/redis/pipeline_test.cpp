@@ -73,8 +73,8 @@ TEST_CASE("replies belong to the commands in their order, also with pushes betwe
   push(pipeline, {"message", "d", "2"});
   reply(pipeline, Reply{"three"});
 
-  CHECK(first->answer->integer() == 1);
-  CHECK(second->answer->text() == "three");
+  CHECK(first->reply->integer() == 1);
+  CHECK(second->reply->text() == "three");
   const auto pushes = pipeline.take_pushes();
   REQUIRE(pushes.size() == 5);
   CHECK(pushes[0].kind == Push::Kind::subscribed);
@@ -103,7 +103,7 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
         Commands{{"ASKING"}, by_hash(kScript), {"ASKING"}, by_hash(kOther), {"SUBSCRIBE", "c"}});
   reply(pipeline, Reply{"OK", Reply::Kind::status});
   reply(pipeline, Reply{7});
-  CHECK(call->answer->integer() == 7);
+  CHECK(call->reply->integer() == 7);
 }
 
 TEST_CASE("a plain command that was given up is in nobody's way") {
@@ -133,10 +133,10 @@ TEST_CASE("a script that the server does not know is sent as text, once, and its
   CHECK(pipeline.take_commands() == Commands{as_text(kScript), as_text(kOther)});
   reply(pipeline, kNoScript);  // answers the follower, which is on its way already
   CHECK(pipeline.take_commands().empty());
-  CHECK_FALSE(call->answer.has_value());
+  CHECK_FALSE(call->reply.has_value());
   reply(pipeline, Reply{1});
   reply(pipeline, Reply{2});
-  CHECK(call->answer->integer() == 1);
+  CHECK(call->reply->integer() == 1);
 
   const auto next = pipeline.send(call_of(kScript), {});
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript)});
@@ -149,7 +149,7 @@ TEST_CASE("only the follower is sent again when only the follower is unknown") {
   reply(pipeline, Reply{1});
   reply(pipeline, kNoScript);
   CHECK(pipeline.take_commands() == Commands{as_text(kOther)});
-  CHECK(call->answer->integer() == 1);
+  CHECK(call->reply->integer() == 1);
   CHECK(call->followers_left == 1);
   reply(pipeline, Reply{2});
   CHECK(call->followers_left == 0);
@@ -165,7 +165,7 @@ TEST_CASE("an abandoned call is not sent again after its undo") {
   reply(pipeline, kNoScript);
   reply(pipeline, Reply{1});
   CHECK(pipeline.take_commands().empty());
-  CHECK(undo->answer->integer() == 1);
+  CHECK(undo->reply->integer() == 1);
 }
 
 TEST_CASE("a call in full and its followers are sent as text, once for each connection") {
@@ -181,7 +181,7 @@ TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
   const auto call = pipeline.send(call_of(kScript), {});
   reply(pipeline, kNoScript);
   reply(pipeline, Reply::error("NOSCRIPT there are no scripts here"));
-  CHECK(call->answer->is_error("NOSCRIPT"));
+  CHECK(call->reply->is_error("NOSCRIPT"));
 }
 
 TEST_CASE("calls left behind are sent as text, and their replies are dropped") {
@@ -209,7 +209,7 @@ TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greetin
   reply(pipeline, kNoScript);
   CHECK(pipeline.accept({.reply = Reply{"master"}}).has_value());
   CHECK(pipeline.take_commands().empty());
-  CHECK_FALSE(before->answer.has_value());
+  CHECK_FALSE(before->reply.has_value());
   CHECK_FALSE(after->written);
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
   Pipeline pipeline = opened(false);
   const auto list = pipeline.send(command({"LRANGE", "k", "0", "-1"}), {});
   reply(pipeline, words({"message", "c", "0"}));  // before the first SUBSCRIBE an array is an answer
-  CHECK(list->answer->items().size() == 3);
+  CHECK(list->reply->items().size() == 3);
 
   pipeline.subscribe({.channel = kC});
   reply(pipeline, words({"subscribe", "c", "1"}));
@@ -243,7 +243,7 @@ TEST_CASE("a refused subscription is announced, and the replies after it keep th
   reply(pipeline, Reply::error("NOPERM this user has no permissions to access one of the channels"));
   reply(pipeline, Reply{5});
 
-  CHECK(call->answer->integer() == 5);
+  CHECK(call->reply->integer() == 5);
   const auto pushes = pipeline.take_pushes();
   REQUIRE(pushes.size() == 1);
   CHECK(pushes[0].kind == Push::Kind::refused);
@@ -260,7 +260,7 @@ TEST_CASE("an unsubscription by the server takes no command's place in the order
   push(pipeline, {"smessage", "c", "0"});  // no longer subscribed
   reply(pipeline, Reply{"v"});
 
-  CHECK(call->answer->text() == "v");
+  CHECK(call->reply->text() == "v");
   const auto pushes = pipeline.take_pushes();
   REQUIRE(pushes.size() == 2);
   CHECK(pushes[1].kind == Push::Kind::unsubscribed);

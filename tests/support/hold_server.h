@@ -35,7 +35,7 @@ inline std::unique_ptr<Lockable> make_hold(std::string_view type, Hold hold, con
 
 inline std::unique_ptr<Lockable> make(std::string_view type, const Owner& owner, Milliseconds lease,
                                       bool again = false, bool owner_returns = false) {
-  return make_hold(type, again ? Hold::another : Hold::first, owner, lease, owner_returns);
+  return make_hold(type, again ? Hold::inner : Hold::first, owner, lease, owner_returns);
 }
 
 /// An acquire of an owner that the user named.

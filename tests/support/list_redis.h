@@ -59,7 +59,7 @@ class ListRedis final : public Redis {
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
       wire_.arrives = plus(loop_.now(), latency);
-      for (Vote& vote : votes_.at(request)) vote.answer = {};
+      for (Vote& vote : votes_.at(request)) vote.result = {};
     }
     return {*this, request};
   }
@@ -126,8 +126,8 @@ class ListRedis final : public Redis {
       votes[node].asked = loop_.now();
       votes[node].connection = ConnectionNumber{node + 1};
       votes[node].attempts = whom[node] ? attempts : 0;
-      if (whom[node] && answer[node]) votes[node].answer = *answer[node];
-      if (!votes[node].reply()) votes[node].answer = Failure{Error::unreachable, "no answer"};
+      if (whom[node] && answer[node]) votes[node].result = *answer[node];
+      if (!votes[node].reply()) votes[node].result = Failure{Error::unreachable, "no answer"};
     }
     votes_[++last_] = std::move(votes);
     return last_;

@@ -120,7 +120,7 @@ TEST_CASE("a hold begins at the middle one of the times of the nodes that grante
 TEST_CASE("a round is not undone at nodes that were never asked") {
   ListRedis redis{3};
   Votes votes(3);
-  for (Vote& vote : votes) vote.answer = Failure{Error::unreachable, "no answer"};
+  for (Vote& vote : votes) vote.result = Failure{Error::unreachable, "no answer"};
   CHECK_FALSE(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
   votes[1].attempts = 1;
   CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).may_be_granted);
@@ -131,7 +131,7 @@ TEST_CASE("a lease counts from the first call that was granted") {
   Votes votes(3);
   for (std::size_t node = 0; node < 3; ++node) {
     votes[node].asked = TimePoint{} + 10ms * (3 - node);
-    votes[node].answer = node == 2 ? kBusy : kHeld;
+    votes[node].result = node == 2 ? kBusy : kHeld;
   }
   CHECK(Ballot{kToy, redis, TimePoint{}}.result(votes).asked == TimePoint{} + 20ms);
 }
@@ -144,22 +144,22 @@ TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long 
   Votes votes(3);
   CHECK(ballot.enough_from(votes, begun) == kNever);
 
-  votes[0].answer = kBusy;
+  votes[0].result = kBusy;
   CHECK(ballot.enough_from(votes, after(10ms)) == kNever);
   SUBCASE("granted by two") {
-    votes[1].answer = kHeld;
-    votes[2].answer = kHeld;
+    votes[1].result = kHeld;
+    votes[2].result = kHeld;
     CHECK(ballot.enough_from(votes, after(20ms)) == TimePoint::min());
   }
   SUBCASE("granted by two, and another call follows: it goes to the third, too, if that answers soon") {
-    votes[1].answer = kHeld;
+    votes[1].result = kHeld;
     CHECK(ballot.enough_from(votes, after(20ms), Next::another_call) == kNever);
-    votes[0].answer = kHeld;
+    votes[0].result = kHeld;
     Ballot next{kToy, redis, begun};
     CHECK(next.enough_from(votes, after(20ms), Next::another_call) == after(45ms));
   }
   SUBCASE("a quorum cannot be had any more") {
-    votes[1].answer = kBusy;
+    votes[1].result = kBusy;
     CHECK(ballot.enough_from(votes, after(20ms)) == after(45ms));
     CHECK(ballot.enough_from(votes, after(30ms)) == after(45ms));
   }
@@ -178,9 +178,9 @@ TEST_CASE("a vote is decoded when it arrives, and never again") {
   ListRedis redis{3};
   Ballot ballot{counting, redis, TimePoint{}};
   Votes votes(3);
-  votes[0].answer = kBusy;
+  votes[0].result = kBusy;
   static_cast<void>(ballot.enough_from(votes, TimePoint{}));
-  votes[1].answer = kBusy;
+  votes[1].result = kBusy;
   static_cast<void>(ballot.enough_from(votes, TimePoint{}));
   static_cast<void>(ballot.result(votes));
   CHECK(counting.read_ == 2);

@@ -56,7 +56,7 @@ TEST_CASE("a refused acquire draws no token") {
 TEST_CASE("a hold inside a hold has a token of its own, once") {
   Scene scene;
   scene.ask(fenced("me:1"));
-  const FencedLock inner = fenced("me:1", Hold::another);
+  const FencedLock inner = fenced("me:1", Hold::inner);
   const auto [first, second] = scene.redis.twice(inner.ask());
   CHECK(token_of(inner.read(first)) == 2);
   CHECK(token_of(inner.read(second)) == 2);
@@ -67,7 +67,7 @@ TEST_CASE("a hold inside a hold has a token of its own, once") {
 TEST_CASE("an inner hold whose token was lost draws a new one if a sibling has drawn meanwhile") {
   Scene scene;
   scene.ask(fenced("me:1"));
-  const FencedLock slow = fenced("me:1", Hold::another), sibling = fenced("me:1", Hold::another);
+  const FencedLock slow = fenced("me:1", Hold::inner), sibling = fenced("me:1", Hold::inner);
   CHECK(token_of(scene.ask(slow)) == 2);  // this reply is lost
   CHECK(token_of(scene.ask(sibling)) == 3);
   CHECK(token_of(scene.ask(slow)) == 4);

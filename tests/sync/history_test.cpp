@@ -187,7 +187,7 @@ TEST_CASE("each outer hold of several parts records its end when it is released,
   };
   const Call facts = command({"facts"}), erase = command({"erase"});
   const std::vector<Part> parts = with_history({{lock("a", Hold::first), {facts}, {erase}},
-                                                {lock("b", Hold::another), {}, {}},
+                                                {lock("b", Hold::inner), {}, {}},
                                                 {lock("c", Hold::first), {facts}, {erase}}},
                                                past(1000, 5000), WriteEnd::always);
   REQUIRE(parts.size() == 3);

@@ -34,7 +34,7 @@ Reply facts_of(const Owner& owner) {
 
 Vote vote(const Reply& reply) {
   Vote vote;
-  vote.answer = reply;
+  vote.result = reply;
   return vote;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a holder without facts does not hold up an inspection") {
 TEST_CASE("each node without an answer is known with its reason") {
   const Owner owner = new_owner();
   Vote lost;
-  lost.answer = Failure{Error::unreachable, "connection refused"};
+  lost.result = Failure{Error::unreachable, "connection refused"};
   InspectionSteps steps{kName};
   steps.read({vote(facts_of(owner)), Vote{}, lost, vote(kNone), vote(kNone)});
   steps.read({vote(held_by(owner)), Vote{}, lost, vote(text("what")), vote(Reply::error("NOPERM no"))});

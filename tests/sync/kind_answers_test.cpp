@@ -40,8 +40,8 @@ TEST_CASE("an acquire carries a request if it is an inner hold, or if its owner 
   returning.owner_returns = true;
   CHECK(RequestKeys{returning, Hold::first}.carries_request());
   CHECK(RequestKeys{returning, Hold::first}.release_way() == Way::again);
-  CHECK(RequestKeys{claim("o:1"), Hold::another}.carries_request());
-  CHECK(RequestKeys{claim("o:1"), Hold::another}.release_way() == Way::inner);
+  CHECK(RequestKeys{claim("o:1"), Hold::inner}.carries_request());
+  CHECK(RequestKeys{claim("o:1"), Hold::inner}.release_way() == Way::inner);
   CHECK_FALSE(RequestKeys{claim("o:1"), Hold::first}.carries_request());
   CHECK(RequestKeys{claim("o:1"), Hold::first}.acquire().empty());
   CHECK(RequestKeys{claim("o:1"), Hold::first}.release_way() == Way::first);
@@ -66,5 +66,5 @@ TEST_CASE("of several keys, the busy one says in which line we stand") {
 }
 
 TEST_CASE("an inner hold of a lock is renewed while its slot moves, too") {
-  CHECK(Lock{claim("o:1"), Hold::another}.renew().while_slot_moves.size() == 1);
+  CHECK(Lock{claim("o:1"), Hold::inner}.renew().while_slot_moves.size() == 1);
 }

@@ -370,7 +370,7 @@ TEST_CASE("a late copy of an acquire of several keys releases no later hold") {
     const auto member = [&](const char* name, const Owner& owner, bool again = false) {
       return find_lock_type(type)->make(
           {.claim = {.name = LockName{name}, .owner = owner, .lease = kOuterLease},
-           .hold = again ? Hold::another : Hold::first});
+           .hold = again ? Hold::inner : Hold::first});
     };
     const auto a = member("k", kMe), b = member("other", kMe);
     const std::vector<const Lockable*> members{a.get(), b.get()};

@@ -65,7 +65,7 @@ TEST_CASE("a release names its request, and while its slot moves it has one key"
 TEST_CASE(
     "if the outer release keeps the key, a copy of it does the same, and the inner release keeps it, too") {
   Scene scene;
-  const Lock outer{claim("me:1")}, inner{claim("me:1"), Hold::another};
+  const Lock outer{claim("me:1")}, inner{claim("me:1"), Hold::inner};
   scene.ask(outer);
   scene.ask(inner);
   const auto time = split(scene.server.cli({"TIME"}), '\n');
@@ -120,7 +120,7 @@ TEST_CASE("a reply that no script of ours gives is a failure of the server, and 
 }
 
 TEST_CASE("a call that needs more than the key of the lock has no form for a slot that moves") {
-  CHECK(Lock{claim("me:1"), Hold::another}.ask().while_slot_moves.empty());
+  CHECK(Lock{claim("me:1"), Hold::inner}.ask().while_slot_moves.empty());
   Claim newest = claim("me:1");
   newest.ticket = 7;
   CHECK(Lock{newest}.ask().while_slot_moves.empty());
@@ -269,7 +269,7 @@ TEST_CASE("--min-hold keeps the key with the rest as its TTL") {
 TEST_CASE("re-entry counts one more hold, once, and its release counts it down, once") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::another};
+  const Lock inner{claim("me:1"), Lock::Hold::inner};
   scene.ask(outer);
 
   scene.redis.twice(inner.ask());
@@ -283,19 +283,19 @@ TEST_CASE("re-entry counts one more hold, once, and its release counts it down, 
 
 TEST_CASE("re-entry into a lock that is not held is refused and takes nothing") {
   Scene scene;
-  CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Lock::Hold::another})).why == Refused::Why::absent);
+  CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Lock::Hold::inner})).why == Refused::Why::absent);
   scene.ask(Lock{claim("you:1")});
-  CHECK(is_refused(scene.ask(Lock{claim("me:1"), Lock::Hold::another})));
+  CHECK(is_refused(scene.ask(Lock{claim("me:1"), Lock::Hold::inner})));
   CHECK(scene.all() == "deploy (ends) hash ['you:1', '1']");
 }
 
 TEST_CASE("a re-entry that is given back leaves the outer hold, also when it never happened") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::another};
+  const Lock inner{claim("me:1"), Lock::Hold::inner};
   scene.ask(outer);
 
-  const Lock never{claim("me:1"), Lock::Hold::another};
+  const Lock never{claim("me:1"), Lock::Hold::inner};
   scene.redis.run(*never.undo(Wake::waiters));
   CHECK(scene.lock() == "deploy (ends) hash ['me:1', '1']");
   scene.ask(inner);
@@ -306,7 +306,7 @@ TEST_CASE("a re-entry that is given back leaves the outer hold, also when it nev
 TEST_CASE("an outer hold that ends first leaves the inner one, which then frees the lock") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::another};
+  const Lock inner{claim("me:1"), Lock::Hold::inner};
   scene.ask(outer);
   scene.ask(inner);
 
@@ -321,7 +321,7 @@ TEST_CASE(
   Scene scene;
   const Lock outer{claim("me:1")};
   scene.ask(outer);
-  scene.ask(Lock{claim("me:1"), Lock::Hold::another});
+  scene.ask(Lock{claim("me:1"), Lock::Hold::inner});
 
   const Call single = outer.release({}).while_slot_moves.front();
   const Released ended = released(outer.read_release(scene.redis.run(single)));
@@ -336,7 +336,7 @@ TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
   scene.ask(Lock{claim("me:1")});
   Claim brief = claim("me:1");
   brief.lease = Milliseconds{1000};
-  const Lock inner{brief, Lock::Hold::another};
+  const Lock inner{brief, Lock::Hold::inner};
 
   scene.ask(inner);
   CHECK(scene.renew(inner));
@@ -347,7 +347,7 @@ TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
 
 TEST_CASE("the release of an inner hold leaves the outer one a whole lease, as Redisson's does") {
   Scene scene;
-  const Lock inner{claim("me:1"), Lock::Hold::another};
+  const Lock inner{claim("me:1"), Lock::Hold::inner};
   scene.ask(Lock{claim("me:1")});
   scene.ask(inner);
   scene.server.cli({"PEXPIRE", "deploy", "1000"});
@@ -388,7 +388,7 @@ TEST_CASE("a key that is no lock is refused and left unchanged") {
 
     CHECK(is_refused(scene.ask(lock)));
     CHECK(scene.release(lock).how == How::not_ours);
-    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).undo(Wake::waiters));
+    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::inner).undo(Wake::waiters));
     CHECK(decode_forced(LockName{"deploy"}, "a lock",
                         scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic)))
               .how == Forced::How::refused);
@@ -437,7 +437,7 @@ TEST_CASE("force, and a release by name, wake the living head of a fair queue") 
 TEST_CASE("two releases by name of two holds are counted one by one") {
   Scene scene;
   scene.ask(Lock{claim("me:1")});
-  scene.ask(Lock{claim("me:1"), Lock::Hold::another});
+  scene.ask(Lock{claim("me:1"), Lock::Hold::inner});
 
   const Lock first{claim("me:1")};
   CHECK(written(scene.redis.twice(first.release_any()).second) == "['still_held']");

@@ -331,7 +331,7 @@ TEST_CASE("a release that keeps its permits announces those of ended leases, too
     CHECK(scene.release(permits("a:1"), {.keep_until = in_a_minute}).how == How::kept);
   }
   SUBCASE("the outer hold keeps them") {
-    const PermitLock inner = permits("a:1", {.hold = Hold::another});
+    const PermitLock inner = permits("a:1", {.hold = Hold::inner});
     REQUIRE(is_held(scene.ask(inner)));
     CHECK(scene.release(inner).how == How::still_held);
   }

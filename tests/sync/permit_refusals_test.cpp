@@ -67,7 +67,7 @@ TEST_CASE("a key that is no pool of permits is refused and left unchanged") {
     CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
     CHECK_FALSE(scene.renew(permits("a:1")));
     CHECK(scene.release(permits("a:1")).how == How::not_ours);
-    CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
+    CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::inner}))));
     CHECK(pool.read(scene.redis.run(pool.init(3))).how == CounterAnswer::How::refused);
     CHECK(pool.read_count(scene.redis.run(pool.add(3))).how == CounterAnswer::How::refused);
     CHECK(pool.read(scene.redis.run(pool.remove())).how == CounterAnswer::How::refused);

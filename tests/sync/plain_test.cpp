@@ -77,7 +77,7 @@ TEST_CASE("--min-hold keeps the token") {
 
 TEST_CASE("a token stays until the last hold inside it has ended, although the outer hold was released") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), other = plain("theirs");
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner), other = plain("theirs");
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
   CHECK(scene.release(outer).how == How::still_held);
   CHECK(scene.release(outer).how == How::still_held);
@@ -93,14 +93,14 @@ TEST_CASE("a token stays until the last hold inside it has ended, although the o
 
 TEST_CASE("an inner hold whose lease has ended does not keep the token") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another, Milliseconds{1});
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner, Milliseconds{1});
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
   CHECK(eventually([&] { return scene.release(outer).how == How::yes; }, std::chrono::seconds{30}));
 }
 
 TEST_CASE("--min-hold of the outer hold counts after the inner hold of a token, too") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another);
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner);
   const auto held = std::get<Held>(scene.ask(outer));
   scene.ask(inner);
   CHECK(scene.release(outer, {.keep_until = held.server_time + Milliseconds{20000}}).how == How::kept);
@@ -112,7 +112,7 @@ TEST_CASE("--min-hold of the outer hold counts after the inner hold of a token, 
 
 TEST_CASE("while its slot moves, no release with one key frees a token that has inner holds") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another);
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner);
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
   for (const Call& single : outer.release({}).while_slot_moves) scene.redis.run(single);
   CHECK(scene.server.cli({"GET", "deploy"}) == "mine");
@@ -120,13 +120,13 @@ TEST_CASE("while its slot moves, no release with one key frees a token that has 
 
 TEST_CASE("while its slot moves, a token is renewed with one key, but an inner hold only with all its keys") {
   CHECK(plain("mine").renew().keys.size() == 1);
-  CHECK(plain("mine", Hold::another).renew().while_slot_moves.empty());
+  CHECK(plain("mine", Hold::inner).renew().while_slot_moves.empty());
 }
 
 TEST_CASE(
     "an owner that acquires a token again, after its release and before the end of an inner hold, may give up") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), again = returning("mine");
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner), again = returning("mine");
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
   CHECK(scene.release(outer).how == How::still_held);
   CHECK(is_held(scene.ask(again)));
@@ -136,7 +136,7 @@ TEST_CASE(
 
 TEST_CASE("a late copy of an acquire does not bring back the outer hold of a token") {
   Scene scene;
-  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::another), again = returning("mine");
+  const PlainLock outer = plain("mine"), inner = plain("mine", Hold::inner), again = returning("mine");
   for (const PlainLock& lock : {outer, inner}) CHECK(is_held(scene.ask(lock)));
   CHECK(scene.release(outer).how == How::still_held);
   const Call late = again.ask();
@@ -146,7 +146,7 @@ TEST_CASE("a late copy of an acquire does not bring back the outer hold of a tok
 
 TEST_CASE("a late copy of a release does not write its --min-hold again") {
   Scene scene;
-  const PlainLock outer = returning("mine"), inner = plain("mine", Hold::another);
+  const PlainLock outer = returning("mine"), inner = plain("mine", Hold::inner);
   const auto held = std::get<Held>(scene.ask(outer));
   scene.ask(inner);
   const Call release = outer.release({.keep_until = held.server_time + Milliseconds{60000}});
@@ -160,7 +160,7 @@ TEST_CASE("a late copy of a release does not write its --min-hold again") {
 
 TEST_CASE("an inner hold of a token is recognized, but not counted, and its release leaves the token") {
   Scene scene;
-  const PlainLock inner = plain("mine", Hold::another, Milliseconds{1000});
+  const PlainLock inner = plain("mine", Hold::inner, Milliseconds{1000});
   CHECK(std::get<Refused>(scene.ask(inner)).why == Refused::Why::absent);
 
   scene.ask(plain("mine"));
@@ -176,7 +176,7 @@ TEST_CASE("an inner hold of a token is recognized, but not counted, and its rele
 TEST_CASE("an inner hold of a token has its whole lease from the start") {
   Scene scene;
   scene.ask(plain("mine", Hold::first, Milliseconds{3000}));
-  const PlainLock inner = plain("mine", Hold::another);
+  const PlainLock inner = plain("mine", Hold::inner);
   CHECK(is_held(scene.ask(inner)));
   CHECK(scene.server.pttl("deploy") > 29000);
   scene.server.cli({"PEXPIRE", "deploy", "3000"});

@@ -116,7 +116,7 @@ TEST_CASE("beside a thousand readers one more may read, but not beside a thousan
 }
 
 TEST_CASE("a read hold inside a write hold may be given back first") {
-  for (const Hold hold : {Hold::first, Hold::another}) {
+  for (const Hold hold : {Hold::first, Hold::inner}) {
     Scene scene;
     scene.ask(writer("a:1"));
     const ReadLock inner = reader("a:1", hold);
@@ -130,7 +130,7 @@ TEST_CASE("a read hold inside a write hold may be given back first") {
 TEST_CASE("a reader that wants to write is told that it would wait for itself") {
   Scene scene;
   scene.ask(reader("a:1"));
-  for (const Hold hold : {Hold::first, Hold::another}) {
+  for (const Hold hold : {Hold::first, Hold::inner}) {
     const AcquireAnswer answer = scene.ask(writer("a:1", hold));
     REQUIRE(is_refused(answer));
     CHECK(std::get<Refused>(answer).why == Refused::Why::upgrade);
@@ -161,8 +161,8 @@ TEST_CASE("further holds of a reader or a writer are counted once, in and out") 
     CHECK(scene.release(outer).how == How::yes);
     CHECK_FALSE(scene.server.has("deploy"));
   };
-  go_in_and_out(reader("a:1"), reader("a:1", Hold::another), "a:1");
-  go_in_and_out(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
+  go_in_and_out(reader("a:1"), reader("a:1", Hold::inner), "a:1");
+  go_in_and_out(writer("a:1"), writer("a:1", Hold::inner), "a:1:write");
 }
 
 TEST_CASE("the release of an inner hold leaves the outer one, also if the inner one never happened") {
@@ -178,18 +178,18 @@ TEST_CASE("the release of an inner hold leaves the outer one, also if the inner 
     CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
     scene.release(outer);
   };
-  release_twice(reader("a:1"), reader("a:1", Hold::another), "a:1");
-  release_twice(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
+  release_twice(reader("a:1"), reader("a:1", Hold::inner), "a:1");
+  release_twice(writer("a:1"), writer("a:1", Hold::inner), "a:1:write");
 }
 
 TEST_CASE("an outer hold that ends first leaves the inner one") {
   Scene scene;
-  const ReadLock inner_read = reader("a:1", Hold::another);
+  const ReadLock inner_read = reader("a:1", Hold::inner);
   scene.ask(reader("a:1"));
   scene.ask(inner_read);
   CHECK(scene.release(reader("a:1")).how == How::still_held);
   CHECK(scene.release(inner_read).how == How::yes);
-  const WriteLock inner_write = writer("a:1", Hold::another);
+  const WriteLock inner_write = writer("a:1", Hold::inner);
   scene.ask(writer("a:1"));
   scene.ask(inner_write);
   CHECK(scene.release(writer("a:1")).how == How::still_held);
@@ -207,14 +207,14 @@ TEST_CASE("the release of an inner hold leaves the outer one a whole lease") {
     CHECK(scene.server.pttl("deploy") > 29000);
     scene.release(outer);
   };
-  shorten_and_release(reader("a:1"), reader("a:1", Hold::another));
-  shorten_and_release(writer("a:1"), writer("a:1", Hold::another));
+  shorten_and_release(reader("a:1"), reader("a:1", Hold::inner));
+  shorten_and_release(writer("a:1"), writer("a:1", Hold::inner));
 }
 
 TEST_CASE("write re-entry does not add up leases") {
   Scene scene;
   scene.ask(writer("a:1"));
-  scene.ask(writer("a:1", Hold::another));
+  scene.ask(writer("a:1", Hold::inner));
   CHECK(scene.server.pttl("deploy") <= 30000);
 }
 
@@ -356,7 +356,7 @@ TEST_CASE(
     "beside another reader, the last hold keeps the lock for as long as an earlier release of its owner has demanded") {
   Scene scene;
   const auto reads = std::get<Held>(scene.ask(reader("a:1")));
-  const ReadLock inner = reader("a:1", Hold::another);
+  const ReadLock inner = reader("a:1", Hold::inner);
   scene.ask(inner);
   scene.ask(reader("b:1"));
   scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}});

@@ -31,7 +31,7 @@ struct Three {
 
 TEST_CASE("locks of different kinds cannot be taken by one script") {
   const Lock first{claim("a", "o:1")};
-  const Lock again{claim("b", "o:1"), Lock::Hold::another};
+  const Lock again{claim("b", "o:1"), Lock::Hold::inner};
   const std::vector<const Lockable*> members{&first, &again};
 
   CHECK_FALSE(Together::of(members).has_value());

@@ -223,14 +223,14 @@ void Pipeline::accept_answer(Expected expected, Reply reply) {
     --expected.in_flight->followers_left;
     return;
   }
-  expected.in_flight->answer = std::move(reply);
+  expected.in_flight->reply = std::move(reply);
 }
 
 /// The server does not know the script. The call's followers are written again too, because their place is behind it.
 /// A call that was given up is not written again, because it would arrive behind its own undo, and its hold would
 /// stay.
 void Pipeline::write_with_source(Expected expected) {
-  if (expected.in_flight->forgotten && !expected.in_flight->answer) return;
+  if (expected.in_flight->forgotten && !expected.in_flight->reply) return;
   expected.form = Form::by_source;
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;

@@ -30,10 +30,10 @@ struct Push {
 /// A call that was given to a connection. Its caller and the connection share it, so the result outlives the
 /// connection.
 struct InFlightCall {
-  std::optional<Reply> answer;
+  std::optional<Reply> reply;
   bool written = false;    ///< the server may have received it
   bool again = false;      ///< the next connection will use RESP2: send the same call again at once
-  bool forgotten = false;  ///< the caller does not want the answer; a call that is not yet written is dropped
+  bool forgotten = false;  ///< the caller does not want the reply; a call that is not yet written is dropped
   std::size_t followers_left = 0;  ///< number of followers that may not have been carried out yet
 };
 

@@ -45,7 +45,7 @@ TimePoint Attempts::wake_at() const {
     return earliest(posted_.deadline, node_.route->connecting() ? kNever : plan_.at());
   const Connection* connection = node_.route->find(connection_);
   // There is news for advance(), so the next turn must not sleep.
-  if (connection == nullptr || connection->failure() || in_flight_->answer) return TimePoint::min();
+  if (connection == nullptr || connection->failure() || in_flight_->reply) return TimePoint::min();
   return earliest(posted_.deadline, ends(*connection));
 }
 
@@ -87,7 +87,7 @@ bool Attempts::may_not_follow(const Connection& connection) const {
 void Attempts::advance(TimePoint now) {
   Route& route = *node_.route;
   const Connection* connection = route.find(connection_);
-  if (in_flight_->answer) return accept(now);
+  if (in_flight_->reply) return accept(now);
   if (in_flight_->again) return finish();  // the next connection speaks RESP2: the call is sent again at once
   if (connection == nullptr) return failed({Error::unreachable, "the connection broke"}, now);
   const std::string server = route.server_of(connection_);
@@ -116,7 +116,7 @@ TimePoint Attempts::ends(const Connection& connection) const {
 }
 
 void Attempts::accept(TimePoint now) {
-  Reply reply = *std::move(in_flight_->answer);
+  Reply reply = *std::move(in_flight_->reply);
   const std::string server = node_.route->server_of(connection_);
   vote_.connection = connection_;
   vote_.asked = sent_at_;
@@ -124,7 +124,7 @@ void Attempts::accept(TimePoint now) {
   finish();
   if (reply.is_error()) return refused(std::move(reply), server, now);
   node_.trouble.reset();
-  vote_.answer = std::move(reply);
+  vote_.result = std::move(reply);
 }
 
 /// Handles an error reply. It settles the vote, or plans the next attempt if the call was not carried out. That is so
@@ -146,14 +146,14 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
   verdict = plan_.follow(verdict);
   if (verdict == Route::Verdict::deliver) {
     node_.trouble.reset();
-    vote_.answer = std::move(error);
+    vote_.result = std::move(error);
     return;
   }
   if (verdict == Route::Verdict::later) {
     node_.trouble = of_server(server, failure_of(error));
     const bool last = !may_retry();
     if (last && server.empty()) {
-      vote_.answer = std::move(error);
+      vote_.result = std::move(error);
       return;
     }
     if (last) {
@@ -179,7 +179,7 @@ void Attempts::drop(TimePoint now) {
   if (!in_flight_) return;
   in_flight_->forgotten = true;
   // A server that carries out WAIT reads nothing else from that connection, not even an undo.
-  if (posted_.delivery.extra_time > Milliseconds{0} && !in_flight_->answer)
+  if (posted_.delivery.extra_time > Milliseconds{0} && !in_flight_->reply)
     node_.route->abandon(connection_, now);
 }
 

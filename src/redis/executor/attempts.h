@@ -53,7 +53,7 @@ class Attempts {
   void accept(TimePoint now);
   void refused(Reply error, const std::string& server, TimePoint now);
   void failed(Failure why, TimePoint now);
-  void settle(Failure why) { vote_.answer = std::move(why); }
+  void settle(Failure why) { vote_.result = std::move(why); }
   bool may_not_follow(const Connection& connection) const;
   bool may_retry() const;
   TimePoint ends(const Connection& connection) const;

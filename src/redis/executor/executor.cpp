@@ -34,7 +34,7 @@ struct Executor::Pending {
 
   bool settled() const { return std::ranges::all_of(votes, &Vote::settled); }
   void settle(std::size_t node, std::string_view why) {
-    if (!votes[node].settled()) votes[node].answer = Failure{Error::unreachable, std::string{why}};
+    if (!votes[node].settled()) votes[node].result = Failure{Error::unreachable, std::string{why}};
   }
 };
 

@@ -197,7 +197,7 @@ void Cluster::advance(TimePoint now) {
   for (auto& [address, link] : nodes_)
     if (link->take_misplaced()) stale_ = true;
   if (!query_) return;
-  if (query_->in_flight->answer) return learn(*query_->in_flight->answer, now);
+  if (query_->in_flight->reply) return learn(*query_->in_flight->reply, now);
 
   Connection* const connection = query_->asked->find(query_->connection);
   const bool silent = now >= query_->ends;
@@ -346,7 +346,7 @@ TimePoint Cluster::wake_at() const {
   if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
   if (query_) {
     const Connection* connection = query_->asked->find(query_->connection);
-    const bool moved = query_->in_flight->answer || connection == nullptr || connection->failure();
+    const bool moved = query_->in_flight->reply || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : query_->ends;
   }
   // A call starts a slot query by itself.

@@ -90,7 +90,7 @@ void PrimarySearch::ask(TimePoint now) {
 
 void PrimarySearch::advance(TimePoint now) {
   if (!connection_) return;
-  if (in_flight_->answer) return accept(*in_flight_->answer, now);
+  if (in_flight_->reply) return accept(*in_flight_->reply, now);
   if (!connection_->failure() && now < deadline_) return;
 
   const Failure why = connection_->failure().value_or(no_answer());
@@ -143,7 +143,7 @@ void PrimarySearch::remember(Weight weight, Failure why) {
 TimePoint PrimarySearch::wake_at() const {
   if (found_ || failure_) return TimePoint::min();  // its owner has not read the result yet
   if (!connection_) return kNever;
-  return in_flight_->answer || connection_->failure() ? TimePoint::min() : deadline_;
+  return in_flight_->reply || connection_->failure() ? TimePoint::min() : deadline_;
 }
 
 }  // namespace rlock

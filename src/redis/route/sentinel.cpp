@@ -137,12 +137,12 @@ void Sentinel::check(TimePoint now) {
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
-  if (!role_->answer) {
+  if (!role_->reply) {
     if (now >= confirmation_.ask_again_at()) begin_to_confirm(now);
     if (now < check_ends_) return;
     return reject_primary({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
-  const Reply& role = *role_->answer;
+  const Reply& role = *role_->reply;
   // If an ACL forbids ROLE, a write will find out by READONLY.
   const bool replica = role.kind() == Reply::Kind::array &&
                        !(role.at(0).kind() == Reply::Kind::text && role.at(0).text() == "master");
@@ -274,7 +274,7 @@ TimePoint Sentinel::wake_at() const {
     case State::searching: return search_.wake_at();
     case State::checking: {
       const Connection* connection = link_->find(checked_);
-      const bool moved = connection == nullptr || connection->failure() || role_->answer;
+      const bool moved = connection == nullptr || connection->failure() || role_->reply;
       if (moved) return TimePoint::min();
       return earliest(check_ends_, asks_again_ ? search_.wake_at() : confirmation_.ask_again_at());
     }

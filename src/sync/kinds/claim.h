@@ -40,7 +40,7 @@ struct Claim {
 /// Which hold of its owner this is.
 enum class Hold {
   first,    ///< the first one
-  another,  ///< one more hold of an owner that already has the lock (re-entry)
+  inner,  ///< one more hold of an owner that already has the lock (re-entry)
   found,    ///< a hold that was found on the server; only its owner is known
 };
 

@@ -20,7 +20,7 @@ constexpr Milliseconds kHeadSleeps{2000};
 
 constinit const LockBase::Form kFair{.wanted = &kinds::lock,
                                      .acquire = &scripts::fair_acquire,
-                                     .enter = &scripts::lock_enter,
+                                     .acquire_inner = &scripts::lock_enter,
                                      .renew = &scripts::lock_renew,
                                      .release = &scripts::fair_release};
 
@@ -69,7 +69,7 @@ Line::Notice FairLock::read_notice(const Message& message, const Busy& busy) con
 }
 
 AcquireAnswer FairLock::decode(const Reply& reply) const {
-  if (hold() == Hold::another) return Lock::decode(reply);
+  if (hold() == Hold::inner) return Lock::decode(reply);
   const std::string word = word_of(reply);
   if (word == "foreign")
     return refuse_foreign(LockName{reply.at(2).text()}, kinds::fair.noun, reply.at(1).text());

@@ -8,7 +8,7 @@ namespace {
 
 constinit const LockBase::Form kFenced{.wanted = &kinds::lock,
                                        .acquire = &scripts::fenced_acquire,
-                                       .enter = &scripts::fenced_enter,
+                                       .acquire_inner = &scripts::fenced_enter,
                                        .renew = &scripts::lock_renew,
                                        .release = &scripts::lock_release};
 

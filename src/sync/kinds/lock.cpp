@@ -10,7 +10,7 @@ using P = Parameter;
 
 constinit const Lock::Form Lock::kForm{.wanted = &kinds::lock,
                                        .acquire = &scripts::lock_acquire,
-                                       .enter = &scripts::lock_enter,
+                                       .acquire_inner = &scripts::lock_enter,
                                        .renew = &scripts::lock_renew,
                                        .release = &scripts::lock_release};
 
@@ -20,7 +20,7 @@ Lock::Lock(const Claim& claim, Hold hold, const Form& form, Values own)
 Lock::Lock(const Claim& claim, Hold hold) : Lock(claim, hold, kForm, {}) {}
 
 Call Lock::release_any() const {
-  return release_by(scripts::fair_release, {}, hold() == Hold::another ? Way::inner : Way::again,
+  return release_by(scripts::fair_release, {}, hold() == Hold::inner ? Way::inner : Way::again,
                     queue_values(name()));
 }
 

@@ -72,9 +72,9 @@ Values LockBase::shares() const {
 }
 
 Call LockBase::acquire(Milliseconds waited) const {
-  const bool another = hold_ == Hold::another;
-  const Script& script = another && form_->enter != nullptr ? *form_->enter : *form_->acquire;
-  Values all{{P::waited, line_.waited(waited)}, {P::another, another ? "1" : "0"}};
+  const bool inner = hold_ == Hold::inner;
+  const Script& script = inner && form_->acquire_inner != nullptr ? *form_->acquire_inner : *form_->acquire;
+  Values all{{P::waited, line_.waited(waited)}, {P::another, inner ? "1" : "0"}};
   if (requests_.carries_request()) {
     all.emplace_back(P::request, requests_.acquire());
     all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));

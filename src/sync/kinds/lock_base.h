@@ -23,14 +23,14 @@ class LockBase : public Lockable {
   struct Form {
     const Kind* wanted;  ///< the kind that refusals name
     const Script* acquire;
-    const Script* enter;  ///< acquires one more hold; null: `acquire` does
+    const Script* acquire_inner;  ///< acquires one more hold; null: `acquire` does
     const Script* renew;
     const Script* release;
     /// Does the lock count inner holds? If not, they are noted beside it, see inner_holds_key().
     bool counts = true;
   };
 
-  /// Hold::another fails with Refused{absent} if the owner does not hold the lock any more.
+  /// Hold::inner fails with Refused{absent} if the owner does not hold the lock any more.
   std::optional<Call> undo(Wake wake) const override;
   Call renew() const override;
   Call still_ours(Milliseconds rest) const override;

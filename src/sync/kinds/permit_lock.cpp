@@ -39,7 +39,7 @@ Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size
 
 constinit const LockBase::Form kPermits{.wanted = &kinds::permit,
                                         .acquire = &scripts::permit_acquire,
-                                        .enter = &scripts::permit_enter,
+                                        .acquire_inner = &scripts::permit_enter,
                                         .renew = &scripts::permit_renew,
                                         .release = &scripts::permit_release,
                                         .counts = false};

@@ -27,7 +27,7 @@ class PermitLock final : public LockBase {
     std::optional<std::int64_t> total{};
   };
 
-  /// Hold::another is an inner hold that shares the permits of the same owner's hold: see inner_holds_key().
+  /// Hold::inner is an inner hold that shares the permits of the same owner's hold: see inner_holds_key().
   PermitLock(const Claim& claim, const Wanted& wanted, Hold hold = Hold::first);
 
   HoldEntry hold_entry() const override;

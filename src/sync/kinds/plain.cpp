@@ -7,7 +7,7 @@ namespace {
 
 constinit const PlainLock::Form kPlain{.wanted = &kinds::plain,
                                        .acquire = &scripts::plain_acquire,
-                                       .enter = &scripts::plain_enter,
+                                       .acquire_inner = &scripts::plain_enter,
                                        .renew = &scripts::plain_renew,
                                        .release = &scripts::plain_release,
                                        .counts = false};

@@ -11,7 +11,7 @@ namespace rlock {
 /// poll.
 class PlainLock final : public LockBase {
  public:
-  /// Hold::another is an inner hold with the same token: see inner_holds_key().
+  /// Hold::inner is an inner hold with the same token: see inner_holds_key().
   PlainLock(const Claim& claim, Pause pause, Hold hold = Hold::first);
 
   std::vector<Channel> channels() const override { return {}; }

@@ -14,12 +14,12 @@ std::string timeout_key(const LockName& name, std::string_view owner, std::int64
 
 constinit const LockBase::Form kRead{.wanted = &kinds::read_write,
                                      .acquire = &scripts::read_acquire,
-                                     .enter = nullptr,
+                                     .acquire_inner = nullptr,
                                      .renew = &scripts::read_renew,
                                      .release = &scripts::read_release};
 constinit const LockBase::Form kWrite{.wanted = &kinds::read_write,
                                       .acquire = &scripts::write_acquire,
-                                      .enter = nullptr,
+                                      .acquire_inner = nullptr,
                                       .renew = &scripts::write_renew,
                                       .release = &scripts::write_release};
 

@@ -9,7 +9,7 @@ namespace rlock {
 /// two halves.
 ///
 /// A writer may also acquire the lock for reading and then release the write hold (downgrade): this read hold is
-/// a Hold::another. The reverse is refused, because the reader would wait for itself.
+/// a Hold::inner. The reverse is refused, because the reader would wait for itself.
 class ReadWriteLock : public LockBase {
  public:
   /// Deletes the lock, whoever holds it. If `owner` is not empty, deletes it only if that owner reads or

@@ -10,7 +10,7 @@ std::string request_key(const LockName& name, const RequestId& request) {
 }
 
 RequestKeys::RequestKeys(const Claim& claim, Hold hold)
-    : inner_(hold == Hold::another),
+    : inner_(hold == Hold::inner),
       carries_request_(inner_ || claim.owner_returns),
       acquire_(carries_request_
                    ? request_key(claim.name, claim.request.empty() ? new_request() : claim.request)

@@ -11,7 +11,7 @@ namespace rlock {
 namespace {
 
 /// Only an inner hold is named by its request.
-Hold hold_of(const Claim& claim) { return claim.request.empty() ? Hold::found : Hold::another; }
+Hold hold_of(const Claim& claim) { return claim.request.empty() ? Hold::found : Hold::inner; }
 
 /// A hold of a lock that may be fair. Without a request, it may be a first or an inner hold.
 class AnyHold final : public Lock {
