@@ -39,6 +39,14 @@ for folder in cli server view ask hold run verbs; do
   above=${above#*|}
 done
 
+# The folders of cmd/hold.
+above='keys|command|report|wait|keep'
+for folder in request keys command report wait; do
+  refuse "cmd/hold/$folder includes what stands above it" "^#include \"cmd/hold/($above)/" "$(files cmd/hold/$folder)"
+  above=${above#*|}
+done
+[ -z "$(find cmd/hold -maxdepth 1 -type f)" ] || { echo 'cmd/hold has a file in none of its folders'; bad=1; }
+
 refuse 'cmd/verbs includes what stands beside it' '^#include "cmd/run/' "$(files cmd/verbs)"
 
 everywhere=$(files src cmd)

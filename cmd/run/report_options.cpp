@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/hold/hold_options.h"
+#include "cmd/hold/request/hold_options.h"
 #include "cmd/run/status_file.h"
 
 namespace rlock {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cmd/hold/events.h"
+#include "cmd/hold/report/events.h"
 
 namespace rlock {
 

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/hold/hold_environment.h"
+#include "cmd/hold/report/hold_environment.h"
 #include "cmd/run/command_lookup.h"
 #include "process/program.h"
 
@@ -26,7 +26,7 @@ using How = CommandOutcome::How;
 }  // namespace
 
 CommandOptions command_options(const RunContext& run, Variables variables,
-                                    const std::vector<std::string_view>& marks) {
+                               const std::vector<std::string_view>& marks) {
   CommandOptions options;
   for (const auto& [name, value] : variables)
     if (std::ranges::find(marks, name) != marks.end())

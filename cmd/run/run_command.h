@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/hold/held_command.h"
+#include "cmd/hold/command/held_command.h"
 #include "cmd/run/run_context.h"
 
 namespace rlock {
@@ -11,7 +11,7 @@ namespace rlock {
 /// How a command runs and is stopped, with or without a lock. It gets `variables`, and the variables of the deployment.
 /// `marks`: the names of the variables that mark its processes (see CommandFamily).
 CommandOptions command_options(const RunContext& run, Variables variables,
-                                    const std::vector<std::string_view>& marks);
+                               const std::vector<std::string_view>& marks);
 
 /// Prints why the command could not be started, if that is so.
 void say_why_it_did_not_start(const RunRequest& request, const CommandOutcome& ended);

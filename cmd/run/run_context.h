@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "cmd/hold/events.h"
-#include "cmd/hold/hold_report.h"
+#include "cmd/hold/report/events.h"
+#include "cmd/hold/report/hold_report.h"
 #include "cmd/run/run_request.h"
 #include "cmd/run/status_output.h"
 #include "cmd/server/session.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/hold/guardian_release.h"
-#include "cmd/hold/hold_environment.h"
+#include "cmd/hold/keep/guardian_release.h"
+#include "cmd/hold/report/hold_environment.h"
 #include "cmd/run/run_command.h"
 
 namespace rlock {

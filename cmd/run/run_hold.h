@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "cmd/hold/held_command.h"
-#include "cmd/hold/held_keys.h"
-#include "cmd/hold/hold_end.h"
-#include "cmd/hold/renewed_keys.h"
+#include "cmd/hold/command/held_command.h"
+#include "cmd/hold/keep/renewed_keys.h"
+#include "cmd/hold/keys/held_keys.h"
+#include "cmd/hold/report/hold_end.h"
 #include "cmd/run/run_context.h"
 
 namespace rlock {

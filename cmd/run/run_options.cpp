@@ -1,8 +1,8 @@
 #include "cmd/run/run_options.h"
 
-#include "cmd/hold/backoff_option.h"
-#include "cmd/hold/hold_options.h"
-#include "cmd/hold/inner_hold.h"
+#include "cmd/hold/request/backoff_option.h"
+#include "cmd/hold/request/hold_options.h"
+#include "cmd/hold/request/inner_hold.h"
 #include "cmd/run/report_options.h"
 #include "cmd/server/key_options.h"
 

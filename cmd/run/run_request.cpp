@@ -10,7 +10,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/request/inherited_hold.h"
 #include "cmd/run/command_lookup.h"
 #include "family/family.h"
 #include "process/program.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/hold/hold_request.h"
+#include "cmd/hold/request/hold_request.h"
 #include "cmd/server/server_setting.h"
 
 namespace rlock {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cmd/hold/events.h"
-#include "cmd/hold/hold_report.h"
+#include "cmd/hold/report/events.h"
+#include "cmd/hold/report/hold_report.h"
 #include "cmd/run/report_options.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_options.h"

@@ -18,8 +18,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/hold/hold_wait.h"
-#include "cmd/hold/holder_facts.h"
+#include "cmd/hold/request/holder_facts.h"
+#include "cmd/hold/wait/hold_wait.h"
 #include "cmd/run/run_context.h"
 #include "cmd/run/run_without_lock.h"
 

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "cmd/hold/held_keys.h"
+#include "cmd/hold/keys/held_keys.h"
 
 namespace rlock {
 

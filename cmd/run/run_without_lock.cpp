@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/hold/hold_environment.h"
+#include "cmd/hold/report/hold_environment.h"
 #include "cmd/run/run_command.h"
 #include "cmd/run/run_context.h"
 #include "redis/call.h"

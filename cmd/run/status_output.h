@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cmd/hold/hold_report.h"
+#include "cmd/hold/report/hold_report.h"
 #include "cmd/run/status_file.h"
 
 namespace rlock {

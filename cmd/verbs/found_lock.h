@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
-#include "cmd/hold/hold_end.h"
-#include "cmd/hold/script_keeper.h"
+#include "cmd/hold/keep/script_keeper.h"
+#include "cmd/hold/report/hold_end.h"
 
 namespace rlock {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/hold/events.h"
-#include "cmd/hold/held_keys.h"
-#include "cmd/hold/hold_environment.h"
+#include "cmd/hold/keys/held_keys.h"
+#include "cmd/hold/report/events.h"
+#include "cmd/hold/report/hold_environment.h"
 #include "cmd/server/session.h"
 #include "sync/hold/release.h"
 

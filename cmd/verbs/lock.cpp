@@ -22,7 +22,7 @@
 #include "cmd/ask/unannounced.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/hold/inner_hold.h"
+#include "cmd/hold/request/inner_hold.h"
 #include "cmd/server/key_options.h"
 #include "cmd/server/server_options.h"
 #include "cmd/verbs/found_lock.h"

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/hold/ancestor_watch.h"
+#include "cmd/hold/wait/ancestor_watch.h"
 #include "cmd/server/key_options.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/exit_without.h"

@@ -11,7 +11,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
-#include "cmd/hold/holder_facts.h"
+#include "cmd/hold/request/holder_facts.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/pool_verbs.h"

@@ -23,7 +23,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
 #include "cmd/cli/output.h"
-#include "cmd/hold/hold_options.h"
+#include "cmd/hold/request/hold_options.h"
 #include "cmd/server/key_options.h"
 #include "cmd/verbs/forced_removal.h"
 #include "cmd/verbs/found_lock.h"

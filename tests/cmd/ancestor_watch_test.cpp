@@ -1,4 +1,4 @@
-#include "cmd/hold/ancestor_watch.h"
+#include "cmd/hold/wait/ancestor_watch.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // The shown command of a holder: the script and not its interpreter, and no arguments unless requested.
 
-#include "cmd/hold/command_name.h"
+#include "cmd/hold/request/command_name.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/hold/held_command.h"
+#include "cmd/hold/command/held_command.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "cmd/hold/held_keys.h"
+#include "cmd/hold/keys/held_keys.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/hold/held_processes.h"
+#include "cmd/hold/command/held_processes.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

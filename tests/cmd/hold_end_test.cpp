@@ -1,4 +1,4 @@
-#include "cmd/hold/hold_end.h"
+#include "cmd/hold/report/hold_end.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

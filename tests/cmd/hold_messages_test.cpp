@@ -1,4 +1,4 @@
-#include "cmd/hold/hold_messages.h"
+#include "cmd/hold/keys/hold_messages.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/request/inherited_hold.h"
 
 #include <doctest/doctest.h>
 

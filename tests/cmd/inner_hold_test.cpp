@@ -1,4 +1,4 @@
-#include "cmd/hold/inner_hold.h"
+#include "cmd/hold/request/inner_hold.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "cmd/hold/held_command.h"
+#include "cmd/hold/command/held_command.h"
 #include "cmd/run/run_request.h"
 
 using namespace rlock;

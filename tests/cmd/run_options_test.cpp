@@ -1,5 +1,5 @@
 #include "cmd/run/run_options.h"
-#include "cmd/hold/hold_options.h"
+#include "cmd/hold/request/hold_options.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

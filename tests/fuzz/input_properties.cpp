@@ -12,7 +12,7 @@
 #include "base/descriptor.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
-#include "cmd/hold/inherited_hold.h"
+#include "cmd/hold/request/inherited_hold.h"
 #include "cmd/server/config.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "fuzz/must.h"
 #include "fuzz/properties.h"
 #include "redis/connection/pipeline.h"

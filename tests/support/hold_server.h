@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
 

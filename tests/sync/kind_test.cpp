@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "cmd/verbs/found_lock.h"
 #include "support/contains.h"
 #include "support/redis_server.h"

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "support/hold_server.h"
 #include "sync/kinds/together.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cmd/hold/lock_types.h"
+#include "cmd/hold/request/lock_types.h"
 #include "support/eventually.h"
 #include "support/hold_server.h"
 
