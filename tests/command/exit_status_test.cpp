@@ -11,6 +11,7 @@
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
+#include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
 using namespace rlock;
