@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "base/text.h"
 #include "scripts.h"
 #include "support/contains.h"
 #include "support/direct.h"
+#include "support/named_call.h"
 #include "support/redis_server.h"
 
 using namespace rlock;
@@ -20,325 +20,298 @@ using namespace rlock::test;
 
 namespace {
 
-/// One row of the table. Blanks separate words; '' is an empty word.
+/// One row of the table.
 struct Repetition {
-  const char* script;
-  const char* before;  ///< the calls before it: commands, or scripts as NAME NUMKEYS KEY... ARG..., separated
-                       ///< by semicolons
-  const char* keys;    ///< KEYS of the script
-  const char* arguments;        ///< ARGV
-  const char* answer;           ///< N stands for a number of twelve digits or more, a final ... for any end
-  const char* again = nullptr;  ///< the second copy's answer; nullptr: the same one
+  std::string script;
+  std::string before;   ///< the calls before it, separated by semicolons: commands, or lines of named_call()
+  std::string values;   ///< what the script gets, as in named_call()
+  std::string answer;   ///< N stands for a number of twelve digits or more, a final ... for any end
+  std::string again{};  ///< the second copy's answer; empty: the same one
+
+  Call call() const { return named_call(script + " " + values); }
 };
+
+const std::string kTwoLocks =
+    "lock/acquire lock=a -memory | lock/release lock=a silent=1 | "
+    "lock/acquire lock=b -memory | lock/release lock=b silent=1";
 
 // The lock is k; the owners are o and p; ch is a channel. The key r is the memory of a request. A lease has 9 s.
 const Repetition kRepetitions[] = {
-    {"lock/acquire", "", "k", "o 9000", "['held', N]"},
-    {"lock/acquire", "HSET k o 2", "k", "o 9000", "['held', N]"},
-    {"lock/acquire", "", "k l w f r", "o 9000 9000 -1 ch 0", "['held', N]"},
-    {"lock/acquire", "SET r undone", "k l w f r", "o 9000 9000 -1 ch 0", "['not_ours']"},
+    {"lock/acquire", "", "-memory", "['held', N]"},
+    {"lock/acquire", "HSET k o 2", "-memory", "['held', N]"},
+    {"lock/acquire", "", "line request waited=-1", "['held', N]"},
+    {"lock/acquire", "SET r undone", "line request waited=-1", "['not_ours']"},
     {"lock/acquire", "HSET k o 1;SET c 0123456789abcdef0123456789abcdef",
-     "k l w f 0123456789abcdef0123456789abcdee c", "o 9000 9000 -1 ch 0", "['held', N]"},
-    {"lock/acquire", "HSET k p 1", "k l w f", "o 9000 9000 0 ch 0", "['busy', 2000, -1, 1, 1, 'p']"},
-    {"quorum/lock_acquire", "", "k", "o 9000", "['held', N]"},
-    {"quorum/lock_acquire", "HSET k p 1", "k l w f", "o 9000 9000 -1 ch 0", "['busy', -1, -1, 0, 0, 'p']"},
-    {"quorum/lock_release", "HSET k o 1", "k l w f r", "o 9000 0 ch 0 9000 first 0", "['released', '']",
+     "line request=0123456789abcdef0123456789abcdee shares waited=-1", "['held', N]"},
+    {"lock/acquire", "HSET k p 1", "line", "['busy', 2000, -1, 1, 1, 'p']"},
+    {"quorum/lock_acquire", "", "-memory", "['held', N]"},
+    {"quorum/lock_acquire", "HSET k p 1", "line waited=-1", "['busy', -1, -1, 0, 0, 'p']"},
+    {"quorum/lock_release", "HSET k o 1", "line request", "['released', '']", "['not_ours']"},
+    {"quorum/read_acquire", "", "-line -waited", "['held', N]"},
+    {"quorum/read_release", "HSET k mode read o 1;SET t 1", "-beside", "['released', '']", "['not_ours']"},
+    {"quorum/write_acquire", "", "-line -waited", "['held', N]"},
+    {"quorum/write_release", "HSET k mode write o:write 1", "line request", "['released', '']",
      "['not_ours']"},
-    {"quorum/read_acquire", "", "k t", "o 9000 9000", "['held', N]"},
-    {"quorum/read_release", "HSET k mode read o 1;SET t 1", "k t l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['released', '']", "['not_ours']"},
-    {"quorum/write_acquire", "", "k", "o 9000 9000", "['held', N]"},
-    {"quorum/write_release", "HSET k mode write o:write 1", "k l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['released', '']", "['not_ours']"},
-    {"quorum/multi_lock", "", "a a b b",
-     "2 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
+    {"quorum/multi_lock", "",
+     "quorum/lock_acquire lock=a -memory | quorum/lock_release lock=a silent=1 | "
+     "quorum/lock_acquire lock=b -memory | quorum/lock_release lock=b silent=1",
      "['held', [['held', N], ['held', N]]]"},
-    {"quorum/multi_read", "", "a t a t", "1 2 2 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1",
+    {"quorum/multi_read", "",
+     "quorum/read_acquire lock=a -line -waited | quorum/read_release lock=a -line silent=1 -beside",
      "['held', [['held', N]]]"},
-    {"quorum/multi_write", "", "a a", "1 1 1 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1",
+    {"quorum/multi_write", "",
+     "quorum/write_acquire lock=a -line -waited | quorum/write_release lock=a silent=1",
      "['held', [['held', N]]]"},
-    {"once/lock_release", "HSET k o 1", "d k l w f r e", "o 9000 9999999999999 ch 0 9000 first 0 me",
+    {"once/lock_release", "HSET k o 1", "line request keep=e keep_until=9999999999999", "['kept', N]"},
+    {"once/lock_release", "HSET k p 1", "line request keep=e keep_until=9999999999999", "['not_ours']"},
+    {"once/fair_release", "HSET k o 1", "queue=q,z,w line=l,lw,lf request keep=e keep_until=9999999999999",
      "['kept', N]"},
-    {"once/lock_release", "HSET k p 1", "d k l w f r e", "o 9000 9999999999999 ch 0 9000 first 0 me",
-     "['not_ours']"},
-    {"once/fair_release", "HSET k o 1", "d k q z w l lw lf r e", "o 9000 9999999999999 ch 0 9000 first 0 me",
+    {"once/lock_release", "HSET k o 1", "line request keep=e keep_until=9999999999999 way=again",
      "['kept', N]"},
-    {"once/lock_release", "HSET k o 1", "d k l w f r e", "o 9000 9999999999999 ch 0 9000 again 0 me",
-     "['kept', N]"},
-    {"once/status", "HSET k o 1;once/lock_release 7 d k l w f r e o 9000 9999999999999 ch 0 9000 first 0 me",
-     "k d", "", "['done', N, N, N, 'me']"},
-    {"once/status", "HSET k o 1;SET d p", "k d", "", "['not_done']"},
-    {"inspect/free", "", "k l", "", "['free', N]"},
-    {"inspect/free", "HSET k p 1", "l k", "", "['busy', 2, -1, 'p']"},
-    {"inspect/free", "RPUSH k p", "l k", "", "['foreign', 2, 'list']"},
-    {"lock/enter", "HSET k o 1", "k r", "o 9000 9000", "['held', N]"},
-    {"lock/release", "HSET k o 3;SET r 1", "k l w f r", "o 9000 0 ch 0 9000 undo 0", "['still_held']",
-     "['not_ours']"},
-    {"lock/release", "HSET k o 1;SET r 1", "k l w f r", "o 9000 0 ch 0 9000 undo 0", "['released', '']",
-     "['not_ours']"},
-    {"lock/release", "", "k l w f r", "o 9000 0 ch 0 9000 undo 0", "['not_ours']"},
-    {"lock/renew", "HSET k o 1", "k", "o 9000", "'renewed'"},
-    {"lock/renew", "HSET k o 2;SET r 1", "k r", "o 9000 9000", "'renewed'"},
-    {"lock/renew", "HSET k o 2;SET r undone", "k r", "o 9000 9000", "'not_ours'"},
-    {"lock/renew", "HSET k o 1", "k r", "o 9000 9000", "'not_ours'"},
-    {"lock/renew", "HSET k o 1;SET c r", "k r c", "o 9000 9000", "'renewed'"},
-    {"lock/renew", "HSET k o 1", "k r c", "o 9000 9000", "'renewed'"},
-    {"lock/renew", "HSET k o 1;SET c q", "k r c", "o 9000 9000", "'not_ours'"},
-    {"lock/release", "HSET k o 1", "k", "o 9000 0 ch 0 9000 first 0", "['released', '']", "['not_ours']"},
-    {"lock/release", "HSET k o 1", "k l w f r", "o 9000 0 ch 0 9000 first 0", "['released', '']",
-     "['not_ours']"},
-    {"lock/release", "HSET k o 1", "k l w f r", "o 9000 0 ch 0 9000 again 0", "['released', '']"},
-    {"lock/release", "HSET k o 1;SET c r", "k l w f r:released K c", "o 9000 0 ch 0 9000 again 0",
+    {"once/status", "HSET k o 1;once/lock_release line request keep=e keep_until=9999999999999", "",
+     "['done', N, N, N, 'me']"},
+    {"once/status", "HSET k o 1;SET d p", "", "['not_done']"},
+    {"inspect/free", "", "locks=k,l", "['free', N]"},
+    {"inspect/free", "HSET k p 1", "locks=l,k", "['busy', 2, -1, 'p']"},
+    {"inspect/free", "RPUSH k p", "locks=l,k", "['foreign', 2, 'list']"},
+    {"lock/enter", "HSET k o 1", "", "['held', N]"},
+    {"lock/release", "HSET k o 3;SET r 1", "line request way=undo", "['still_held']", "['not_ours']"},
+    {"lock/release", "HSET k o 1;SET r 1", "line request way=undo", "['released', '']", "['not_ours']"},
+    {"lock/release", "", "line request way=undo", "['not_ours']"},
+    {"lock/renew", "HSET k o 1", "", "'renewed'"},
+    {"lock/renew", "HSET k o 2;SET r 1", "request memory", "'renewed'"},
+    {"lock/renew", "HSET k o 2;SET r undone", "request memory", "'not_ours'"},
+    {"lock/renew", "HSET k o 1", "request memory", "'not_ours'"},
+    {"lock/renew", "HSET k o 1;SET c r", "request shares memory", "'renewed'"},
+    {"lock/renew", "HSET k o 1", "request shares memory", "'renewed'"},
+    {"lock/renew", "HSET k o 1;SET c q", "request shares memory", "'not_ours'"},
+    {"lock/release", "HSET k o 1", "", "['released', '']", "['not_ours']"},
+    {"lock/release", "HSET k o 1", "line request", "['released', '']", "['not_ours']"},
+    {"lock/release", "HSET k o 1", "line request way=again", "['released', '']"},
+    {"lock/release", "HSET k o 1;SET c r", "line request=r:released keep shares way=again",
      "['released', '']"},
-    {"lock/release", "HSET k o 1;SET c q", "k l w f r:released K c", "o 9000 0 ch 0 9000 again 0",
+    {"lock/release", "HSET k o 1;SET c q", "line request=r:released keep shares way=again",
      "['not_ours', '']"},
     // Another acquire shares the hold.
-    {"lock/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr", "k l w f r:released K c",
-     "o 9000 0 ch 0 9000 again 0", "['still_held']"},
-    {"lock/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr", "k l w f r:released K c",
-     "o 9000 9999999999999 ch 0 9000 again 0", "['kept', N]"},
-    {"lock/release", "HSET k o 1;SET of:o 0123456789abcdef0123456789abcdefr", "k l w f r",
-     "o 9000 0 ch 0 9000 undo 0", "['not_ours']"},
-    {"fair/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr", "k q d w l lw lf r:released K c",
-     "o 9000 0 ch 0 9000 again 0", "['still_held']"},
+    {"lock/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr",
+     "line request=r:released keep shares way=again", "['still_held']"},
+    {"lock/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr",
+     "line request=r:released keep shares keep_until=9999999999999 way=again", "['kept', N]"},
+    {"lock/release", "HSET k o 1;SET of:o 0123456789abcdef0123456789abcdefr", "line request way=undo",
+     "['not_ours']"},
+    {"fair/release", "HSET k o 1;SET c 0123456789abcdef0123456789abcdefr",
+     "line=l,lw,lf request=r:released keep shares way=again", "['still_held']"},
     {"read/release", "HSET k mode read o 1;SET t 1;SET c 0123456789abcdef0123456789abcdefr",
-     "k t l w f r:released K c", "o 9000 0 ch 0 9000 again 0", "['still_held']"},
+     "request=r:released keep shares way=again -beside", "['still_held']"},
     {"write/release", "HSET k mode write o:write 1;SET c 0123456789abcdef0123456789abcdefr",
-     "k l w f r:released K c", "o 9000 0 ch 0 9000 again 0", "['still_held']"},
-    {"plain/release", "SET k o;SET c 0123456789abcdef0123456789abcdefr", "k i r:released K c",
-     "o 0 9000 again 0", "['still_held']"},
-    {"lock/release", "HSET k o 3", "k l w f r", "o 9000 0 ch 0 9000 first 0", "['still_held']"},
-    {"lock/release", "HSET k o 1", "k", "o 9000 9999999999999 ch 0 9000 first 0", "['kept', N]"},
-    {"lock/release", "HSET k o 1", "k l w f r K", "o 9000 9999999999999 ch 0 9000 again 0", "['kept', N]"},
-    {"lock/release", "HSET k o 3", "k l w f r K", "o 9000 9999999999999 ch 0 9000 again 0", "['kept', N]"},
-    {"fair/release", "HSET k o 1;RPUSH q p;ZADD d 9999999999999 p", "k q d w", "o 9000 0 ch 0 9000 first 0",
+     "line request=r:released keep shares way=again", "['still_held']"},
+    {"plain/release", "SET k o;SET c 0123456789abcdef0123456789abcdefr",
+     "inner request=r:released keep shares way=again", "['still_held']"},
+    {"lock/release", "HSET k o 3", "line request", "['still_held']"},
+    {"lock/release", "HSET k o 1", "keep_until=9999999999999", "['kept', N]"},
+    {"lock/release", "HSET k o 1", "line request keep keep_until=9999999999999 way=again", "['kept', N]"},
+    {"lock/release", "HSET k o 3", "line request keep keep_until=9999999999999 way=again", "['kept', N]"},
+    {"fair/release", "HSET k o 1;RPUSH q p;ZADD d 9999999999999 p", "", "['released', '']", "['not_ours']"},
+    {"lock/force", "HSET k o 1", "-line owner=''", "['removed', '']", "['absent']"},
+
+    {"fair/acquire", "", "", "['held', N]"},
+    {"fair/acquire", "HSET k p 1", "", "['busy', -1, -1, 1, 1, 'p']"},
+    {"fair/release", "HSET k o 1", "line=l,lw,lf request", "['released', '']", "['not_ours']"},
+    {"fair/release", "HSET k p 1;fair/acquire", "line=l,lw,lf request", "['not_ours']"},
+    {"fair/release", "HSET k o 1", "line=l,lw,lf request keep keep_until=9999999999999 way=again",
+     "['kept', N]"},
+
+    {"fenced/acquire", "SET t 4", "-line -memory", "['held', N, 5]"},
+    {"fenced/enter", "HSET k o 1;SET t 4", "", "['held', N, 5]"},
+
+    {"newest/arrive", "", "kind=lock ticket=1700000000000000", "['held', N, N]"},
+    {"lock/acquire", "newest/arrive kind=lock ticket=5", "line ticket=4", "['superseded', 'me']"},
+
+    {"plain/acquire", "", "-memory", "['held', N]"},
+    {"plain/enter", "SET k o PX 5000", "", "['held', N]"},
+    {"plain/enter", "SET k o PX 5000", "inner request memory", "['held', N]"},
+    {"plain/enter", "SET k o PX 5000;SET r undone", "inner request memory", "['not_ours']"},
+    {"plain/renew", "SET k o", "", "'renewed'"},
+    {"plain/renew", "SET k o", "inner request memory", "'not_ours'"},
+    {"plain/renew", "SET k o;SET r 1", "inner request memory", "'renewed'"},
+    {"plain/renew", "SET k o;SET c r", "inner request shares memory", "'renewed'"},
+    {"plain/renew", "SET k o;SET c q", "inner request shares memory", "'not_ours'"},
+    {"plain/release", "SET k o", "", "['released', '']", "['not_ours']"},
+    {"plain/release", "SET k o", "inner request way=again", "['released', '']"},
+    {"plain/release", "SET k o;SET c q", "inner request=r:released keep shares way=again",
+     "['not_ours', '']"},
+    {"plain/release", "SET k o;SET r 1", "inner request way=undo", "['released', '']", "['not_ours']"},
+    {"plain/release", "SET k o", "keep_until=9999999999999", "['kept', N]"},
+    {"plain/release", "SET k o", "inner request keep keep_until=9999999999999 way=again", "['kept', N]"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r",
+     "inner request=q keep keep_until=9999999999999 way=again", "['kept', N]"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "inner request=q", "['still_held']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "inner request=q way=again", "['still_held']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r", "inner request=q keep keep_until=9999999999999",
+     "['kept', N]"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r;SET r 1", "inner request way=undo inside=1",
+     "['still_held']", "['not_ours']"},
+    {"plain/release", "SET k o;ZADD i 9999999999999 r -1 over;SET r 1", "inner request way=undo inside=1",
      "['released', '']", "['not_ours']"},
-    {"lock/force", "HSET k o 1", "k q d w", "'' ch 0", "['removed', '']", "['absent']"},
+    {"plain/force", "SET k o", "owner=''", "['removed', '']", "['absent']"},
 
-    {"fair/acquire", "", "k q d w", "o 9000 9000 ch 0 9000 300000", "['held', N]"},
-    {"fair/acquire", "HSET k p 1", "k q d w", "o 9000 9000 ch 0 9000 300000", "['busy', -1, -1, 1, 1, 'p']"},
-    {"fair/release", "HSET k o 1", "k q d w l lw lf r", "o 9000 0 ch 0 9000 first 0", "['released', '']",
-     "['not_ours']"},
-    {"fair/release", "HSET k p 1;fair/acquire 4 k q d w o 9000 9000 ch 0 9000 300000", "k q d w l lw lf r",
-     "o 9000 0 ch 0 9000 first 0", "['not_ours']"},
-    {"fair/release", "HSET k o 1", "k q d w l lw lf r K", "o 9000 9999999999999 ch 0 9000 again 0",
-     "['kept', N]"},
-
-    {"fenced/acquire", "SET t 4", "k t", "o 9000", "['held', N, 5]"},
-    {"fenced/enter", "HSET k o 1;SET t 4", "k t r", "o 9000 9000", "['held', N, 5]"},
-
-    {"newest/arrive", "", "k l w f r", "me lock 1700000000000000 ch 0 9000", "['held', N, N]"},
-    {"lock/acquire", "newest/arrive 5 k l w f r me lock 5 ch 0 9000", "k l w f", "o 9000 9000 0 ch 0 4",
-     "['superseded', 'me']"},
-
-    {"plain/acquire", "", "k", "o 9000", "['held', N]"},
-    {"plain/enter", "SET k o PX 5000", "k", "o 9000", "['held', N]"},
-    {"plain/enter", "SET k o PX 5000", "k i r", "o 9000 9000", "['held', N]"},
-    {"plain/enter", "SET k o PX 5000;SET r undone", "k i r", "o 9000 9000", "['not_ours']"},
-    {"plain/renew", "SET k o", "k", "o 9000", "'renewed'"},
-    {"plain/renew", "SET k o", "k i r", "o 9000 9000", "'not_ours'"},
-    {"plain/renew", "SET k o;SET r 1", "k i r", "o 9000 9000", "'renewed'"},
-    {"plain/renew", "SET k o;SET c r", "k i r c", "o 9000 9000", "'renewed'"},
-    {"plain/renew", "SET k o;SET c q", "k i r c", "o 9000 9000", "'not_ours'"},
-    {"plain/release", "SET k o", "k", "o 0 9000 first 0", "['released', '']", "['not_ours']"},
-    {"plain/release", "SET k o", "k i r", "o 0 9000 again 0", "['released', '']"},
-    {"plain/release", "SET k o;SET c q", "k i r:released K c", "o 0 9000 again 0", "['not_ours', '']"},
-    {"plain/release", "SET k o;SET r 1", "k i r", "o 0 9000 undo 0", "['released', '']", "['not_ours']"},
-    {"plain/release", "SET k o", "k", "o 9999999999999 9000 first 0", "['kept', N]"},
-    {"plain/release", "SET k o", "k i r K", "o 9999999999999 9000 again 0", "['kept', N]"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q K", "o 9999999999999 9000 again 0",
-     "['kept', N]"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q", "o 0 9000 first 0", "['still_held']"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q", "o 0 9000 again 0", "['still_held']"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r", "k i q K", "o 9999999999999 9000 first 0",
-     "['kept', N]"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r;SET r 1", "k i r", "o 0 9000 undo 1", "['still_held']",
-     "['not_ours']"},
-    {"plain/release", "SET k o;ZADD i 9999999999999 r -1 over;SET r 1", "k i r", "o 0 9000 undo 1",
-     "['released', '']", "['not_ours']"},
-    {"plain/force", "SET k o", "k", "''", "['removed', '']", "['absent']"},
-
-    {"read/acquire", "", "k t", "o 9000 9000", "['held', N]"},
-    {"read/acquire", "HSET k mode read o 1;SET t 1", "k t l w f r", "o 9000 9000 -1 ch 0 1", "['held', N]"},
+    {"read/acquire", "", "-line -waited", "['held', N]"},
+    {"read/acquire", "HSET k mode read o 1;SET t 1", "request waited=-1 another=1", "['held', N]"},
     {"read/acquire", "HSET k mode read o 1;SET t 1;SET c 0123456789abcdef0123456789abcdef",
-     "k t l w f 0123456789abcdef0123456789abcdee c", "o 9000 9000 9000 -1 ch 0 0", "['held', N]"},
-    {"read/renew", "HSET k mode read o 1;SET t 1", "k t", "o 9000", "'renewed'"},
-    {"read/renew", "HSET k mode read o 1;SET t 1;SET c q", "k t r c", "o 9000 9000", "'not_ours'"},
-    {"read/release", "HSET k mode read o 1;SET t 1", "k t l w f r", "o 9000 0 ch 0 9000 first 0",
+     "request=0123456789abcdef0123456789abcdee shares waited=9000 channel=-1 sharded=ch another=0 ticket=0",
+     "['held', N]"},
+    {"read/renew", "HSET k mode read o 1;SET t 1", "", "'renewed'"},
+    {"read/renew", "HSET k mode read o 1;SET t 1;SET c q", "request shares memory", "'not_ours'"},
+    {"read/release", "HSET k mode read o 1;SET t 1", "-beside", "['released', '']", "['not_ours']"},
+    {"read/release", "HSET k mode read o 3;SET t 1", "-beside", "['still_held']"},
+    {"read/release", "HSET k mode read o 3;SET r 1", "way=undo -beside", "['still_held']", "['not_ours']"},
+    {"read/release", "HSET k mode read o 1 p 1", "beside=b", "['released', '']", "['not_ours']"},
+    {"read/release", "HSET k mode read o 1 p 1;SET bp:rwlock_timeout:1 1 PX 60000", "beside=b",
      "['released', '']", "['not_ours']"},
-    {"read/release", "HSET k mode read o 3;SET t 1", "k t l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['still_held']"},
-    {"read/release", "HSET k mode read o 3;SET r 1", "k t l w f r", "o 9000 0 ch 0 9000 undo 0",
-     "['still_held']", "['not_ours']"},
-    {"read/release", "HSET k mode read o 1 p 1", "k t l w f r", "o 9000 0 ch 0 9000 first 0 b",
-     "['released', '']", "['not_ours']"},
-    {"read/release", "HSET k mode read o 1 p 1;SET bp:rwlock_timeout:1 1 PX 60000", "k t l w f r",
-     "o 9000 0 ch 0 9000 first 0 b", "['released', '']", "['not_ours']"},
-    {"read/release", "HSET k mode read o 1", "k t l w f r", "o 9000 9999999999999 ch 0 9000 first 0",
+    {"read/release", "HSET k mode read o 1", "keep_until=9999999999999 -beside", "['kept', N]"},
+    {"read/release", "HSET k mode read o 1", "keep keep_until=9999999999999 way=again -beside",
      "['kept', N]"},
-    {"read/release", "HSET k mode read o 1", "k t l w f r K", "o 9000 9999999999999 ch 0 9000 again 0",
+    {"read/release", "HSET k mode read o 3", "keep keep_until=9999999999999 way=again -beside",
      "['kept', N]"},
-    {"read/release", "HSET k mode read o 3", "k t l w f r K", "o 9000 9999999999999 ch 0 9000 again 0",
-     "['kept', N]"},
-    {"write/acquire", "", "k", "o 9000 9000", "['held', N]"},
-    {"write/acquire", "HSET k mode write o:write 1", "k l w f r", "o 9000 9000 -1 ch 0 1", "['held', N]"},
+    {"write/acquire", "", "-line -waited", "['held', N]"},
+    {"write/acquire", "HSET k mode write o:write 1", "request waited=-1 another=1", "['held', N]"},
     {"write/acquire", "HSET k mode write o:write 1;SET c 0123456789abcdef0123456789abcdef",
-     "k l w f 0123456789abcdef0123456789abcdee c", "o 9000 9000 9000 -1 ch 0 0", "['held', N]"},
-    {"read/renew", "HSET k mode read o 2;SET t 1;SET r undone", "k t r", "o 9000 9000", "'not_ours'"},
-    {"write/renew", "HSET k mode write o:write 1", "k", "o 9000", "'renewed'"},
-    {"write/renew", "HSET k mode write o:write 2;SET r undone", "k r", "o 9000 9000", "'not_ours'"},
-    {"write/renew", "HSET k mode write o:write 1;SET c q", "k r c", "o 9000 9000", "'not_ours'"},
-    {"write/release", "HSET k mode write o:write 1", "k l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['released', '']", "['not_ours']"},
-    {"write/release", "HSET k mode write o:write 1 o 1", "k l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['released', '']", "['not_ours']"},
-    {"write/release", "HSET k mode write o:write 3", "k l w f r", "o 9000 0 ch 0 9000 first 0",
-     "['still_held']"},
-    {"write/release", "HSET k mode write o:write 3;SET r 1", "k l w f r", "o 9000 0 ch 0 9000 undo 0",
-     "['still_held']", "['not_ours']"},
-    {"write/release", "HSET k mode write o:write 1", "k l w f r K", "o 9000 9999999999999 ch 0 9000 again 0",
+     "request=0123456789abcdef0123456789abcdee shares waited=9000 channel=-1 sharded=ch another=0 ticket=0",
+     "['held', N]"},
+    {"read/renew", "HSET k mode read o 2;SET t 1;SET r undone", "request memory", "'not_ours'"},
+    {"write/renew", "HSET k mode write o:write 1", "", "'renewed'"},
+    {"write/renew", "HSET k mode write o:write 2;SET r undone", "request memory", "'not_ours'"},
+    {"write/renew", "HSET k mode write o:write 1;SET c q", "request shares memory", "'not_ours'"},
+    {"write/release", "HSET k mode write o:write 1", "line request", "['released', '']", "['not_ours']"},
+    {"write/release", "HSET k mode write o:write 1 o 1", "line request", "['released', '']", "['not_ours']"},
+    {"write/release", "HSET k mode write o:write 3", "line request", "['still_held']"},
+    {"write/release", "HSET k mode write o:write 3;SET r 1", "line request way=undo", "['still_held']",
+     "['not_ours']"},
+    {"write/release", "HSET k mode write o:write 1", "line request keep keep_until=9999999999999 way=again",
      "['kept', N]"},
-    {"write/release", "HSET k mode write o:write 1 o 1", "k l w f r K",
-     "o 9000 9999999999999 ch 0 9000 again 0", "['kept', N]"},
-    {"write/release", "HSET k mode write o:write 3", "k l w f r K", "o 9000 9999999999999 ch 0 9000 again 0",
+    {"write/release", "HSET k mode write o:write 1 o 1",
+     "line request keep keep_until=9999999999999 way=again", "['kept', N]"},
+    {"write/release", "HSET k mode write o:write 3", "line request keep keep_until=9999999999999 way=again",
      "['kept', N]"},
-    {"read_write/force", "HSET k mode read o 1", "k", "'' ch 0 b:", "['removed', '']", "['absent']"},
-    {"read_write/force", "HSET k mode read o 1 p 1;SET b:p:rwlock_timeout:1 1 PX 9000;PEXPIRE k 99000", "k",
-     "o ch 0 b:", "['removed', '']", "['other_owner', 'p']"},
+    {"read_write/force", "HSET k mode read o 1", "-line owner='' beside=b:", "['removed', '']", "['absent']"},
+    {"read_write/force", "HSET k mode read o 1 p 1;SET b:p:rwlock_timeout:1 1 PX 9000;PEXPIRE k 99000",
+     "-line beside=b:", "['removed', '']", "['other_owner', 'p']"},
 
-    {"multi/lock", "", "a a b b",
-     "2 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
-     "['held', [['held', N], ['held', N]]]"},
-    {"multi/lock", "HSET b p 1", "a a b b",
-     "2 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
-     "['not_all', 2, ['busy', -1, -1, 0, 0, 'p']]"},
-    {"multi/lock", "HSET a o 1;HSET b o 1", "a a b b",
-     "-2 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1 1 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
+    {"multi/lock", "", kTwoLocks, "['held', [['held', N], ['held', N]]]"},
+    {"multi/lock", "HSET b p 1", kTwoLocks, "['not_all', 2, ['busy', -1, -1, 0, 0, 'p']]"},
+    {"multi/lock", "HSET a o 1;HSET b o 1", "undo " + kTwoLocks,
      "['released', [['released', ''], ['released', '']]]", "['released', [['not_ours'], ['not_ours']]]"},
-    {"multi/fair", "", "a aq ad aw a aq ad aw l lw lf r",
-     "1 4 8 7 8 o 9000 9000 ch 0 9000 300000 o 9000 0 ch 0 9000 first 0", "['held', [['held', N]]]"},
-    {"multi/fenced", "", "a t a", "1 2 1 2 8 o 9000 o 9000 0 ch 0 9000 first 1",
-     "['held', [['held', N, 1]]]"},
-    {"multi/plain", "", "a a", "1 1 1 2 5 o 9000 o 0 9000 first 0", "['held', [['held', N]]]"},
-    {"multi/read", "", "a t a t", "1 2 2 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1",
+    {"multi/fair", "",
+     "fair/acquire lock=a queue=aq,ad,aw | fair/release lock=a queue=aq,ad,aw line=l,lw,lf request",
      "['held', [['held', N]]]"},
-    {"multi/write", "", "a a", "1 1 1 3 8 o 9000 9000 o 9000 0 ch 0 9000 first 1", "['held', [['held', N]]]"},
+    {"multi/fenced", "", "fenced/acquire lock=a -line -memory | lock/release lock=a silent=1",
+     "['held', [['held', N, 1]]]"},
+    {"multi/plain", "", "plain/acquire lock=a -memory | plain/release lock=a", "['held', [['held', N]]]"},
+    {"multi/read", "", "read/acquire lock=a -line -waited | read/release lock=a -line silent=1 -beside",
+     "['held', [['held', N]]]"},
+    {"multi/write", "", "write/acquire lock=a -line -waited | write/release lock=a silent=1",
+     "['held', [['held', N]]]"},
 
-    {"counter/init", "", "k r l w f", "3 ch 0 9000 0", "['done', '']"},
-    {"counter/init", "", "k r l w f", "0 ch 0 9000 60000", "['done', '']"},
-    {"counter/init", "ZADD T 9999999999999 0123456789abcdef", "k r l w f T", "3 ch 0 9000 0", "['done', '']"},
-    {"counter/init", "", "k r l w f T s", "3 ch 0 9000 0 1", "['done', '']"},
-    {"counter/init", "ZADD T 1 fedcba9876543210", "k r l w f T s", "3 ch 0 9000 0", "['done', '']"},
+    {"counter/init", "", "", "['done', '']"},
+    {"counter/init", "", "total=0 expire=60000", "['done', '']"},
+    {"counter/init", "ZADD T 9999999999999 0123456789abcdef", "taken", "['done', '']"},
+    {"counter/init", "", "taken slots resize=1", "['done', '']"},
+    {"counter/init", "ZADD T 1 fedcba9876543210", "taken slots", "['done', '']"},
     {"counter/init", "SET k 2;ZADD T 9999999999999 0123456789abcdef;ZADD T 1 fedcba9876543210",
-     "k r l w f T s", "1 ch 0 9000 0 1", "['done', '']"},
-    {"counter/add", "SET k 3", "k r l w f", "2 ch 0 9000", "['done', 5, '']"},
-    {"counter/add", "SET k 3", "k r l w f", "-2 ch 0 9000", "['done', 1, '']"},
-    {"counter/delete", "SET k 3", "k r l w f", "ch 0 9000", "['done']"},
-    {"semaphore/acquire", "SET k 3", "k r l w f", "o 1 9000 0 ch 0 ''", "['held', N]"},
-    {"semaphore/acquire", "SET k 0", "k r l w f", "o 1 9000 0 ch 0 ''", "['busy', 2000, -2, 1, 1, '']"},
-    {"semaphore/acquire", "", "k r l w f", "o 1 9000 0 ch 0 wait", "['busy', 2000, -2, 1, 1, '']"},
-    {"semaphore/acquire", "SET r 0;SET k 3", "k r l w f", "o 1 9000 0 ch 0 ''", "['busy', -2, -2, 0, 0, '']"},
-    {"semaphore/undo", "SET k 1;SET r 1", "k r l w f", "o ch 0 9000", "['released', '']", "['not_ours']"},
-    {"semaphore/undo", "SET k 0;semaphore/acquire 5 k r l w f o 1 9000 0 ch 0 ''", "k r l w f", "o ch 0 9000",
-     "['not_ours']"},
-    {"semaphore/undo", "SET k 3;semaphore/drain 2 k r 9000", "k r l w f", "'' ch 0 9000", "['released', '']",
-     "['not_ours']"},
-    {"semaphore/drain", "SET k 3", "k r", "9000", "['done', 3]"},
-    {"semaphore/drain", "SET r 0;SET k 3", "k r", "9000", "['done', 0]"},
-    {"semaphore/status", "SET k 3", "k", "", "['found', 3]"},
+     "taken slots total=1 resize=1", "['done', '']"},
+    {"counter/add", "SET k 3", "count=2", "['done', 5, '']"},
+    {"counter/add", "SET k 3", "count=-2", "['done', 1, '']"},
+    {"counter/delete", "SET k 3", "", "['done']"},
+    {"semaphore/acquire", "SET k 3", "", "['held', N]"},
+    {"semaphore/acquire", "SET k 0", "", "['busy', 2000, -2, 1, 1, '']"},
+    {"semaphore/acquire", "", "absent=wait", "['busy', 2000, -2, 1, 1, '']"},
+    {"semaphore/acquire", "SET r 0;SET k 3", "", "['busy', -2, -2, 0, 0, '']"},
+    {"semaphore/undo", "SET k 1;SET r 1", "", "['released', '']", "['not_ours']"},
+    {"semaphore/undo", "SET k 0;semaphore/acquire", "", "['not_ours']"},
+    {"semaphore/undo", "SET k 3;semaphore/drain", "owner=''", "['released', '']", "['not_ours']"},
+    {"semaphore/drain", "SET k 3", "", "['done', 3]"},
+    {"semaphore/drain", "SET r 0;SET k 3", "", "['done', 0]"},
+    {"semaphore/status", "SET k 3", "", "['found', 3]"},
 
-    {"permit/acquire", "", "k T s", "o 1 9000 3 ch 0", "['held', N, 'rk..."},
-    {"permit/acquire", "", "k T s l w f i r", "o 1 0 3 ch 0 9000 0", "['held', N, 'rk..."},
-    {"permit/acquire", "SET c q", "k T s l w f i r c", "o 1 9000 3 ch 0 9000 0", "['held', N, 'rk..."},
-    {"permit/enter", "permit/acquire 3 k T s o 1 9000 3 ch 0", "k T s", "o 1 9000 3", "['held', N, 'rk..."},
-    {"permit/renew", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s", "o 2 9000", "'renewed'"},
-    {"permit/enter", "permit/acquire 3 k T s o 1 9000 3 ch 0;SET r 1", "k T s i r", "o 1 9000 3 9000",
-     "['held', N, 'rk..."},
-    {"permit/renew", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s i r", "o 2 9000 9000", "'not_ours'"},
-    {"permit/renew", "permit/acquire 3 k T s o 2 9000 3 ch 0;SET c q", "k T s i r c", "o 2 9000 9000",
+    {"permit/acquire", "", "-line -memory", "['held', N, 'rk..."},
+    {"permit/acquire", "", "inner request lease=0", "['held', N, 'rk..."},
+    {"permit/acquire", "SET c q", "inner request shares", "['held', N, 'rk..."},
+    {"permit/enter", "permit/acquire -line -memory", "", "['held', N, 'rk..."},
+    {"permit/renew", "permit/acquire -line count=2 -memory", "count=2", "'renewed'"},
+    {"permit/enter", "permit/acquire -line -memory;SET r 1", "inner request memory", "['held', N, 'rk..."},
+    {"permit/renew", "permit/acquire -line count=2 -memory", "inner request count=2 memory", "'not_ours'"},
+    {"permit/renew", "permit/acquire -line count=2 -memory;SET c q", "inner request shares count=2 memory",
      "'not_ours'"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s", "o 2 0 ch 0 9000 first 0 0",
-     "['released', '']", "['not_ours']"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s l w f i r",
-     "o 2 0 ch 0 9000 again 0 0", "['released', '']"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0;ZADD i 9999999999999 r", "k T s l w f i q",
-     "o 2 0 ch 0 9000 again 0 0", "['still_held']"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0;ZADD i 9999999999999 r -2 over;SET r 1",
-     "k T s l w f i r", "o 1 0 ch 0 9000 undo 1 0", "['released', '']", "['not_ours']"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s",
-     "o 2 9999999999999 ch 0 9000 first 0 0", "['kept', N]"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0", "k T s l w f i r K",
-     "o 2 9999999999999 ch 0 9000 again 0 0", "['kept', N]"},
-    {"permit/release", "permit/acquire 3 k T s o 2 9000 3 ch 0;ZADD i 9999999999999 r", "k T s l w f i q K",
-     "o 2 9999999999999 ch 0 9000 again 0 0", "['kept', N]"},
-    {"permit/release_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k r T s",
-     "ch 0 9000 0123456789abcdef", "['', 1]"},
-    {"permit/release_ids", "SET k 2", "k r T s", "ch 0 9000 0123456789abcdef", "['', 0]"},
-    {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T", "9000 0123456789abcdef",
+    {"permit/release", "permit/acquire -line count=2 -memory", "-line count=2", "['released', '']",
+     "['not_ours']"},
+    {"permit/release", "permit/acquire -line count=2 -memory", "inner request count=2 way=again",
+     "['released', '']"},
+    {"permit/release", "permit/acquire -line count=2 -memory;ZADD i 9999999999999 r",
+     "inner request=q count=2 way=again", "['still_held']"},
+    {"permit/release", "permit/acquire -line count=2 -memory;ZADD i 9999999999999 r -2 over;SET r 1",
+     "inner request way=undo inside=1", "['released', '']", "['not_ours']"},
+    {"permit/release", "permit/acquire -line count=2 -memory", "-line count=2 keep_until=9999999999999",
+     "['kept', N]"},
+    {"permit/release", "permit/acquire -line count=2 -memory",
+     "inner request keep count=2 keep_until=9999999999999 way=again", "['kept', N]"},
+    {"permit/release", "permit/acquire -line count=2 -memory;ZADD i 9999999999999 r",
+     "inner request=q keep count=2 keep_until=9999999999999 way=again", "['kept', N]"},
+    {"permit/release_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "-line ids=0123456789abcdef",
+     "['', 1]"},
+    {"permit/release_ids", "SET k 2", "-line ids=0123456789abcdef", "['', 0]"},
+    {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "ids=0123456789abcdef", "[1]"},
+    {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "lease=0 ids=0123456789abcdef",
      "[1]"},
-    {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T", "0 0123456789abcdef", "[1]"},
-    {"permit/status", "SET k 2", "k T", "", "['found', 2, 2, -2]"},
-    {"permit/status", "SET k 2;ZADD T 922337203685477 0123456789abcdef", "k T", "0123456789abcdef",
+    {"permit/status", "SET k 2", "", "['found', 2, 2, -2]"},
+    {"permit/status", "SET k 2;ZADD T 922337203685477 0123456789abcdef", "id=0123456789abcdef",
      "['found', 2, 3, -1]"},
-    {"permit/status", "SET k 2;ZADD T 1 0123456789abcdef", "k T", "0123456789abcdef", "['found', 3, 3, -2]"},
+    {"permit/status", "SET k 2;ZADD T 1 0123456789abcdef", "id=0123456789abcdef", "['found', 3, 3, -2]"},
 
-    {"latch/set", "", "k r", "2 0 ch 0 9000", "['done', '']"},
-    {"latch/set", "", "k r", "2 9000 ch 0 9000", "['done', '']"},
-    {"latch/down", "SET k 3", "k r", "1 ch 0 9000", "['done', 2, '']"},
-    {"latch/down", "SET k 1", "k r", "1 ch 0 9000", "['done', 0, '']"},
-    {"latch/delete", "SET k 2", "k r", "ch 0 9000", "['done', '']"},
-    {"latch/record", "SET r set", "m r", "2 9000", "'written'"},
-    {"latch/record", "SET r 0", "m r", "'' 9000", "'written'"},
-    {"latch/inspect", "SET k 2", "k", "", "['closed', -1]"},
-    {"latch/inspect", "SET k 2", "k l w f", "o 0 ch 0", "['closed', -1]"},
-    {"latch/inspect", "latch/inspect 5 a l w f m o 0 ch 0", "k l w f", "o 0 ch 0", "['open', N]"},
-    {"latch/status", "SET k 2", "k", "", "['found', 2]"},
+    {"latch/set", "", "total=2", "['done', '']"},
+    {"latch/set", "", "total=2 expire=9000", "['done', '']"},
+    {"latch/down", "SET k 3", "", "['done', 2, '']"},
+    {"latch/down", "SET k 1", "", "['done', 0, '']"},
+    {"latch/delete", "SET k 2", "", "['done', '']"},
+    {"latch/record", "SET r set", "total=2", "'written'"},
+    {"latch/record", "SET r 0", "total=''", "'written'"},
+    {"latch/inspect", "SET k 2", "", "['closed', -1]"},
+    {"latch/inspect", "SET k 2", "line owner waited channel sharded", "['closed', -1]"},
+    {"latch/inspect", "latch/inspect latch=a line record owner waited channel sharded",
+     "line owner waited channel sharded", "['open', N]"},
+    {"latch/status", "SET k 2", "", "['found', 2]"},
 
-    {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "'written'"},
-    {"meta/erase", "HSET m o {}", "m k", "o o", "'erased'", "'absent'"},
-    {"meta/erase", "HSET m o {};HSET k o 1", "m k h", "o o ended 100000000001 100000000009 {\"a\":1}",
+    {"meta/write", "HSET k o 1", "facts={\"a\":1} ended=0", "'written'"},
+    {"meta/erase", "HSET m o {}", "held member", "'erased'", "'absent'"},
+    {"meta/erase", "HSET m o {};HSET k o 1", "held history member when=ended since ended entry",
      "'still_held'"},
-    {"meta/erase", "HSET m o {}", "m k h w", "o o known 100000000001 100000000009 {\"a\":1}", "'erased'",
+    {"meta/erase", "HSET m o {}", "held history waits=w member when=known since ended entry", "'erased'",
      "'absent'"},
-    {"meta/erase", "ZADD h 100000000005 other", "m k h", "o o ended 100000000001 100000000009 {\"a\":1}",
+    {"meta/erase", "ZADD h 100000000005 other", "held history member when=ended since ended entry",
      "'absent'"},
-    {"history/read", "meta/erase 3 m k h o o ended 100000000001 100000000009 {\"a\":1}", "h", "20",
+    {"history/read", "meta/erase held history member when=ended since ended entry", "most=20",
      "[N, 'o\\x0a{\"a\":1}']"},
-    {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
-    {"inspect/content", "HSET k o:1 1;HSET h a 1", "k h", "hash", "['lock:o:1', '']"},
-    {"inspect/content", "HSET h a 1", "k h", "any", "['', 'there']"},
-    {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
+    {"inspect/facts", "HSET m o f", "", "['o', 'f']"},
+    {"inspect/content", "HSET k o:1 1;HSET h a 1", "keys=k,h kind=hash", "['lock:o:1', '']"},
+    {"inspect/content", "HSET h a 1", "keys=k,h kind=any", "['', 'there']"},
+    {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "queue_order=z asker=q",
      "[N, 'lock', -1, 0, 2, 2, '', 'o', '', -1, 1, '']"},
-    {"inspect/probe", "HSET k o 1", "k", "", "['able']"},
-    {"inspect/key", "HSET k o 1", "k q d fw t T l w f", "{k}: o",
+    {"inspect/probe", "HSET k o 1", "", "['able']"},
+    {"inspect/key", "HSET k o 1", "queue=q,d,fw beside={k}: known=o",
      "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], [], 1, 0, []]"},
     {"inspect/key",
      "HSET k mode read;HSET k o 2;HSET k p 1;HSET k q 9999;SET {k}:o:rwlock_timeout:2 1 PX 999999999999999",
-     "k q d fw t T l w f", "{k}: o",
+     "queue=q,d,fw beside={k}: known=o",
      "[N, 'read-write', -1, ['mode', 'read', 'o', '2', 'p', '1', 'q', '9999'], [], [], [], [], [], [], 4, 0, [-1, N, -2, -1]]"},
 };
 
-std::vector<std::string> parts(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  std::istringstream stream{text};
-  for (std::string part; std::getline(stream, part, separator);) all.push_back(part == "''" ? "" : part);
-  return all;
-}
-
-const Script& script_named(const std::string& name) {
-  const auto found = std::ranges::find(scripts::all, name, [](const Script* script) { return script->name; });
-  REQUIRE_MESSAGE(found != scripts::all.end(), name << " is no script");
-  return **found;
-}
-
-/// Parses a command, or a script followed by the number of its keys.
-Call call_of(const std::string& line) {
-  auto words = parts(line, ' ');
-  if (!contains(words[0], "/")) return command(words);
-  const auto last_key = words.begin() + 2 + std::stoi(words[1]);
-  return {.script = &script_named(words[0]),
-          .keys = std::vector(words.begin() + 2, last_key),
-          .args = std::vector(last_key, words.end())};
+/// Empties the server, and makes the calls before the script of a row.
+void prepare(Direct& redis, const Repetition& row) {
+  redis.run(command({"FLUSHALL"}));
+  if (row.before.empty()) return;
+  for (const std::string& line : split(row.before, ';')) {
+    const Words words = split(line, ' ');
+    redis.run(contains(words.front(), "/") ? named_call(line) : command(words));
+  }
 }
 
 /// Replaces each number of twelve digits or more by N: times differ from run to run.
@@ -377,18 +350,13 @@ TEST_CASE("every script that is sent twice does nothing the second time, and ans
   for (const Repetition& each : kRepetitions) {
     CAPTURE(each.script);
     CAPTURE(each.before);
-    redis.run(command({"FLUSHALL"}));
-    for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
-    const Call call{.script = &script_named(each.script),
-                    .keys = parts(each.keys, ' '),
-                    .args = parts(each.arguments, ' ')};
-
+    prepare(redis, each);
+    const Call call = each.call();
     const std::string first = without_moments(written(redis.run(call)));
     const std::string after = without_moments(contents(redis));
     const std::string second = without_moments(written(redis.run(call)));
     CHECK_MESSAGE(is(first, each.answer), first);
-    if (each.again == nullptr) CHECK(second == first);
-    if (each.again != nullptr) CHECK(second == each.again);
+    CHECK(second == (each.again.empty() ? first : each.again));
     CHECK(without_moments(contents(redis)) == after);
   }
 }
@@ -410,15 +378,13 @@ struct Outcome {
 /// at the first write.)
 enum class Memory { enough, none, none_behind_a_write };
 Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
-  redis.run(command({"FLUSHALL"}));
-  for (const auto& line : parts(row.before, ';')) redis.run(call_of(line));
+  prepare(redis, row);
   if (memory != Memory::enough) redis.run(command({"CONFIG", "SET", "maxmemory", "1"}));
   const std::string begin = memory == Memory::none_behind_a_write ? "redis.call('del', '')\n" : "";
-  const auto keys = parts(row.keys, ' ');
-  std::vector<std::string> words{"EVAL", begin + std::string{script_named(row.script).source},
-                                 std::to_string(keys.size())};
-  words.insert(words.end(), keys.begin(), keys.end());
-  for (const std::string& argument : parts(row.arguments, ' ')) words.push_back(argument);
+  const Call call = row.call();
+  Words words{"EVAL", begin + std::string{call.script->source}, std::to_string(call.keys.size())};
+  words.insert(words.end(), call.keys.begin(), call.keys.end());
+  words.insert(words.end(), call.args.begin(), call.args.end());
   const std::string answer = written(redis.run(command(words)));
   redis.run(command({"CONFIG", "SET", "maxmemory", "0"}));
   return {without_moments(answer), without_moments(contents(redis))};
@@ -443,9 +409,8 @@ TEST_CASE("without memory a script works as always, or it fails before its first
       CHECK(got == wanted);
     } else {
       failed.insert(each.script);
-      CHECK_MESSAGE(kNeedMemory.contains(each.script), std::string{each.script} << got.answer);
-      redis.run(command({"FLUSHALL"}));
-      for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
+      CHECK_MESSAGE(kNeedMemory.contains(each.script), each.script << got.answer);
+      prepare(redis, each);
       CHECK(got.contents == without_moments(contents(redis)));
     }
   }
@@ -485,15 +450,12 @@ TEST_CASE(
     redis.run(command({"ACL", "SETUSER", "half", "+@all", "-" + right}));
     for (const Repetition& each : kRepetitions) {
       CAPTURE(right);
-      CAPTURE(std::string{each.script});
-      CAPTURE(std::string{each.before});
-      redis.run(command({"FLUSHALL"}));
-      for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
+      CAPTURE(each.script);
+      CAPTURE(each.before);
+      prepare(redis, each);
       if (redis.run(command({"TYPE", "k"})).text() == "hash") redis.run(command({"PEXPIRE", "k", "60000"}));
       const std::string before = worth(), request = said("r");
-      const Reply answer = half.run({.script = &script_named(each.script),
-                                     .keys = parts(each.keys, ' '),
-                                     .args = parts(each.arguments, ' ')});
+      const Reply answer = half.run(each.call());
       if (!answer.is_error()) continue;
       const std::string script = each.script, after = worth();
       if (after == before) {
@@ -521,12 +483,8 @@ TEST_CASE("without rights to set a TTL no script leaves a key without one") {
     CAPTURE(each.script);
     CAPTURE(each.before);
     const auto left_by = [&](Direct* asker) {
-      redis.run(command({"FLUSHALL"}));
-      for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
-      if (asker != nullptr)
-        asker->run({.script = &script_named(each.script),
-                    .keys = parts(each.keys, ' '),
-                    .args = parts(each.arguments, ' ')});
+      prepare(redis, each);
+      if (asker != nullptr) asker->run(each.call());
       return keys_without_ttl(redis);
     };
     const std::set<std::string> before = left_by(nullptr), wanted = left_by(&redis);
