@@ -86,11 +86,12 @@ class Complete final : public Verb {
   std::string shell_;
 };
 
-constexpr VerbEntry kRow{
-    .name = "complete", .summary = "answer a shell that completes", .create = create<Complete>};
-
 }  // namespace
 
-VerbRows complete_verbs() { return {&kRow, 1}; }
+VerbRows complete_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "complete", .summary = "answer a shell that completes", .create = create<Complete>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

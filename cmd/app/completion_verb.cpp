@@ -42,20 +42,21 @@ class PrintScript final : public Verb {
   const Shell& shell() const { return *std::ranges::find(kShells, entry().name, &Shell::verb); }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = kShells[0].verb,
-              .summary = "print the completion script for bash",
-              .create = create<PrintScript>},
-    VerbEntry{.name = kShells[1].verb,
-              .summary = "print the completion script for zsh",
-              .create = create<PrintScript>},
-    VerbEntry{.name = kShells[2].verb,
-              .summary = "print the completion script for fish",
-              .create = create<PrintScript>},
-};
-
 }  // namespace
 
-VerbRows completion_verbs() { return kRows; }
+VerbRows completion_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = kShells[0].verb,
+                .summary = "print the completion script for bash",
+                .create = create<PrintScript>},
+      VerbEntry{.name = kShells[1].verb,
+                .summary = "print the completion script for zsh",
+                .create = create<PrintScript>},
+      VerbEntry{.name = kShells[2].verb,
+                .summary = "print the completion script for fish",
+                .create = create<PrintScript>},
+  };
+  return kRows;
+}
 
 }  // namespace rlock

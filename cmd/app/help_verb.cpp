@@ -75,12 +75,13 @@ class Version final : public Verb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "help", .summary = "print the help of a verb", .create = create<Help>},
-    VerbEntry{.name = "version", .summary = "print the version of rlock", .create = create<Version>}};
-
 }  // namespace
 
-VerbRows help_verbs() { return kRows; }
+VerbRows help_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "help", .summary = "print the help of a verb", .create = create<Help>},
+      VerbEntry{.name = "version", .summary = "print the version of rlock", .create = create<Version>}};
+  return kRows;
+}
 
 }  // namespace rlock

@@ -177,16 +177,17 @@ void Flock::failed(const Error& error) noexcept {
   status_.write(report_);
 }
 
-constexpr VerbEntry kRow{
-    .name = "flock",
-    .summary = "do the same, with the command line of flock(1)",
-    .exits =
-        "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
-        "rlock run",
-    .create = create<Flock>};
-
 }  // namespace
 
-VerbRows flock_verbs() { return {&kRow, 1}; }
+VerbRows flock_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "flock",
+      .summary = "do the same, with the command line of flock(1)",
+      .exits =
+          "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
+          "rlock run",
+      .create = create<Flock>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

@@ -54,15 +54,16 @@ class RunVerb final : public Verb {
   HoldReport report_;  ///< run() fills it in; after a failure it has the facts so far
 };
 
-constexpr VerbEntry kRow{
-    .name = "run",
-    .summary = "run a command while you hold a lock",
-    .exits =
-        "COMMAND's, or 75 busy, 69 no server, 124 stopped, 125 lock lost, 126 127 cannot run, 64 to 78 errors",
-    .create = create<RunVerb>};
-
 }  // namespace
 
-VerbRows run_verbs() { return {&kRow, 1}; }
+VerbRows run_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "run",
+      .summary = "run a command while you hold a lock",
+      .exits =
+          "COMMAND's, or 75 busy, 69 no server, 124 stopped, 125 lock lost, 126 127 cannot run, 64 to 78 errors",
+      .create = create<RunVerb>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

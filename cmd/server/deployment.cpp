@@ -92,7 +92,7 @@ void remember_sources(const std::vector<Settings>& sources) {
   }
 }
 
-PasswordSource password_in(const std::string& file) {
+PasswordSource password_from(const std::string& file) {
   remember_default("password", as_given("password-file", "--password-file"));
   return PasswordSource::file(file);
 }
@@ -100,7 +100,7 @@ PasswordSource password_in(const std::string& file) {
 /// The password for servers whose URL has none. Remembers its source for messages.
 PasswordSource password_of(const Settings* source) {
   if (source != nullptr && source->options.askpass) return PasswordSource::fixed(ask_password());
-  if (source != nullptr) return password_in(*source->options.password_file);
+  if (source != nullptr) return password_from(*source->options.password_file);
   for (const char* name : kPasswordVariables) {
     if (const auto password = environment_variable(name)) {
       remember_default("password", name);

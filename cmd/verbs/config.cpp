@@ -39,15 +39,16 @@ int Config::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{.name = "config",
-                         .summary = "print every setting in force, and its source",
-                         .takes = takes::server | takes::json,
-                         .exits = "0 done",
-                         .create = create<Config>,
-                         .errors = "64 usage, 78 configuration"};
-
 }  // namespace
 
-VerbRows config_verbs() { return {&kRow, 1}; }
+VerbRows config_verbs() {
+  static constexpr VerbEntry kRow{.name = "config",
+                                  .summary = "print every setting in force, and its source",
+                                  .takes = takes::server | takes::json,
+                                  .exits = "0 done",
+                                  .create = create<Config>,
+                                  .errors = "64 usage, 78 configuration"};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

@@ -211,14 +211,15 @@ void Doctor::show(const std::vector<Examined>& servers) const {
   print(json_ ? Json::document({{"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 
-constexpr VerbEntry kRow{.name = "doctor",
-                         .summary = "check whether a server is fit to hold locks",
-                         .takes = takes::server | takes::json,
-                         .exits = "0 fit, 1 rlock found a problem",
-                         .create = create<Doctor>};
-
 }  // namespace
 
-VerbRows doctor_verbs() { return {&kRow, 1}; }
+VerbRows doctor_verbs() {
+  static constexpr VerbEntry kRow{.name = "doctor",
+                                  .summary = "check whether a server is fit to hold locks",
+                                  .takes = takes::server | takes::json,
+                                  .exits = "0 fit, 1 rlock found a problem",
+                                  .create = create<Doctor>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

@@ -58,15 +58,16 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
-constexpr VerbEntry kRow{.name = "history",
-                         .summary = "print who held a key before, and how each hold ended",
-                         .takes = takes::key | takes::server | takes::json,
-                         .exits = "0 there are such holds, 1 there are none",
-                         .create = create<HistoryVerb>,
-                         .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
-
 }  // namespace
 
-VerbRows history_verbs() { return {&kRow, 1}; }
+VerbRows history_verbs() {
+  static constexpr VerbEntry kRow{.name = "history",
+                                  .summary = "print who held a key before, and how each hold ended",
+                                  .takes = takes::key | takes::server | takes::json,
+                                  .exits = "0 there are such holds, 1 there are none",
+                                  .create = create<HistoryVerb>,
+                                  .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

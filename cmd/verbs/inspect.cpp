@@ -99,14 +99,15 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{.name = "inspect",
-                         .summary = "print who holds a key, since when, why, and who waits",
-                         .takes = takes::counters | takes::server,
-                         .exits = "0 the server answered",
-                         .create = create<Inspect>};
-
 }  // namespace
 
-VerbRows inspect_verbs() { return {&kRow, 1}; }
+VerbRows inspect_verbs() {
+  static constexpr VerbEntry kRow{.name = "inspect",
+                                  .summary = "print who holds a key, since when, why, and who waits",
+                                  .takes = takes::counters | takes::server,
+                                  .exits = "0 the server answered",
+                                  .create = create<Inspect>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

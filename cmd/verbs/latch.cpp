@@ -69,7 +69,7 @@ class LatchVerb : public Verb {
   }
 };
 
-class Set final : public LatchVerb {
+class LatchSet final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Create a latch that opens when clients have counted it down N times.";
@@ -95,7 +95,7 @@ class Set final : public LatchVerb {
   Milliseconds expire_{0};
 };
 
-class Down final : public LatchVerb {
+class LatchDown final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Count a latch down. The last count opens the latch and wakes up its waiters.";
@@ -118,7 +118,7 @@ class Down final : public LatchVerb {
   std::int64_t by_ = 1;
 };
 
-class Wait final : public LatchVerb {
+class WaitForLatch final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -199,7 +199,7 @@ class Wait final : public LatchVerb {
   bool absent_ok_ = false, await_set_ = false;
 };
 
-class Status final : public LatchVerb {
+class LatchStatus final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Print whether a latch is open, or how many counts it still needs.";
@@ -236,7 +236,7 @@ class Status final : public LatchVerb {
   }
 };
 
-class Delete final : public LatchVerb {
+class LatchDelete final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Delete a latch. Its waiters then count it as open, as with Redisson.";
@@ -250,35 +250,36 @@ class Delete final : public LatchVerb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "latch set",
-              .summary = "create a latch that opens after N counts",
-              .takes = takes::counter | takes::server,
-              .exits = "0 created, 1 the latch exists and stays as it is",
-              .create = create<Set>},
-    VerbEntry{.name = "latch down",
-              .summary = "count a latch down",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done, 1 there is no latch",
-              .create = create<Down>},
-    VerbEntry{.name = "latch wait",
-              .summary = "wait until a latch is open",
-              .takes = takes::counter | takes::wait | takes::server,
-              .exits = "0 open, 1 there is no latch and no note of one, 75 still closed",
-              .create = create<Wait>},
-    VerbEntry{.name = "latch status",
-              .summary = "print whether a latch is open",
-              .takes = takes::counter | takes::server | takes::json,
-              .exits = "0 open, 1 closed, or there is no latch and no note of one",
-              .create = create<Status>},
-    VerbEntry{.name = "latch delete",
-              .summary = "delete a latch",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done, 1 there is no latch",
-              .create = create<Delete>}};
-
 }  // namespace
 
-VerbRows latch_verbs() { return kRows; }
+VerbRows latch_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "latch set",
+                .summary = "create a latch that opens after N counts",
+                .takes = takes::counter | takes::server,
+                .exits = "0 created, 1 the latch exists and stays as it is",
+                .create = create<LatchSet>},
+      VerbEntry{.name = "latch down",
+                .summary = "count a latch down",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done, 1 there is no latch",
+                .create = create<LatchDown>},
+      VerbEntry{.name = "latch wait",
+                .summary = "wait until a latch is open",
+                .takes = takes::counter | takes::wait | takes::server,
+                .exits = "0 open, 1 there is no latch and no note of one, 75 still closed",
+                .create = create<WaitForLatch>},
+      VerbEntry{.name = "latch status",
+                .summary = "print whether a latch is open",
+                .takes = takes::counter | takes::server | takes::json,
+                .exits = "0 open, 1 closed, or there is no latch and no note of one",
+                .create = create<LatchStatus>},
+      VerbEntry{.name = "latch delete",
+                .summary = "delete a latch",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done, 1 there is no latch",
+                .create = create<LatchDelete>}};
+  return kRows;
+}
 
 }  // namespace rlock

@@ -151,14 +151,15 @@ int List::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
-constexpr VerbEntry kRow{.name = "list",
-                         .summary = "print each key on a line: holder, age, waiters",
-                         .takes = takes::server,
-                         .exits = "0 there are such keys, 1 there are none",
-                         .create = create<List>};
-
 }  // namespace
 
-VerbRows list_verbs() { return {&kRow, 1}; }
+VerbRows list_verbs() {
+  static constexpr VerbEntry kRow{.name = "list",
+                                  .summary = "print each key on a line: holder, age, waiters",
+                                  .takes = takes::server,
+                                  .exits = "0 there are such keys, 1 there are none",
+                                  .create = create<List>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

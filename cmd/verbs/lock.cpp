@@ -174,7 +174,7 @@ class LockVerb : public Verb {
 /// and the keeper hears nothing for a minute, it takes the release for a loss, and stops its script.
 constexpr Milliseconds kMarkStays{60000};
 
-class Release final : public LockVerb {
+class LockRelease final : public LockVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"lock release [OPTIONS] KEY... [--owner ID]"};
@@ -234,7 +234,7 @@ class Release final : public LockVerb {
   }
 };
 
-class Renew final : public LockVerb {
+class LockRenew final : public LockVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"lock renew [OPTIONS] KEY... [--owner ID]"};
@@ -293,7 +293,7 @@ class Renew final : public LockVerb {
   std::optional<Milliseconds> lease_;
 };
 
-class Status final : public LockVerb {
+class LockStatus final : public LockVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Print whether KEY is held, and by which holder.";
@@ -337,25 +337,26 @@ class Status final : public LockVerb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "lock release",
-              .summary = "release a lock by its owner id",
-              .takes = takes::keys | takes::server,
-              .exits = "0 released, 1 KEY is free or has another owner",
-              .create = create<Release>},
-    VerbEntry{.name = "lock renew",
-              .summary = "start the lease of a lock again",
-              .takes = takes::keys | takes::server,
-              .exits = "0 renewed, 1 KEY is free or has another owner",
-              .create = create<Renew>},
-    VerbEntry{.name = "lock status",
-              .summary = "print whether a lock is held, and by which holder",
-              .takes = takes::key | takes::server,
-              .exits = "0 KEY is held (by --owner), 1 KEY is free (or has another owner)",
-              .create = create<Status>}};
-
 }  // namespace
 
-VerbRows lock_verbs() { return kRows; }
+VerbRows lock_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "lock release",
+                .summary = "release a lock by its owner id",
+                .takes = takes::keys | takes::server,
+                .exits = "0 released, 1 KEY is free or has another owner",
+                .create = create<LockRelease>},
+      VerbEntry{.name = "lock renew",
+                .summary = "start the lease of a lock again",
+                .takes = takes::keys | takes::server,
+                .exits = "0 renewed, 1 KEY is free or has another owner",
+                .create = create<LockRenew>},
+      VerbEntry{.name = "lock status",
+                .summary = "print whether a lock is held, and by which holder",
+                .takes = takes::key | takes::server,
+                .exits = "0 KEY is held (by --owner), 1 KEY is free (or has another owner)",
+                .create = create<LockStatus>}};
+  return kRows;
+}
 
 }  // namespace rlock

@@ -41,7 +41,7 @@
 namespace rlock {
 namespace {
 
-class Acquire final : public Verb {
+class LockAcquire final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
@@ -66,7 +66,7 @@ class Acquire final : public Verb {
   Events events_;
 };
 
-void Acquire::declare(VerbSpec& spec) {
+void LockAcquire::declare(VerbSpec& spec) {
   spec.usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"};
   spec.about =
       "Acquire a lock for a script and print its owner id, which lock release and renew take. With "
@@ -102,7 +102,7 @@ void Acquire::declare(VerbSpec& spec) {
   declare_server_options(spec, server_);
 }
 
-void Acquire::declare_what(VerbSpec& spec) {
+void LockAcquire::declare_what(VerbSpec& spec) {
   spec.group("What to acquire");
   Option& lease = declare_lease(
       spec, lease_, "let the lock end after DUR, unless it is renewed",
@@ -134,7 +134,7 @@ void Acquire::declare_what(VerbSpec& spec) {
        .set = into(request_.again)});
 }
 
-void Acquire::declare_export(VerbSpec& spec) {
+void LockAcquire::declare_export(VerbSpec& spec) {
   spec.add(
       {.names = "--export",
        .value = "SHELL",
@@ -155,7 +155,7 @@ void Acquire::declare_export(VerbSpec& spec) {
        }});
 }
 
-void Acquire::declare_keeper(VerbSpec& spec) {
+void LockAcquire::declare_keeper(VerbSpec& spec) {
   spec.group("For a script");
   spec.add(
       {.names = "--while-pid",
@@ -176,7 +176,7 @@ void Acquire::declare_keeper(VerbSpec& spec) {
       "short for DUR, KILL comes a sixth of the lease after the signal.");
 }
 
-void Acquire::check() {
+void LockAcquire::check() {
   if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
   if (!request_.type) request_.type = find_lock_type("lock");
   request_.renew = while_pid_.has_value();
@@ -190,7 +190,7 @@ void Acquire::check() {
 
 /// A keeper renews the lock until its script ends. Without it, the lock lasts for one lease, which the user has to
 /// name.
-void Acquire::plan_hold() {
+void LockAcquire::plan_hold() {
   if (while_pid_) {
     request_.script = expect_script(static_cast<pid_t>(*while_pid_));
     request_.lease = lease_.value_or(request_.lease);
@@ -216,7 +216,7 @@ void Acquire::plan_hold() {
 /// a semaphore (lua/shared/redis/kind_of). Then `rlock lock release` would refuse it, and `rlock sem` would change it.
 bool looks_like_a_semaphore(std::string_view token) { return token.size() <= 16 && parse_integer(token); }
 
-void Acquire::check_owner() const {
+void LockAcquire::check_owner() const {
   if (request_.owner && request_.type->bare_owner && looks_like_a_semaphore(request_.owner->str()))
     throw Error{
         Error::usage,
@@ -246,7 +246,7 @@ Json superseded_json(const std::vector<LockName>& names, const Refused& why) {
 }
 
 /// With --json, also prints the holders of the busy key, or the newer waiter.
-int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
+int LockAcquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
   const bool ended_busy =
       gave_up.busy && (gave_up.why == GaveUp::Why::busy || gave_up.why == GaveUp::Why::interrupted);
   if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
@@ -263,7 +263,7 @@ int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait
 
 /// Opens the outputs of events, but refuses stdout. The keeper would have that pipe, too, so a reader of the owner id
 /// would wait for the end of the keeper.
-void Acquire::open_events() {
+void LockAcquire::open_events() {
   events_.open(request_);
   if (std::ranges::none_of(events_.descriptors(), is_our_stdout)) return;
   events_ = {};
@@ -273,14 +273,14 @@ void Acquire::open_events() {
                   in_quotes(request_.events))};
 }
 
-void Acquire::failed(const Error& error) noexcept {
+void LockAcquire::failed(const Error& error) noexcept {
   HoldReport report = report_of(request_);
   report_failed(report, error);
   events_.ended(report);
   export_failure(exit_code::of(error.kind()));
 }
 
-int Acquire::act(TimePoint started, std::vector<std::string>) {
+int LockAcquire::act(TimePoint started, std::vector<std::string>) {
   request_.started = started;
   check();
   Session session{server_, request_.wait};
@@ -290,12 +290,12 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 }
 
 /// With --export: the printed code fails with this exit status, or the script would go on without the lock.
-void Acquire::export_failure(int exit) const noexcept {
+void LockAcquire::export_failure(int exit) const noexcept {
   if (export_) static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
 }
 
 /// The exit status. With --export a signal is one, too: if rlock died of it, it could print no code.
-int Acquire::acquire(Session& session) try {
+int LockAcquire::acquire(Session& session) try {
   request_.complete(session.deployment, keys_);
   if (request_.script) expect_descriptors(session.redis.nodes());
   open_events();
@@ -309,16 +309,17 @@ int Acquire::acquire(Session& session) try {
   return 128 + ended.number;
 }
 
-constexpr VerbEntry kRow{
-    .name = "lock acquire",
-    .summary = "acquire a lock for a script; print its owner id",
-    .exits =
-        "0 acquired, 75 busy, 64 usage, 65 other type, 69 no server, 71 rlock could not print the owner id or leave a "
-        "keeper, and has released the lock, 77 78 errors",
-    .create = create<Acquire>};
-
 }  // namespace
 
-VerbRows lock_acquire_verbs() { return {&kRow, 1}; }
+VerbRows lock_acquire_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "lock acquire",
+      .summary = "acquire a lock for a script; print its owner id",
+      .exits =
+          "0 acquired, 75 busy, 64 usage, 65 other type, 69 no server, 71 rlock could not print the owner id or leave a "
+          "keeper, and has released the lock, 77 78 errors",
+      .create = create<LockAcquire>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

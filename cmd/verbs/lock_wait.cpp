@@ -42,14 +42,15 @@ class LockWait final : public Verb {
   }
 };
 
-constexpr VerbEntry kRow{.name = "lock wait",
-                         .summary = "wait until a lock is free, without acquiring it",
-                         .takes = takes::keys | takes::wait | takes::server,
-                         .exits = "0 all keys are free, 75 the wait ended before",
-                         .create = create<LockWait>};
-
 }  // namespace
 
-VerbRows lock_wait_verbs() { return {&kRow, 1}; }
+VerbRows lock_wait_verbs() {
+  static constexpr VerbEntry kRow{.name = "lock wait",
+                                  .summary = "wait until a lock is free, without acquiring it",
+                                  .takes = takes::keys | takes::wait | takes::server,
+                                  .exits = "0 all keys are free, 75 the wait ended before",
+                                  .create = create<LockWait>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

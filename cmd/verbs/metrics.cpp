@@ -37,14 +37,15 @@ int Metrics::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{.name = "metrics",
-                         .summary = "print the state of all keys for Prometheus",
-                         .takes = takes::server,
-                         .exits = "0 the server answered",
-                         .create = create<Metrics>};
-
 }  // namespace
 
-VerbRows metrics_verbs() { return {&kRow, 1}; }
+VerbRows metrics_verbs() {
+  static constexpr VerbEntry kRow{.name = "metrics",
+                                  .summary = "print the state of all keys for Prometheus",
+                                  .takes = takes::server,
+                                  .exits = "0 the server answered",
+                                  .create = create<Metrics>};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

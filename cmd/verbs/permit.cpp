@@ -68,7 +68,7 @@ class IdsVerb : public PoolVerb {
 };
 
 /// Redisson's setPermits.
-class Set final : public PoolVerb {
+class PermitSet final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -88,7 +88,7 @@ class Set final : public PoolVerb {
   std::int64_t total_ = 0;
 };
 
-class Acquire final : public PoolVerb {
+class PermitAcquire final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR", "permit acquire [OPTIONS] KEY --no-lease"};
@@ -197,7 +197,7 @@ class Acquire final : public PoolVerb {
   std::int64_t count_ = 1;
 };
 
-class Release final : public IdsVerb {
+class PermitRelease final : public IdsVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Release permits and wake up the waiters of the pool.";
@@ -215,7 +215,7 @@ class Release final : public IdsVerb {
   }
 };
 
-class Renew final : public IdsVerb {
+class PermitRenew final : public IdsVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Start the leases of permits again.";
@@ -270,54 +270,55 @@ class Renew final : public IdsVerb {
   std::optional<Milliseconds> lease_;
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "permit init",
-              .summary = "create a pool of N permits",
-              .takes = takes::counter | takes::server,
-              .exits = "0 created, 1 the pool exists and stays as it is",
-              .create = pool_init_verb},
-    VerbEntry{.name = "permit add",
-              .summary = "add N permits to a pool",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done, 1 there is no pool",
-              .create = pool_add_verb},
-    VerbEntry{.name = "permit set",
-              .summary = "give a pool another size",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done",
-              .create = create<Set>},
-    VerbEntry{
-        .name = "permit acquire",
-        .summary = "acquire permits for one lease; print their ids",
-        .takes = takes::counter | takes::wait | takes::server,
-        .exits =
-            "0 acquired, 1 there is no pool, 75 busy, 71 rlock could not print the ids and has released the permits",
-        .create = create<Acquire>,
-        .errors = "64 usage, 65 other type, 69 no server, 77 78 errors"},
-    VerbEntry{.name = "permit release",
-              .summary = "release permits by their ids",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done for all ids, 1 at least one is not held any more",
-              .create = create<Release>},
-    VerbEntry{.name = "permit renew",
-              .summary = "start the leases of permits again",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done for all ids, 1 at least one is not held any more",
-              .create = create<Renew>},
-    VerbEntry{.name = "permit status",
-              .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server | takes::json,
-              .exits = "0 the pool exists (--id: and the permit is held), 1 not",
-              .create = pool_status_verb},
-    VerbEntry{.name = "permit delete",
-              .summary = "delete a pool",
-              .takes = takes::counter | takes::server,
-              .exits = "0 deleted, 1 there is no pool, or you answered no",
-              .create = pool_delete_verb,
-              .errors = kErrorsOfDelete}};
-
 }  // namespace
 
-VerbRows permit_verbs() { return kRows; }
+VerbRows permit_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "permit init",
+                .summary = "create a pool of N permits",
+                .takes = takes::counter | takes::server,
+                .exits = "0 created, 1 the pool exists and stays as it is",
+                .create = pool_init_verb},
+      VerbEntry{.name = "permit add",
+                .summary = "add N permits to a pool",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done, 1 there is no pool",
+                .create = pool_add_verb},
+      VerbEntry{.name = "permit set",
+                .summary = "give a pool another size",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done",
+                .create = create<PermitSet>},
+      VerbEntry{
+          .name = "permit acquire",
+          .summary = "acquire permits for one lease; print their ids",
+          .takes = takes::counter | takes::wait | takes::server,
+          .exits =
+              "0 acquired, 1 there is no pool, 75 busy, 71 rlock could not print the ids and has released the permits",
+          .create = create<PermitAcquire>,
+          .errors = "64 usage, 65 other type, 69 no server, 77 78 errors"},
+      VerbEntry{.name = "permit release",
+                .summary = "release permits by their ids",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done for all ids, 1 at least one is not held any more",
+                .create = create<PermitRelease>},
+      VerbEntry{.name = "permit renew",
+                .summary = "start the leases of permits again",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done for all ids, 1 at least one is not held any more",
+                .create = create<PermitRenew>},
+      VerbEntry{.name = "permit status",
+                .summary = "print how many permits are available",
+                .takes = takes::counter | takes::server | takes::json,
+                .exits = "0 the pool exists (--id: and the permit is held), 1 not",
+                .create = pool_status_verb},
+      VerbEntry{.name = "permit delete",
+                .summary = "delete a pool",
+                .takes = takes::counter | takes::server,
+                .exits = "0 deleted, 1 there is no pool, or you answered no",
+                .create = pool_delete_verb,
+                .errors = kErrorsOfDelete}};
+  return kRows;
+}
 
 }  // namespace rlock

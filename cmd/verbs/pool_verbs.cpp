@@ -25,16 +25,17 @@
 #include "sync/records/metadata.h"
 
 namespace rlock {
-namespace {
-
-/// The length of a permit's id.
-constexpr std::size_t kIdBytes = 16;
 
 /// The options of init and status that only one of the nouns has.
 struct PoolOptions {
   Milliseconds expire{0};         ///< init --expire
   std::optional<std::string> id;  ///< status --id
 };
+
+namespace {
+
+/// The length of a permit's id.
+constexpr std::size_t kIdBytes = 16;
 
 void declare_expire(VerbSpec& spec, PoolOptions& options) {
   spec.group("How long");
@@ -140,7 +141,7 @@ constexpr PoolNoun kPermit{
     .delete_warning = "the holders learn of this when they renew; rlock run then stops its command",
     .forget_holders = forget_holders_of};
 
-class Init final : public PoolVerb {
+class PoolInit final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = noun().init_about;
@@ -163,7 +164,7 @@ class Init final : public PoolVerb {
   PoolOptions options_;
 };
 
-class Add final : public PoolVerb {
+class PoolAdd final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -184,7 +185,7 @@ class Add final : public PoolVerb {
   std::int64_t more_ = 0;
 };
 
-class Status final : public PoolVerb {
+class PoolStatus final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = noun().status_about;
@@ -229,7 +230,7 @@ class Status final : public PoolVerb {
   PoolOptions options_;
 };
 
-class Delete final : public PoolVerb {
+class PoolDelete final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = noun().delete_about;
@@ -312,9 +313,9 @@ int PoolVerb::finish(const Session& session, const CounterAnswer& answer) const 
   return exit_code::internal;
 }
 
-std::unique_ptr<Verb> pool_init_verb() { return create<Init>(); }
-std::unique_ptr<Verb> pool_add_verb() { return create<Add>(); }
-std::unique_ptr<Verb> pool_status_verb() { return create<Status>(); }
-std::unique_ptr<Verb> pool_delete_verb() { return create<Delete>(); }
+std::unique_ptr<Verb> pool_init_verb() { return create<PoolInit>(); }
+std::unique_ptr<Verb> pool_add_verb() { return create<PoolAdd>(); }
+std::unique_ptr<Verb> pool_status_verb() { return create<PoolStatus>(); }
+std::unique_ptr<Verb> pool_delete_verb() { return create<PoolDelete>(); }
 
 }  // namespace rlock

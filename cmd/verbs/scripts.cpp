@@ -18,7 +18,7 @@
 namespace rlock {
 namespace {
 
-class List final : public Verb {
+class ScriptsList final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"scripts list [--json]"};
@@ -42,7 +42,7 @@ class List final : public Verb {
 
 std::string script_names() { return joined(scripts::all, " ", &Script::name); }
 
-class Show final : public Verb {
+class ScriptsShow final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Print a script byte for byte, as rlock sends it.";
@@ -76,7 +76,7 @@ class Show final : public Verb {
   const Script* script_ = nullptr;
 };
 
-class Load final : public Verb {
+class ScriptsLoad final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -96,19 +96,21 @@ class Load final : public Verb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "scripts list",
-              .summary = "list the Lua scripts with their SHA-1",
-              .takes = takes::json,
-              .create = create<List>},
-    VerbEntry{.name = "scripts show", .summary = "print a script byte for byte", .create = create<Show>},
-    VerbEntry{.name = "scripts load",
-              .summary = "load all scripts into the servers",
-              .takes = takes::server,
-              .create = create<Load>}};
-
 }  // namespace
 
-VerbRows scripts_verbs() { return kRows; }
+VerbRows scripts_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "scripts list",
+                .summary = "list the Lua scripts with their SHA-1",
+                .takes = takes::json,
+                .create = create<ScriptsList>},
+      VerbEntry{
+          .name = "scripts show", .summary = "print a script byte for byte", .create = create<ScriptsShow>},
+      VerbEntry{.name = "scripts load",
+                .summary = "load all scripts into the servers",
+                .takes = takes::server,
+                .create = create<ScriptsLoad>}};
+  return kRows;
+}
 
 }  // namespace rlock

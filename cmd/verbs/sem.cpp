@@ -23,7 +23,7 @@
 namespace rlock {
 namespace {
 
-class Acquire final : public PoolVerb {
+class SemAcquire final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -72,7 +72,7 @@ class Acquire final : public PoolVerb {
   bool await_init_ = false;
 };
 
-class Release final : public PoolVerb {
+class SemRelease final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Release permits and wake up the waiters that get them.";
@@ -95,7 +95,7 @@ class Release final : public PoolVerb {
   std::int64_t count_ = 1;
 };
 
-class Drain final : public PoolVerb {
+class SemDrain final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about = "Acquire all permits that are available, and print their number.";
@@ -145,47 +145,48 @@ class Drain final : public PoolVerb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "sem init",
-              .summary = "create a semaphore of N permits",
-              .takes = takes::counter | takes::server,
-              .exits = "0 created, 1 the semaphore exists and stays as it is",
-              .create = pool_init_verb},
-    VerbEntry{.name = "sem acquire",
-              .summary = "acquire permits",
-              .takes = takes::counter | takes::wait | takes::server,
-              .exits = "0 acquired, 1 there is no semaphore, 75 busy",
-              .create = create<Acquire>},
-    VerbEntry{.name = "sem release",
-              .summary = "release permits",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done, 1 there is no semaphore, and rlock creates none",
-              .create = create<Release>},
-    VerbEntry{.name = "sem add",
-              .summary = "add N permits, or remove some",
-              .takes = takes::counter | takes::server,
-              .exits = "0 done, 1 there is no semaphore",
-              .create = pool_add_verb},
-    VerbEntry{.name = "sem drain",
-              .summary = "acquire all available permits; print their number",
-              .takes = takes::counter | takes::server | takes::json,
-              .exits = "0 done, 1 there is no semaphore",
-              .create = create<Drain>},
-    VerbEntry{.name = "sem status",
-              .summary = "print how many permits are available",
-              .takes = takes::counter | takes::server | takes::json,
-              .exits = "0 the semaphore exists, 1 it does not",
-              .create = pool_status_verb},
-    VerbEntry{.name = "sem delete",
-              .summary = "delete a semaphore",
-              .takes = takes::counter | takes::server,
-              .exits = "0 deleted, 1 there is no semaphore, or you answered no",
-              .create = pool_delete_verb,
-              .errors = kErrorsOfDelete},
-};
-
 }  // namespace
 
-VerbRows sem_verbs() { return kRows; }
+VerbRows sem_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "sem init",
+                .summary = "create a semaphore of N permits",
+                .takes = takes::counter | takes::server,
+                .exits = "0 created, 1 the semaphore exists and stays as it is",
+                .create = pool_init_verb},
+      VerbEntry{.name = "sem acquire",
+                .summary = "acquire permits",
+                .takes = takes::counter | takes::wait | takes::server,
+                .exits = "0 acquired, 1 there is no semaphore, 75 busy",
+                .create = create<SemAcquire>},
+      VerbEntry{.name = "sem release",
+                .summary = "release permits",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done, 1 there is no semaphore, and rlock creates none",
+                .create = create<SemRelease>},
+      VerbEntry{.name = "sem add",
+                .summary = "add N permits, or remove some",
+                .takes = takes::counter | takes::server,
+                .exits = "0 done, 1 there is no semaphore",
+                .create = pool_add_verb},
+      VerbEntry{.name = "sem drain",
+                .summary = "acquire all available permits; print their number",
+                .takes = takes::counter | takes::server | takes::json,
+                .exits = "0 done, 1 there is no semaphore",
+                .create = create<SemDrain>},
+      VerbEntry{.name = "sem status",
+                .summary = "print how many permits are available",
+                .takes = takes::counter | takes::server | takes::json,
+                .exits = "0 the semaphore exists, 1 it does not",
+                .create = pool_status_verb},
+      VerbEntry{.name = "sem delete",
+                .summary = "delete a semaphore",
+                .takes = takes::counter | takes::server,
+                .exits = "0 deleted, 1 there is no semaphore, or you answered no",
+                .create = pool_delete_verb,
+                .errors = kErrorsOfDelete},
+  };
+  return kRows;
+}
 
 }  // namespace rlock

@@ -19,7 +19,7 @@ namespace {
 /// How long a server may take to save its data and to end.
 constexpr Milliseconds kLocalStop{10000};
 
-class Start final : public Verb {
+class ServerStart final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -35,7 +35,7 @@ class Start final : public Verb {
   }
 };
 
-class Stop final : public Verb {
+class ServerStop final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
@@ -51,7 +51,7 @@ class Stop final : public Verb {
   }
 };
 
-class Status final : public Verb {
+class ServerStatus final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"server status [--json]"};
@@ -77,25 +77,26 @@ class Status final : public Verb {
   }
 };
 
-constexpr std::array kRows{
-    VerbEntry{.name = "server start",
-              .summary = "start the private server, unless it runs",
-              .exits = "0 the server runs, 69 it does not start, 78 its folder is not safe",
-              .create = create<Start>},
-    VerbEntry{.name = "server stop",
-              .summary = "stop the private server",
-              .exits = "0 stopped, 1 the server did not run, 69 it does not end",
-              .create = create<Stop>},
-    VerbEntry{
-        .name = "server status",
-        .summary = "print whether the private server runs, and where",
-        .takes = takes::json,
-        .exits =
-            "0 the server runs, 1 it does not run, 69 it runs but does not answer, 78 its folder is not safe",
-        .create = create<Status>}};
-
 }  // namespace
 
-VerbRows server_verbs() { return kRows; }
+VerbRows server_verbs() {
+  static constexpr std::array kRows{
+      VerbEntry{.name = "server start",
+                .summary = "start the private server, unless it runs",
+                .exits = "0 the server runs, 69 it does not start, 78 its folder is not safe",
+                .create = create<ServerStart>},
+      VerbEntry{.name = "server stop",
+                .summary = "stop the private server",
+                .exits = "0 stopped, 1 the server did not run, 69 it does not end",
+                .create = create<ServerStop>},
+      VerbEntry{
+          .name = "server status",
+          .summary = "print whether the private server runs, and where",
+          .takes = takes::json,
+          .exits =
+              "0 the server runs, 1 it does not run, 69 it runs but does not answer, 78 its folder is not safe",
+          .create = create<ServerStatus>}};
+  return kRows;
+}
 
 }  // namespace rlock

@@ -191,18 +191,19 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
   return asked.empty() ? exit : exit_code::busy;
 }
 
-constexpr VerbEntry kRow{
-    .name = "stop",
-    .summary = "ask the holder of a lock to stop its command",
-    .takes = takes::keys | takes::server,
-    .exits =
-        "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
-        "cannot ask this holder",
-    .create = create<Stop>,
-    .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
-
 }  // namespace
 
-VerbRows stop_verbs() { return {&kRow, 1}; }
+VerbRows stop_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "stop",
+      .summary = "ask the holder of a lock to stop its command",
+      .takes = takes::keys | takes::server,
+      .exits =
+          "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
+          "cannot ask this holder",
+      .create = create<Stop>,
+      .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

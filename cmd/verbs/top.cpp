@@ -213,15 +213,17 @@ int Top::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{.name = "top",
-                         .summary = "show the lines of list live, on the whole terminal",
-                         .takes = takes::server,
-                         .exits = "0 done",
-                         .create = create<Top>,
-                         .errors = "64 usage (also without a terminal), 77 denied, 78 configuration"};
-
 }  // namespace
 
-VerbRows top_verbs() { return {&kRow, 1}; }
+VerbRows top_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "top",
+      .summary = "show the lines of list live, on the whole terminal",
+      .takes = takes::server,
+      .exits = "0 done",
+      .create = create<Top>,
+      .errors = "64 usage (also without a terminal), 77 denied, 78 configuration"};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

@@ -257,16 +257,17 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   return std::ranges::max(removals | std::views::transform(&Removal::exit_code));
 }
 
-constexpr VerbEntry kRow{
-    .name = "unlock",
-    .summary = "remove a lock by force",
-    .takes = takes::keys | takes::server | takes::json,
-    .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
-    .create = create<Unlock>,
-    .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
-
 }  // namespace
 
-VerbRows unlock_verbs() { return {&kRow, 1}; }
+VerbRows unlock_verbs() {
+  static constexpr VerbEntry kRow{
+      .name = "unlock",
+      .summary = "remove a lock by force",
+      .takes = takes::keys | takes::server | takes::json,
+      .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
+      .create = create<Unlock>,
+      .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
+  return {&kRow, 1};
+}
 
 }  // namespace rlock

@@ -17,8 +17,8 @@ namespace {
 
 using State = Inspection::State;
 
-constexpr std::size_t kLeastColumn = 14;
-constexpr std::size_t kMostColumn = 40;
+constexpr std::size_t kLeastWidth = 14;
+constexpr std::size_t kMostWidth = 40;
 
 std::string state_of(const Inspection& seen) {
   if (seen.absent()) return "";
@@ -32,7 +32,7 @@ std::string state_of(const Inspection& seen) {
   return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
 }
 
-std::string type_of(const Inspection& seen) {
+std::string type_text(const Inspection& seen) {
   if (seen.kind != nullptr) return std::string{seen.kind->name};
   return seen.absent() ? "free" : "a " + sanitized(seen.foreign);
 }
@@ -107,16 +107,16 @@ std::string details(const Inspection& seen) {
 
 /// The width of the column of names.
 std::size_t name_column(const std::vector<Inspection>& inspections) {
-  std::size_t width = kLeastColumn;
+  std::size_t width = kLeastWidth;
   for (const Inspection& seen : inspections)
-    width = std::max(width, std::min(columns_of(sanitized(as_typed(seen.name))) + 2, kMostColumn));
+    width = std::max(width, std::min(columns_of(sanitized(as_typed(seen.name))) + 2, kMostWidth));
   return width;
 }
 
 }  // namespace
 
 std::string inspection_summary(const Inspection& seen) {
-  std::string text = type_of(seen);
+  std::string text = type_text(seen);
   if (const std::string state = state_of(seen); !state.empty()) text += ", " + state;
   if (const std::int64_t waiting = seen.waiting(); waiting > 0)
     text += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");

@@ -39,7 +39,7 @@ constexpr Milliseconds kStopsToo{100};
 constexpr Milliseconds kStopIsNotOurs{3000};
 
 /// In microseconds. The pause gives the observed processes time to run.
-constexpr useconds_t kBetweenLooks = 500;
+constexpr useconds_t kBetweenSearches = 500;
 
 /// A chain of parents that was read while it changed could lead in a circle.
 constexpr std::size_t kDeepest = 256;
@@ -126,7 +126,7 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
     for (const ProcessFacts& process : members_.all({}, ScriptMembers::OnTag::runs_on, until))
       signal_once(process.pid);
     until = over;  // the first look could go on until KILL is due
-    if (!settled) ::usleep(kBetweenLooks);
+    if (!settled) ::usleep(kBetweenSearches);
   } while (!settled && !has_passed(over));
 }
 
@@ -177,7 +177,7 @@ std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_
     settled = settled && (process.stopped() || beyond_us.contains(process.pid));
   };
   members_.descendants(stop);  // the script itself before any other process
-  for (;; ::usleep(kBetweenLooks)) {
+  for (;; ::usleep(kBetweenSearches)) {
     settled = true;
     members_.all(stop, ScriptMembers::OnTag::gets_stop);
     if ((settled && members_.vanished() == 0) || has_passed(until)) break;

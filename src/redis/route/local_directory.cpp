@@ -176,12 +176,12 @@ Descriptor descend(const std::string& path, bool make) {
 }  // namespace
 
 LocalDirectory::LocalDirectory() : path_(state_home() + "/rlock") {
-  constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
-  if (socket().size() <= kLongest) return;
+  constexpr std::size_t kLongestPath = sizeof(sockaddr_un::sun_path) - 1;
+  if (socket().size() <= kLongestPath) return;
   refuse(socket(),
          fmt::format(
              "is {} bytes long, a Unix socket's path has at most {}; set XDG_STATE_HOME to a shorter path",
-             socket().size(), kLongest));
+             socket().size(), kLongestPath));
 }
 
 Descriptor LocalDirectory::open() const { return descend(path_, /*make=*/false); }

@@ -11,7 +11,7 @@ namespace rlock {
 namespace {
 
 /// Longer texts are cut, because a key keeps twenty entries for a week.
-constexpr std::size_t kLongestText = 200;
+constexpr std::size_t kLongestPart = 200;
 
 constexpr int kLargestExit = 255;
 
@@ -19,12 +19,12 @@ std::string entry_of(const PastHold& past) {
   const Metadata& facts = past.facts;
   const auto waited = past.waited ? std::optional{past.waited->count()} : std::nullopt;
   JsonObject json;
-  json.add("host", brief(facts.host, kLongestText))
+  json.add("host", brief(facts.host, kLongestPart))
       .add("pid", facts.pid)
-      .add("user", brief(facts.user, kLongestText))
-      .add("command", brief(facts.command, kLongestText))
-      .add("reason", brief_or_null(facts.reason, kLongestText))
-      .add("url", brief_or_null(facts.url, kLongestText))
+      .add("user", brief(facts.user, kLongestPart))
+      .add("command", brief(facts.command, kLongestPart))
+      .add("reason", brief_or_null(facts.reason, kLongestPart))
+      .add("url", brief_or_null(facts.url, kLongestPart))
       .add("type", past.type)
       .add("since", facts.since.count())
       .add("ended_at", past.ended.count())
@@ -32,7 +32,7 @@ std::string entry_of(const PastHold& past) {
       .add("outcome", past.end.word())
       .add("exit", past.end.exit)
       .add("signal", past.end.signal)
-      .add("why", brief_or_null(past.end.why, kLongestText));
+      .add("why", brief_or_null(past.end.why, kLongestPart));
   return json.str();
 }
 
