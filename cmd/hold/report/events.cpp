@@ -103,12 +103,12 @@ void Events::ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldRep
   end(name_of_end(released), outcome, std::nullopt, held);
 }
 
-void Events::killed(const HoldRequest& request, const PastHold& past, HoldReport::KeysEnd released) {
+void Events::killed(const HoldRequest& request, const PastHold& past) {
   Events events;
   events.keys_ = request.names;
   events.pid_ = static_cast<pid_t>(past.facts.pid);
   events.open_outputs(parse_count(request.events) ? "" : request.events, request.syslog);
-  events.end(name_of_end(released), past.end.outcome, std::nullopt, past.held());
+  events.end("released", past.end.outcome, std::nullopt, past.held());
 }
 
 void Events::end(std::string_view name, HoldOutcome outcome, std::optional<int> exit,

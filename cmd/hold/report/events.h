@@ -45,9 +45,9 @@ class Events final : public WaitObserver {
   /// The end of the hold of a script. `released`: what came of the release; empty: the keys are left to their lease.
   void ended(HoldOutcome outcome, Milliseconds held, std::optional<HoldReport::KeysEnd> released);
 
-  /// Reports from a guardian that rlock was killed, and what came of the release. A guardian has no descriptor of
+  /// Reports from a guardian that rlock was killed, and that a release was sent. A guardian has no descriptor of
   /// rlock's, so it opens the outputs again. It cannot open a descriptor that the user named. Throws like open().
-  static void killed(const HoldRequest& request, const PastHold& past, HoldReport::KeysEnd released);
+  static void killed(const HoldRequest& request, const PastHold& past);
 
   /// Sets the functions of `options` that report a loss and the stop of processes.
   void listen_to(StopOptions& options);
