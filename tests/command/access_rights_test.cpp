@@ -26,8 +26,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
-
 /// The words ACL SETUSER locks ..., as the manual prints them.
 Words recipe() {
   std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-redisson.7");
@@ -42,9 +40,9 @@ Words recipe() {
 }
 
 /// A server with that user, and with the data of another client.
-class Scene {
+class RestrictedServer {
  public:
-  Scene() {
+  RestrictedServer() {
     Words words = recipe();
     REQUIRE(words.front() == "ACL");
     if (RedisServer::version() < 60200)  // older servers have no rights for channels
@@ -108,7 +106,7 @@ std::set<std::string> granted() {
   return commands;
 }
 
-const Words kTypes{"lock", "fair", "fenced", "spin", "read", "write", "plain"};
+const Words kLockTypes{"lock", "fair", "fenced", "spin", "read", "write", "plain"};
 
 }  // namespace
 
@@ -123,8 +121,8 @@ TEST_CASE("the manual's rights are exactly the commands of scripts and connectio
 }
 
 TEST_CASE("the user of the manual runs commands under locks of every type, alone, several and nested") {
-  Scene scene;
-  for (const std::string& type : kTypes) {
+  RestrictedServer scene;
+  for (const std::string& type : kLockTypes) {
     const std::string key = "app:" + type;
     CHECK(scene.status({"run", "--type", type, "-k", key, "--", "true"}) == 0);
     CHECK(scene.status({"run", "--type", type, "-k", key, "--min-hold", "50ms", "--lease", "2s", "--reason",
@@ -141,7 +139,7 @@ TEST_CASE("the user of the manual runs commands under locks of every type, alone
 }
 
 TEST_CASE("the user of the manual waits and is woken, for every type that wakes") {
-  Scene scene;
+  RestrictedServer scene;
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "permit"}) {
     CAPTURE(type);
     const std::string key = "app:w-" + type;
@@ -166,8 +164,8 @@ TEST_CASE("the user of the manual waits and is woken, for every type that wakes"
 }
 
 TEST_CASE("the user of the manual uses every verb on its own names") {
-  Scene scene;
-  for (const std::string& type : kTypes) {
+  RestrictedServer scene;
+  for (const std::string& type : kLockTypes) {
     const std::string key = "app:l-" + type;
     CHECK(scene.status({"lock", "acquire", key, "--type", type, "--owner", "me:1", "--lease", "1m"}) == 0);
     CHECK(scene.status({"lock", "acquire", key, "--type", type, "--owner", "me:1", "--lease", "1m"}) == 0);
@@ -206,7 +204,7 @@ TEST_CASE("the user of the manual uses every verb on its own names") {
 }
 
 TEST_CASE("the manual's additional rights are exactly those of the other features") {
-  Scene scene;
+  RestrictedServer scene;
   scene.may({"+wait", "+select", "+scan", "+info", "+client|list", "+script|load"});
   scene.redis.cli({"CONFIG", "SET", "appendonly", "yes"});
   CHECK(scene.status({"run", "--db", "3", "-k", "app:k", "--", "true"}) == 0);
@@ -217,16 +215,16 @@ TEST_CASE("the manual's additional rights are exactly those of the other feature
 }
 
 TEST_CASE("names with braces need exactly the additional rights that the manual names") {
-  Scene scene;
+  RestrictedServer scene;
   scene.may({"~redisson_*:app:*", "~rlock:meta:app:*", "~rlock:history:app:*"});
   if (RedisServer::version() >= 60200) scene.may({"&redisson_*:app:*"});
-  for (const std::string& type : kTypes)
+  for (const std::string& type : kLockTypes)
     CHECK(scene.status({"run", "--type", type, "-k", "app:{a}:" + type, "--", "true"}) == 0);
   CHECK(scene.status({"run", "--permits", "2", "-k", "app:{a}", "--", "true"}) == 0);
 }
 
 TEST_CASE("without rights for other clients' keys a user inspects its own, and learns that there are more") {
-  Scene scene;
+  RestrictedServer scene;
   scene.may({"+scan"});
   const std::string owner = acquired(scene.redis, "app:k");
   Rlock inspect = scene.start({"inspect"});
@@ -237,7 +235,7 @@ TEST_CASE("without rights for other clients' keys a user inspects its own, and l
 }
 
 TEST_CASE("doctor reports that its user may not read the settings") {
-  Scene scene;
+  RestrictedServer scene;
   Rlock doctor = scene.start({"doctor", "--prefix", "app:"});
   CHECK(doctor.exit_code(kDeadline) == 0);
   CHECK(contains(doctor.out(), "?    settings     not looked at: this user may not ask for INFO"));
@@ -267,7 +265,7 @@ TEST_CASE("doctor finds each primary of a Cluster fit for scripts of the manual'
 }
 
 TEST_CASE("the user of the manual can do nothing else, neither to the server nor to others' names") {
-  Scene scene;
+  RestrictedServer scene;
   const std::string before = scene.redis.keys();
   RespClient user{scene.redis.where()};
   REQUIRE(user.ask({"AUTH", "locks", "secret"}) == "OK");

@@ -15,12 +15,12 @@ using namespace rlock::test;
 namespace {
 
 /// rlock with a server that records each connection: there must be none.
-class Refused {
+class RefusedBeforehand {
  public:
-  Refused() { options_.env["RLOCK_URL"] = recorder_.url(); }
-  ~Refused() { CHECK(recorder_.connections() == 0); }
-  Refused(const Refused&) = delete;
-  Refused& operator=(const Refused&) = delete;
+  RefusedBeforehand() { options_.env["RLOCK_URL"] = recorder_.url(); }
+  ~RefusedBeforehand() { CHECK(recorder_.connections() == 0); }
+  RefusedBeforehand(const RefusedBeforehand&) = delete;
+  RefusedBeforehand& operator=(const RefusedBeforehand&) = delete;
 
   void with(int status, const Words& words, const std::string& sentence = "") {
     CAPTURE(joined(words, " ").substr(0, 200));
@@ -55,7 +55,7 @@ class Refused {
 }  // namespace
 
 TEST_CASE("a malformed duration is refused for every option") {
-  Refused refused;
+  RefusedBeforehand refused;
   const Words nonsense{"",
                        "-1s",
                        "-0",
@@ -98,7 +98,7 @@ TEST_CASE("a malformed duration is refused for every option") {
 }
 
 TEST_CASE("a malformed or too large number is refused") {
-  Refused refused;
+  RefusedBeforehand refused;
   for (const std::string text : {"", "-1", "x", "1.5", "1e3", "99999999999999999999"}) {
     for (const std::string option : {"--db", "--permits", "--sync-replicas", "--status-fd"})
       refused.run(64, {option + "=" + text}, "expected a whole number");
@@ -115,7 +115,7 @@ TEST_CASE("a malformed or too large number is refused") {
 }
 
 TEST_CASE("a malformed URL is refused in every place, and shows no password") {
-  Refused refused;
+  RefusedBeforehand refused;
   TempDir folder;
   const Words nonsense{"http://u:CANARY@h",
                        "h:6379",
@@ -158,7 +158,7 @@ TEST_CASE("a malformed URL is refused in every place, and shows no password") {
 }
 
 TEST_CASE("an unsuitable file is refused by its name") {
-  Refused refused;
+  RefusedBeforehand refused;
   TempDir folder;
   write_file(folder / "empty", "");
   write_file(folder / "two", "a\nb\n");
@@ -185,7 +185,7 @@ TEST_CASE("an unsuitable file is refused by its name") {
 }
 
 TEST_CASE("an unknown line of a config file is refused with its number") {
-  Refused refused;
+  RefusedBeforehand refused;
   TempDir folder;
   const std::string config = folder / "config";
   for (const std::string text :

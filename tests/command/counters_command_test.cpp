@@ -39,7 +39,7 @@ void tell(const RedisServer& redis, const std::vector<Step>& story) {
 }
 
 /// The lines of the command's output.
-Words lines_of(const RedisServer& redis, const std::string& line) {
+Words lines_said(const RedisServer& redis, const std::string& line) {
   Rlock rlock{split(line, ' '), redis.environment()};
   REQUIRE(rlock.exit_code() == 0);
   Words lines = split(rlock.out(), '\n');
@@ -96,7 +96,7 @@ TEST_CASE("with --json an acquire prints one document") {
        {{"sem init slots 3", 0, ""},
         {"sem drain slots --json", 0, "{\"v\":1,\"key\":\"slots\",\"name\":\"slots\",\"drained\":3}\n"},
         {"permit init seats 2", 0, ""}});
-  const Words lines = lines_of(redis, "permit acquire seats --count 2 --lease 1m --json");
+  const Words lines = lines_said(redis, "permit acquire seats --count 2 --lease 1m --json");
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].starts_with("{\"v\":1,\"key\":\"seats\",\"name\":\"seats\",\"ids\":[\""));
   CHECK(contains(lines[0], "\"lease_ms\":60000"));
@@ -124,7 +124,7 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit init seats 2", 0, ""},
                   {"permit init seats 2", 1, ""},
               });
-  const Words ids = lines_of(redis, "permit acquire seats --lease 1m --count 2");
+  const Words ids = lines_said(redis, "permit acquire seats --lease 1m --count 2");
   REQUIRE(ids.size() == 2);
   tell(redis, {
                   {"permit acquire seats -n --lease 1m", 75, ""},
@@ -156,7 +156,7 @@ TEST_CASE("a pool of permits from its making to its end") {
 TEST_CASE("permit set gives a pool another size, upwards and downwards") {
   RedisServer redis;
   tell(redis, {{"permit set seats 2", 0, ""}, {"permit status seats", 0, "seats: 2 of 2 available\n"}});
-  const Words ids = lines_of(redis, "permit acquire seats --lease 1m --count 2");
+  const Words ids = lines_said(redis, "permit acquire seats --lease 1m --count 2");
   Rlock waiter = redis.rlock("permit", "acquire", "seats", "--lease", "1m");
   REQUIRE(eventually([&] { return redis.listeners("redisson_sc:{seats}") == 1; }));
   tell(redis, {{"permit set seats 3", 0, ""}});
@@ -187,8 +187,8 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
   tell(redis, {{"permit init seats 2", 0, ""},
                {"permit acquire seats --lease 1m --no-lease", 64, ""},
                {"permit acquire seats", 64, ""}});
-  const std::string id = lines_of(redis, "permit acquire seats --no-lease").front();
-  const Words document = lines_of(redis, "permit acquire seats --no-lease --json");
+  const std::string id = lines_said(redis, "permit acquire seats --no-lease").front();
+  const Words document = lines_said(redis, "permit acquire seats --no-lease --json");
   CHECK(contains(document[0], "\"lease_ms\":null"));
   tell(redis, {{"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"},
                {"permit status seats --json --id " + id, 0,
@@ -197,10 +197,10 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
                     "\n"},
                {"permit renew seats " + id, 0, ""},
                {"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"}});
-  const Words seen = lines_of(redis, "inspect --json seats");
+  const Words seen = lines_said(redis, "inspect --json seats");
   CHECK(contains(seen[0], "\"stale\":false"));
   CHECK(contains(seen[0], "\"lease_ms\":0"));
-  CHECK(lines_of(redis, "inspect seats")[2].ends_with("no lease: it never ends"));
+  CHECK(lines_said(redis, "inspect seats")[2].ends_with("no lease: it never ends"));
   tell(redis, {{"list --state held -q", 0, "seats\n"},
                {"permit release seats " + id, 0, ""},
                {"permit status seats --id " + id, 1, "seats: " + id + " is not taken\n"},
@@ -219,14 +219,14 @@ TEST_CASE("nothing is left of a pool that was deleted, and of permits that were 
   RedisServer redis;
   const std::string notes = "rlock:meta:{seats}";
   tell(redis, {{"permit init seats 2", 0, ""}});
-  const std::string first = lines_of(redis, "permit acquire seats --no-lease").front();
-  const std::string second = lines_of(redis, "permit acquire seats --no-lease").front();
+  const std::string first = lines_said(redis, "permit acquire seats --no-lease").front();
+  const std::string second = lines_said(redis, "permit acquire seats --no-lease").front();
   REQUIRE(redis.has(notes));
   tell(redis, {{"permit release seats " + first, 0, ""}});
   CHECK(redis.has(notes));
   tell(redis, {{"permit release seats " + second, 0, ""}});
   CHECK(eventually([&] { return !redis.has(notes); }));
-  lines_of(redis, "permit acquire seats --no-lease");
+  lines_said(redis, "permit acquire seats --no-lease");
   REQUIRE(redis.has(notes));
   tell(redis, {{"permit delete --yes seats", 0, ""}});
   CHECK(eventually([&] { return !redis.has(notes); }));
@@ -236,9 +236,9 @@ TEST_CASE("nothing is left of a pool that was deleted, and of permits that were 
 TEST_CASE("renew without --lease gives each permit its own lease again, and none to one that has none") {
   RedisServer redis;
   tell(redis, {{"permit init seats 3", 0, ""}});
-  const std::string never = lines_of(redis, "permit acquire seats --no-lease").front();
-  const std::string hour = lines_of(redis, "permit acquire seats --lease 1h").front();
-  const std::string day = lines_of(redis, "permit acquire seats --lease 24h").front();
+  const std::string never = lines_said(redis, "permit acquire seats --no-lease").front();
+  const std::string hour = lines_said(redis, "permit acquire seats --lease 1h").front();
+  const std::string day = lines_said(redis, "permit acquire seats --lease 24h").front();
   const std::string gone(32, '0');
   tell(redis, {{"permit renew seats " + hour + " " + day + " --lease 1m", 0, ""},
                {"permit renew seats " + never + " " + hour + " " + day, 0, ""},
@@ -247,7 +247,7 @@ TEST_CASE("renew without --lease gives each permit its own lease again, and none
                {"permit status seats --id " + never, 0, "seats: " + never + " never ends\n"}});
   for (const auto& [id, least] : {std::pair{hour, 3'000'000}, std::pair{day, 80'000'000}}) {
     const auto status =
-        nlohmann::json::parse(lines_of(redis, "permit status seats --json --id " + id).front());
+        nlohmann::json::parse(lines_said(redis, "permit status seats --json --id " + id).front());
     CHECK(status["ttl_ms"] > least);
     CHECK(status["ttl_ms"] < least * 2);
   }
@@ -256,16 +256,16 @@ TEST_CASE("renew without --lease gives each permit its own lease again, and none
 TEST_CASE("the rest of a permit's lease is shown by its id") {
   RedisServer redis;
   tell(redis, {{"permit init seats 2", 0, ""}});
-  const std::string id = lines_of(redis, "permit acquire seats --lease 1h").front();
-  const Words rest = lines_of(redis, "permit status seats --id " + id);
+  const std::string id = lines_said(redis, "permit acquire seats --lease 1h").front();
+  const Words rest = lines_said(redis, "permit status seats --id " + id);
   CHECK_MESSAGE(rest[0].starts_with("seats: " + id + " ends in "), rest[0]);
 }
 
 TEST_CASE("an expired permit is there for the next caller") {
   RedisServer redis;
   tell(redis, {{"permit init seats 1", 0, ""}});
-  lines_of(redis, "permit acquire seats --lease 300ms");
-  CHECK(lines_of(redis, "permit acquire seats --lease 1m").size() == 1);
+  lines_said(redis, "permit acquire seats --lease 300ms");
+  CHECK(lines_said(redis, "permit acquire seats --lease 1m").size() == 1);
 }
 
 TEST_CASE("a latch from its setting to its end") {

@@ -17,8 +17,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 60s;
-
 std::string key(int number) { return "key-" + std::to_string(number); }
 
 /// All at the same time, run i holds key i and then waits for key i + 1; the last run waits for key 0.
@@ -33,7 +31,7 @@ struct Circle {
                                 folder / ("exit-" + std::to_string(i)) + "'";
       runs.push_back(redis.rlock("run", "-q", "-k", key(i), "--", "sh", "-c", inner));
     }
-    for (int i = 0; i < count; ++i) REQUIRE(eventually([&] { return redis.has(key(i)); }, kLong));
+    for (int i = 0; i < count; ++i) REQUIRE(eventually([&] { return redis.has(key(i)); }, kLongDeadline));
     write_file(gate, "");
   }
 
@@ -53,7 +51,7 @@ TEST_CASE("if runs wait for each other, the youngest gives up, and the others go
     Circle circle{count, ""};
     std::string errors;
     for (Rlock& run : circle.runs) {
-      CHECK(run.exit_code(kLong) == 0);
+      CHECK(run.exit_code(kLongDeadline) == 0);
       errors += run.err();
     }
     int gave_up = 0;
@@ -73,7 +71,7 @@ TEST_CASE("with --on-deadlock wait a deadlock is only reported") {
   Circle circle{2, "--on-deadlock wait -w 4s"};
   std::string errors;
   for (Rlock& run : circle.runs) {
-    CHECK(run.exit_code(kLong) == 0);
+    CHECK(run.exit_code(kLongDeadline) == 0);
     errors += run.err();
   }
   CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
@@ -88,7 +86,7 @@ TEST_CASE("a run that was killed during its wait is in no circle, and no run giv
   Rlock holder = redis.rlock(
       "run", "-q", "-k", "a", "--", "sh", "-c",
       "until [ -e '" + go + "' ]; do sleep 0.01; done; exec \"$0\" run -q -k b -- echo done", rlock_binary());
-  REQUIRE(eventually([&] { return redis.has("a"); }, kLong));
+  REQUIRE(eventually([&] { return redis.has("a"); }, kLongDeadline));
   Rlock killed = redis.rlock("run", "-q", "-k", "b", "--lease", "8s", "--", rlock_binary(), "run", "-q", "-k",
                              "a", "--", "true");
   // One second after its acquire the holder listens, too, because rlock stop may ask it to stop.
@@ -97,11 +95,11 @@ TEST_CASE("a run that was killed during its wait is in no circle, and no run giv
     const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{a}:*"});
     return channels != "" && channels != of_holder && channels != of_holder + "\n";
   };
-  REQUIRE(eventually(waits, kLong));
+  REQUIRE(eventually(waits, kLongDeadline));
   for (const pid_t pid : killed.family()) ::kill(pid, SIGKILL);
-  REQUIRE(eventually([&] { return !waits(); }, kLong));
+  REQUIRE(eventually([&] { return !waits(); }, kLongDeadline));
   write_file(go, "");
-  CHECK(holder.exit_code(kLong) == 0);
+  CHECK(holder.exit_code(kLongDeadline) == 0);
   CHECK_MESSAGE(holder.out() == "done\n", holder.err());
 }
 
@@ -130,7 +128,7 @@ TEST_CASE("if all runs take their keys in one order, no deadlock is reported, ho
     const bool full = runs.size() >= kAtOnce;
     REQUIRE(eventually(
         [&] { return !full || std::ranges::any_of(runs, [](Rlock& run) { return !run.running(); }); },
-        kLong));
+        kLongDeadline));
     for (auto run = runs.begin(); run != runs.end();) {
       if (run->running()) {
         ++run;
@@ -141,6 +139,6 @@ TEST_CASE("if all runs take their keys in one order, no deadlock is reported, ho
       run = runs.erase(run);
     }
   }
-  for (Rlock& run : runs) CHECK_MESSAGE(run.exit_code(kLong) == 0, run.err());
+  for (Rlock& run : runs) CHECK_MESSAGE(run.exit_code(kLongDeadline) == 0, run.err());
   CHECK(gave_up == 0);
 }

@@ -23,7 +23,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
 const std::string kCanary =
     "CANARY/x7\"\\\xc3\xbc";  // JSON, URLs and terminals each write these characters in another way
 const std::string kInUrl = "CANARY%2Fx7%22%5C%C3%BC";
@@ -109,7 +108,7 @@ class Batch {
 
 /// The environment of an rlock with these servers, the password, short timeouts, and the lines `more` of a config
 /// file.
-Process::Options with(const std::string& url, const std::string& more = "") {
+Process::Options environment_for(const std::string& url, const std::string& more = "") {
   static const TempDir folder;
   const std::string config = folder / "config" + std::to_string(more.size());
   write_file(config, "connect-timeout = 400ms\ncommand-timeout = 200ms\n" + more);
@@ -124,7 +123,7 @@ Process::Options with(const std::string& url, const std::string& more = "") {
 
 /// Runs every verb at this server.
 void try_all_verbs(const FakeRedis& server, const std::string& config = "") {
-  const Process::Options options = with(server.url(), config);
+  const Process::Options options = environment_for(server.url(), config);
   Batch batch;
   for (const Words& words : kVerbs) batch.add(words, options);
 }
@@ -179,7 +178,7 @@ TEST_CASE("a password that is cut by the end of a long text shows no part of its
   FakeRedis server;
   for (std::size_t before = 285; before <= 300; ++before) {
     server.on("AUTH", wire::error("ERR " + std::string(before - 4, 'x') + kCanary));
-    Batch{}.add({"lock", "status", "k"}, with(server.url()));
+    Batch{}.add({"lock", "status", "k"}, environment_for(server.url()));
   }
 }
 
@@ -224,9 +223,10 @@ TEST_CASE("if an answer of the wrong shape to the greeting repeats the password,
       FakeRedis& server = servers.emplace_back();
       server.on(name, reply);
       server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60000), wire::text("o:1")}));
-      batch.add({"run", "-v", "-w", "300ms", "--db", "1", "-k", "k", "--", "true"}, with(server.url()),
+      batch.add({"run", "-v", "-w", "300ms", "--db", "1", "-k", "k", "--", "true"},
+                environment_for(server.url()), ": " + name + " " + reply);
+      batch.add({"latch", "wait", "-w", "300ms", "k"}, environment_for(server.url()),
                 ": " + name + " " + reply);
-      batch.add({"latch", "wait", "-w", "300ms", "k"}, with(server.url()), ": " + name + " " + reply);
     }
   }
 }
@@ -240,7 +240,8 @@ TEST_CASE("if the refusal of a subscription repeats the password, no text shows 
   server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60000), wire::text(kCanary)}));
   Batch batch;
   for (const std::string type : {"lock", "fair", "read", "write", "permit"})
-    batch.add({"run", "-v", "-w", "1300ms", "--type", type, "-k", "k", "--", "true"}, with(server.url()));
+    batch.add({"run", "-v", "-w", "1300ms", "--type", type, "-k", "k", "--", "true"},
+              environment_for(server.url()));
 }
 
 TEST_CASE("if a Sentinel or a cluster repeats the password, no text shows it") {
@@ -266,7 +267,7 @@ TEST_CASE("if a Sentinel or a cluster repeats the password, no text shows it") {
       for (const Words& words :
            {Words{"run", "-v", "-w", "300ms", "-k", "k", "--", "true"}, Words{"inspect"},
             Words{"inspect", "--json", "k"}, Words{"doctor"}, Words{"lock", "status", "k"}})
-        batch.add(words, with(url), ": " + reply);
+        batch.add(words, environment_for(url), ": " + reply);
     }
   }
 }
@@ -304,7 +305,7 @@ TEST_CASE("if keys and facts contain the password, no text shows it") {
 TEST_CASE("a URL in the wrong place of the command line is not shown with its password") {
   FakeRedis server;
   server.decide([](const Words&) { return wire::error("ERR no"); });
-  Process::Options options = with(server.url());
+  Process::Options options = environment_for(server.url());
   options.env.erase("RLOCK_PASSWORD");
   Batch batch;
   for (const std::string& url :
@@ -388,7 +389,7 @@ TEST_CASE("a variable or a configuration file with a password in the wrong place
 TEST_CASE("facts about a holder tell the server no password") {
   FakeRedis server;
   server.on("EVALSHA", wire::array({wire::text("held"), wire::integer(1)}));
-  Process::Options options = with(server.url());
+  Process::Options options = environment_for(server.url());
   options.env["CI_JOB_URL"] = "https://ci:" + kInUrl + "@ci/job/1";
   Batch{}.add({"run", "-n", "-k", "k", "--command-timeout", "300ms", "--reason", "as " + kCanary, "--label",
                "where=redis://:" + kInUrl + "@h", "--label", kCanary + "=1", "--", "true"},

@@ -19,9 +19,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-
-Words run(Words options, Words command = {"true"}) {
+Words run_words(Words options, Words command = {"true"}) {
   options.insert(options.begin(), {"run", "-k", "k"});
   options.emplace_back("--");
   options.insert(options.end(), command.begin(), command.end());
@@ -39,20 +37,20 @@ void occupy(RedisServer& redis) {
 TEST_CASE("75: busy, or the wait ended; -E changes it") {
   RedisServer redis;
   occupy(redis);
-  CHECK(status_of(redis, run({"-n"}), kDeadline) == 75);
-  CHECK(status_of(redis, run({"-w", "2s"}), kDeadline) == 75);
-  CHECK(status_of(redis, run({"-nE", "0"}), kDeadline) == 0);
+  CHECK(status_of(redis, run_words({"-n"}), kDeadline) == 75);
+  CHECK(status_of(redis, run_words({"-w", "2s"}), kDeadline) == 75);
+  CHECK(status_of(redis, run_words({"-nE", "0"}), kDeadline) == 0);
 }
 
 TEST_CASE("124: stopped by --max-hold, with any exit code of the command") {
   RedisServer redis;
-  CHECK(status_of(redis, run({"--max-hold", "100ms"}, {"sleep", "60"}), kDeadline) == 124);
+  CHECK(status_of(redis, run_words({"--max-hold", "100ms"}, {"sleep", "60"}), kDeadline) == 124);
   CHECK_FALSE(redis.has("k"));
 }
 
 TEST_CASE("125: the lock was lost while the command ran") {
   RedisServer redis;
-  Rlock rlock{run({"--lease", "3s"}, {"sleep", "60"}), redis.environment()};
+  Rlock rlock{run_words({"--lease", "3s"}, {"sleep", "60"}), redis.environment()};
   REQUIRE(eventually([&] { return redis.has("k"); }, kDeadline));
   redis.del("k");
   CHECK(rlock.exit_code(kDeadline) == 125);
@@ -60,34 +58,34 @@ TEST_CASE("125: the lock was lost while the command ran") {
 
 TEST_CASE("126 and 127: the command cannot be executed, is not found") {
   RedisServer redis;
-  CHECK(status_of(redis, run({}, {"/etc/passwd"}), kDeadline) == 126);
-  CHECK(status_of(redis, run({}, {"/"}), kDeadline) == 126);
-  CHECK(status_of(redis, run({}, {"/nonexistent/command"}), kDeadline) == 127);
+  CHECK(status_of(redis, run_words({}, {"/etc/passwd"}), kDeadline) == 126);
+  CHECK(status_of(redis, run_words({}, {"/"}), kDeadline) == 126);
+  CHECK(status_of(redis, run_words({}, {"/nonexistent/command"}), kDeadline) == 127);
   CHECK_FALSE(redis.has("k"));
   Monitor monitor{redis};
-  CHECK(status_of(redis, run({}, {"no-such-command-anywhere"}), kDeadline) == 127);
+  CHECK(status_of(redis, run_words({}, {"no-such-command-anywhere"}), kDeadline) == 127);
   CHECK(monitor.commands().empty());
 }
 
 TEST_CASE("65: the key holds something else") {
   RedisServer redis;
   redis.cli({"RPUSH", "k", "x"});
-  CHECK(status_of(redis, run({}), kDeadline) == 65);
+  CHECK(status_of(redis, run_words({}), kDeadline) == 65);
 }
 
 TEST_CASE("69: no server, 77: not admitted, 70: an answer that makes no sense") {
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
-  CHECK(Rlock{run({}), options}.exit_code(kDeadline) == 69);
+  CHECK(Rlock{run_words({}), options}.exit_code(kDeadline) == 69);
 
   RedisServer secret{{.config = {"requirepass CANARY"}}};
   options.env["RLOCK_URL"] = secret.url();
-  CHECK(Rlock{run({}), options}.exit_code(kDeadline) == 77);
+  CHECK(Rlock{run_words({}), options}.exit_code(kDeadline) == 77);
 
   FakeRedis fake;
   fake.on("EVALSHA", wire::array({wire::integer(99)}));
   options.env["RLOCK_URL"] = fake.url();
-  CHECK(Rlock{run({"-n"}), options}.exit_code(kDeadline) == 70);
+  CHECK(Rlock{run_words({"-n"}), options}.exit_code(kDeadline) == 70);
 }
 
 TEST_CASE("71: the requested output cannot be written") {
@@ -108,7 +106,8 @@ TEST_CASE("71: the requested output cannot be written") {
   Process::Options closed = redis.environment();
   closed.closed = {1};
   CHECK(Rlock{{"--help"}, closed}.exit_code(kDeadline) == 71);
-  CHECK(Rlock{run({"--status-file", "/nonexistent/status"}), redis.environment()}.exit_code(kDeadline) == 71);
+  CHECK(Rlock{run_words({"--status-file", "/nonexistent/status"}), redis.environment()}.exit_code(
+            kDeadline) == 71);
   ::close(full);
 }
 
@@ -116,7 +115,7 @@ TEST_CASE("killed by the signal that ended the wait") {
   RedisServer redis;
   occupy(redis);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
-    Rlock rlock{run({}), redis.environment()};
+    Rlock rlock{run_words({}), redis.environment()};
     REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }, kDeadline));
     rlock.signal(number);
     const int status = rlock.wait_status(kDeadline);
@@ -274,22 +273,22 @@ TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
       {{"run", "-k", "k", ""}, 64},
       {{"run", "-k", "k", "-c", "x", "y"}, 64},
       {{"run", "-k", "k", "--read", "--write", "true"}, 64},
-      {run({"--lease", "0"}), 64},
-      {run({"--lease", "1e3"}), 64},
-      {run({"--wait", "-1"}), 64},
-      {run({"-E", "256"}), 64},
-      {run({"--timeout", "3"}), 64},
-      {run({"-h", "db1"}), 64},
-      {run({"-a", "CANARY"}), 64},
-      {run({"--signal", "NOPE"}), 64},
-      {run({"--type", "sem"}), 64},
-      {run({"--url", "http://u:CANARY@h"}), 64},
-      {run({"--status-fd", "99"}), 64},
-      {run({"--lost-grace", "60s"}), 78},
-      {run({"--lease", "100ms"}), 78},
-      {run({"--min-hold", "2m", "--max-hold", "1m"}), 78},
-      {run({"--config", "/nonexistent"}), 78},
-      {run({"--config", "/dev/zero"}), 78},
+      {run_words({"--lease", "0"}), 64},
+      {run_words({"--lease", "1e3"}), 64},
+      {run_words({"--wait", "-1"}), 64},
+      {run_words({"-E", "256"}), 64},
+      {run_words({"--timeout", "3"}), 64},
+      {run_words({"-h", "db1"}), 64},
+      {run_words({"-a", "CANARY"}), 64},
+      {run_words({"--signal", "NOPE"}), 64},
+      {run_words({"--type", "sem"}), 64},
+      {run_words({"--url", "http://u:CANARY@h"}), 64},
+      {run_words({"--status-fd", "99"}), 64},
+      {run_words({"--lost-grace", "60s"}), 78},
+      {run_words({"--lease", "100ms"}), 78},
+      {run_words({"--min-hold", "2m", "--max-hold", "1m"}), 78},
+      {run_words({"--config", "/nonexistent"}), 78},
+      {run_words({"--config", "/dev/zero"}), 78},
       {{"lock", "acquire", "k"}, 64},
       {{"lock", "release", "k"}, 64},
       {{"lock", "acquire", "k", "--lease", "1m", "--owner", "a b"}, 64},

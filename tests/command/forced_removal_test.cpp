@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -15,8 +14,6 @@
 using namespace rlock::test;
 
 namespace {
-
-using Json = nlohmann::json;
 
 /// The environment of a process without a terminal.
 Process::Options without_terminal(const RedisServer& redis) {
@@ -38,16 +35,16 @@ std::vector<std::set<std::string>> schema_of_unlock() {
 }
 
 /// The document of rlock unlock --json, checked against the manual.
-Json removed(const RedisServer& redis, const Words& more, int status) {
+ParsedJson removed(const RedisServer& redis, const Words& more, int status) {
   Words words{"unlock", "--yes", "--json"};
   words.insert(words.end(), more.begin(), more.end());
   Rlock unlock{words, redis.environment()};
   CHECK(unlock.exit_code() == status);
-  const Json document = Json::parse(unlock.out());
+  const ParsedJson document = ParsedJson::parse(unlock.out());
   const auto schema = schema_of_unlock();
   CHECK(names_of(document) == schema[0]);
   CHECK(document["v"] == 1);
-  for (const Json& key : document["keys"]) {
+  for (const ParsedJson& key : document["keys"]) {
     CHECK(names_of(key) == schema[1]);
     CHECK(key["owners"].is_array());
   }
@@ -86,15 +83,15 @@ TEST_CASE("unlock --json reports each key's end, as rlock-unlock(1) describes it
   RedisServer redis;
   acquired(redis, "app:a", {"--owner", "ci-1"});
   acquired(redis, "app:b", {"--owner", "ci-2"});
-  const Json keys = removed(redis, {"--prefix", "app:", "--if-owner", "ci-1", "a", "b", "c"}, 1);
+  const ParsedJson keys = removed(redis, {"--prefix", "app:", "--if-owner", "ci-1", "a", "b", "c"}, 1);
   REQUIRE(keys.size() == 3);
-  CHECK(keys[0] == Json{{"key", "app:a"},
-                        {"name", "a"},
-                        {"outcome", "removed"},
-                        {"owners", Json::array({"ci-1"})},
-                        {"error", nullptr}});
+  CHECK(keys[0] == ParsedJson{{"key", "app:a"},
+                              {"name", "a"},
+                              {"outcome", "removed"},
+                              {"owners", ParsedJson::array({"ci-1"})},
+                              {"error", nullptr}});
   CHECK(keys[1]["outcome"] == "other-owner");
-  CHECK(keys[1]["owners"] == Json::array({"ci-2"}));
+  CHECK(keys[1]["owners"] == ParsedJson::array({"ci-2"}));
   CHECK(keys[2]["outcome"] == "free");
   CHECK(keys[2]["owners"].empty());
   CHECK(removed(redis, {"app:b"}, 0)[0]["outcome"] == "removed");

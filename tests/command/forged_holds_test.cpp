@@ -17,9 +17,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
-
-Rlock with(const RedisServer& redis, const std::string& name, const std::string& value, Words words) {
+Rlock rlock_with(const RedisServer& redis, const std::string& name, const std::string& value, Words words) {
   Process::Options options = redis.environment();
   options.env[name] = value;
   return Rlock{std::move(words), options};
@@ -72,22 +70,22 @@ TEST_CASE("forged variables let no process into a hold") {
   for (const auto& [name, value] : forged) {
     CAPTURE(name);
     CAPTURE(value.substr(0, 40));
-    Rlock run = with(redis, name, value, {"run", "-n", "-k", "k", "--", "echo", "inside"});
-    CHECK(run.exit_code(kLong) == 75);
+    Rlock run = rlock_with(redis, name, value, {"run", "-n", "-k", "k", "--", "echo", "inside"});
+    CHECK(run.exit_code(kDeadline) == 75);
     CHECK(run.out().empty());
   }
-  Rlock other =
-      with(redis, "RLOCK_STACK", "lock " + owner + " k", {"run", "-n", "-k", "k2", "--", "echo", "inside"});
-  CHECK(other.exit_code(kLong) == 0);
+  Rlock other = rlock_with(redis, "RLOCK_STACK", "lock " + owner + " k",
+                           {"run", "-n", "-k", "k2", "--", "echo", "inside"});
+  CHECK(other.exit_code(kDeadline) == 0);
   CHECK(redis.cli({"HGET", "k", owner}) == "1");
 }
 
 TEST_CASE("a process that knows the owner id of a hold may enter it, as rlock-safety(7) says, and it stays") {
   RedisServer redis;
   const std::string owner = acquired(redis, "k");
-  Rlock run =
-      with(redis, "RLOCK_STACK", "lock " + owner + " k", {"run", "-n", "-k", "k", "--", "echo", "inside"});
-  CHECK(run.exit_code(kLong) == 0);
+  Rlock run = rlock_with(redis, "RLOCK_STACK", "lock " + owner + " k",
+                         {"run", "-n", "-k", "k", "--", "echo", "inside"});
+  CHECK(run.exit_code(kDeadline) == 0);
   CHECK(run.out() == "inside\n");
   CHECK(redis.cli({"HGET", "k", owner}) == "1");
 }
@@ -98,8 +96,8 @@ TEST_CASE("a variable with thousands of holds that are not there makes no wait l
   std::string stack;
   for (int i = 0; i < 5000; ++i) stack += "lock o" + std::to_string(i) + " k\n";
   Monitor monitor{redis};
-  CHECK(with(redis, "RLOCK_STACK", stack, {"run", "-q", "-n", "-k", "k", "--", "true"}).exit_code(kLong) ==
-        75);
+  CHECK(rlock_with(redis, "RLOCK_STACK", stack, {"run", "-q", "-n", "-k", "k", "--", "true"})
+            .exit_code(kDeadline) == 75);
   CHECK(monitor.commands().size() < 200);
 }
 
@@ -111,13 +109,13 @@ TEST_CASE("a waiter with forged holds ends the wait of a nested run, and nothing
     Rlock outer =
         redis.rlock("run", "-q", "-k", "a", "--", rlock_binary(), "run", "-q", "-w", "20s", "--on-deadlock",
                     gives_up ? "give-up" : "wait", "-k", "b", "--", "echo", "inside");
-    REQUIRE(eventually([&] { return redis.has("a"); }, kLong));
+    REQUIRE(eventually([&] { return redis.has("a"); }, kDeadline));
     const Liar liar{redis, owner};
-    REQUIRE(eventually([&] { return contains(outer.err(), "rlock: deadlock: 'b' is held by "); }, kLong));
+    REQUIRE(eventually([&] { return contains(outer.err(), "rlock: deadlock: 'b' is held by "); }, kDeadline));
     CHECK_FALSE(contains(outer.err(), "\x1b"));
     CHECK(redis.cli({"HGET", "b", owner}) == "1");
     if (!gives_up) CHECK(status_of(redis, {"lock", "release", "b", "--owner", owner}) == 0);
-    CHECK(outer.exit_code(kLong) == (gives_up ? 75 : 0));
+    CHECK(outer.exit_code(kDeadline) == (gives_up ? 75 : 0));
     CHECK(outer.out() == (gives_up ? "" : "inside\n"));
     CHECK_FALSE(redis.has("a"));
   }

@@ -21,8 +21,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
-
 /// A cgroup whose processes can be frozen, of version 2 or 1.
 class Freezer {
  public:
@@ -59,7 +57,7 @@ class Freezer {
       return contains(read_file(*path_ + "/cgroup.events"), "frozen 1") ||
              contains(read_file(state_.file), "FROZEN");
     };
-    REQUIRE(eventually(frozen, kLong));
+    REQUIRE(eventually(frozen, kDeadline));
   }
   void thaw() const { write_file(state_.file, state_.off); }
 
@@ -82,12 +80,12 @@ TEST_CASE(
   if (!freezer) return skipped("no cgroup may be made here");
   RedisServer redis;
   Process run = sh(redis, freezer.enter() + "exec \"$RLOCK\" run -k k --lease 2s -- sh -c '" + kBeats + "'");
-  REQUIRE(eventually([&] { return contains(run.out(), "beat"); }, kLong));
+  REQUIRE(eventually([&] { return contains(run.out(), "beat"); }, kDeadline));
   freezer.freeze();
   Rlock next = redis.rlock("run", "-q", "-w", "20s", "-k", "k", "--", "true");
-  CHECK(next.exit_code(kLong) == 0);
+  CHECK(next.exit_code(kDeadline) == 0);
   freezer.thaw();
-  CHECK(run.exit_code(kLong) == 125);
+  CHECK(run.exit_code(kDeadline) == 125);
   CHECK(contains(run.err(), "lost 'k'"));
   CHECK(eventually([&] { return run.family().empty(); }));
 }
@@ -100,12 +98,12 @@ TEST_CASE("a run that is frozen for less than its lease goes on with its lock") 
   Process run =
       sh(redis, freezer.enter() + "exec \"$RLOCK\" run -k k --lease 60s -- sh -c 'echo on; until [ -e " +
                     folder / "go" + " ]; do sleep 0.01; done; echo done'");
-  REQUIRE(eventually([&] { return contains(run.out(), "on"); }, kLong));
+  REQUIRE(eventually([&] { return contains(run.out(), "on"); }, kDeadline));
   freezer.freeze();
-  CHECK(redis.rlock("run", "-q", "-n", "-k", "k", "--", "true").exit_code(kLong) == 75);
+  CHECK(redis.rlock("run", "-q", "-n", "-k", "k", "--", "true").exit_code(kDeadline) == 75);
   write_file(folder / "go", "");
   freezer.thaw();
-  CHECK(run.exit_code(kLong) == 0);
+  CHECK(run.exit_code(kDeadline) == 0);
   CHECK(contains(run.out(), "done"));
 }
 
@@ -116,12 +114,12 @@ TEST_CASE("a script that is frozen together with its keeper ends when it is thaw
   Process script =
       sh(redis, freezer.enter() +
                     "\"$RLOCK\" lock acquire k --lease 2s --while-pid $$ >/dev/null || exit 9\n" + kBeats);
-  REQUIRE(eventually([&] { return contains(script.out(), "beat"); }, kLong));
+  REQUIRE(eventually([&] { return contains(script.out(), "beat"); }, kDeadline));
   freezer.freeze();
   Rlock next = redis.rlock("run", "-q", "-w", "20s", "-k", "k", "--", "true");
-  CHECK(next.exit_code(kLong) == 0);
+  CHECK(next.exit_code(kDeadline) == 0);
   freezer.thaw();
-  CHECK(script.exit_code(kLong) > 128);
+  CHECK(script.exit_code(kDeadline) > 128);
   CHECK(eventually([&] { return script.family().empty(); }));
 }
 
@@ -130,16 +128,16 @@ TEST_CASE("a waiter that is frozen for longer than its wait ends when it is thaw
   if (!freezer) return skipped("no cgroup may be made here");
   RedisServer redis;
   Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
-  REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  REQUIRE(eventually([&] { return redis.has("k"); }, kDeadline));
   Process waiter = sh(redis, freezer.enter() + "exec \"$RLOCK\" run -q -w 1500ms -k k -- echo inside");
-  REQUIRE(eventually([&] { return redis.has("redisson_unlock_latch:{k}:line"); }, kLong));
+  REQUIRE(eventually([&] { return redis.has("redisson_unlock_latch:{k}:line"); }, kDeadline));
   freezer.freeze();
   holder.signal(SIGTERM);  // the lock becomes free, and is kept for the waiter
-  CHECK(holder.exit_code(kLong) == 143);
-  CHECK(redis.rlock("run", "-q", "-w", "20s", "-k", "k", "--", "true").exit_code(kLong) == 0);
+  CHECK(holder.exit_code(kDeadline) == 143);
+  CHECK(redis.rlock("run", "-q", "-w", "20s", "-k", "k", "--", "true").exit_code(kDeadline) == 0);
   freezer.thaw();
-  const int status = waiter.exit_code(kLong);
+  const int status = waiter.exit_code(kDeadline);
   CHECK((status == 75 || status == 0));
   CHECK((status == 0) == contains(waiter.out(), "inside"));
-  CHECK(eventually([&] { return redis.keys().empty(); }, kLong));
+  CHECK(eventually([&] { return redis.keys().empty(); }, kDeadline));
 }

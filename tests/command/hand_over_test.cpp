@@ -16,21 +16,19 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 60s;
-
 /// Runs that wait for "k". Its holder keeps the lock until let_go().
-class Crowd {
+class WaitingRuns {
  public:
-  explicit Crowd(Words type = {"--type", "lock"}) : type_(std::move(type)), gate_(folder_ / "gate") {
+  explicit WaitingRuns(Words type = {"--type", "lock"}) : type_(std::move(type)), gate_(folder_ / "gate") {
     holder_.emplace(start({"sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done", gate_}));
-    REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+    REQUIRE(eventually([&] { return redis.has("k"); }, kLongDeadline));
   }
 
   /// Adds a run that writes its name into the log. When join() returns, that run waits in the line.
   Rlock& join(const std::string& name, const Words& type = {}) {
     const auto before = length();
     runs_.push_back(start({"sh", "-c", "echo \"$1\" >> \"$0\"", folder_ / "log", name}, type));
-    REQUIRE(eventually([&] { return length() == before + 1 && listens(); }, kLong));
+    REQUIRE(eventually([&] { return length() == before + 1 && listens(); }, kLongDeadline));
     return runs_.back();
   }
 
@@ -39,7 +37,7 @@ class Crowd {
   /// The names in the order in which they had the lock, as soon as there are `count` of them.
   Words served(std::size_t count) {
     const auto names = [&] { return rlock::split(read_file(folder_ / "log"), '\n'); };
-    REQUIRE(eventually([&] { return names().size() == count + 1; }, kLong));
+    REQUIRE(eventually([&] { return names().size() == count + 1; }, kLongDeadline));
     Words all = names();
     all.pop_back();
     return all;
@@ -99,12 +97,12 @@ TEST_CASE("no waiter is passed more than ten times, and a hand-over costs six re
     CAPTURE(type);
     constexpr int kWaiters = 12;
     const bool permit = type == "permit";  // a permit's pool stays
-    Crowd crowd{permit ? Words{"--permits", "1"} : Words{"--type", type}};
+    WaitingRuns crowd{permit ? Words{"--permits", "1"} : Words{"--type", type}};
     for (const std::string& name : numbers(kWaiters)) crowd.join(name);
     Monitor monitor{crowd.redis};
     crowd.let_go();
     CHECK(most_passed(crowd.served(kWaiters)) <= 10);
-    REQUIRE(eventually([&] { return !crowd.redis.has(permit ? "{k}:timeout" : "k"); }, kLong));
+    REQUIRE(eventually([&] { return !crowd.redis.has(permit ? "{k}:timeout" : "k"); }, kLongDeadline));
     std::size_t requests = 0;
     for (const std::string& command : monitor.commands())
       // UNSUBSCRIBE comes in the same write as a release: it is no request of its own.
@@ -116,11 +114,11 @@ TEST_CASE("no waiter is passed more than ten times, and a hand-over costs six re
 TEST_CASE("a chosen run that was killed or is frozen delays no other run for long") {
   for (const int signal : {SIGKILL, SIGSTOP}) {
     CAPTURE(signal);
-    Crowd crowd;
+    WaitingRuns crowd;
     Rlock& chosen = crowd.join("chosen");
     crowd.join("next");
     chosen.signal(signal);
-    if (signal == SIGKILL) REQUIRE(eventually([&] { return !chosen.running(); }, kLong));
+    if (signal == SIGKILL) REQUIRE(eventually([&] { return !chosen.running(); }, kLongDeadline));
     crowd.let_go();
     CHECK(crowd.served(1) == Words{"next"});
     if (signal == SIGKILL) continue;
@@ -133,7 +131,7 @@ TEST_CASE(
     "ten runs without their line, or without all data on the server, follow each other without a pause") {
   for (const Words& lost : {Words{"DEL", "redisson_unlock_latch:{k}:line"}, Words{"FLUSHALL"}}) {
     CAPTURE(lost.front());
-    Crowd crowd;
+    WaitingRuns crowd;
     for (const std::string& name : numbers(10)) crowd.join(name);
     crowd.redis.cli(lost);
     crowd.let_go();
@@ -144,18 +142,18 @@ TEST_CASE(
 }
 
 TEST_CASE("a chosen run that is interrupted passes on that it was chosen") {
-  Crowd crowd;
+  WaitingRuns crowd;
   Rlock& chosen = crowd.join("chosen");
   crowd.join("next");
   crowd.let_go();
   chosen.signal(SIGTERM);
   const Words served = crowd.served(1);
   CHECK((served.front() == "next" || served.front() == "chosen"));
-  CHECK(eventually([&] { return crowd.length() == 0; }, kLong));
+  CHECK(eventually([&] { return crowd.length() == 0; }, kLongDeadline));
 }
 
 TEST_CASE("a writer that waits is not starved by readers that come later") {
-  Crowd crowd{{"--type", "read"}};
+  WaitingRuns crowd{{"--type", "read"}};
   crowd.join("writer", {"--type", "write"});
   crowd.join("reader", {"--type", "read"});
   crowd.join("another", {"--type", "read"});
@@ -165,7 +163,7 @@ TEST_CASE("a writer that waits is not starved by readers that come later") {
 }
 
 TEST_CASE("inspect lists the waiters in their order, with their facts") {
-  Crowd crowd;
+  WaitingRuns crowd;
   crowd.join("first");
   crowd.join("second");
   Rlock text = crowd.redis.rlock("inspect", "k");

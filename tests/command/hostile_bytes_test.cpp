@@ -28,7 +28,7 @@ void expect_harmless(const std::string& what, const std::string& text) {
   CHECK_FALSE_MESSAGE(contains(text, "\nrlock: all is well"), what);
 }
 
-void hold(RedisServer& redis) {
+void hold_hostile(RedisServer& redis) {
   const std::string owner = "o\x1b]0;x\x07";
   redis.cli({"HSET", kHostile, owner, "1"});
   redis.cli({"PEXPIRE", kHostile, "600000"});
@@ -42,7 +42,7 @@ void hold(RedisServer& redis) {
 
 TEST_CASE("no screen of any verb obeys bytes from the server") {
   RedisServer redis;
-  hold(redis);
+  hold_hostile(redis);
   for (const Words& words : {Words{"inspect", kHostile},
                              Words{"inspect", "-v", kHostile},
                              Words{"inspect", "--json", kHostile},
@@ -85,7 +85,7 @@ TEST_CASE("neither a loss nor a wrong type nor a question lets hostile bytes thr
   expect_harmless("wrong type", wrong.err());
   redis.del(kHostile);
 
-  hold(redis);
+  hold_hostile(redis);
   Pty pty{{rlock_binary(), "unlock", kHostile}, redis.environment()};
   pty.expect("[y/N] ");
   std::string screen = pty.screen();

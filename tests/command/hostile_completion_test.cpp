@@ -18,8 +18,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
-
 /// A shell at its prompt, with the completion of rlock loaded. Its `rlock` only writes its arguments to a
 /// file; for the completion's questions it is the real one.
 class Shell {

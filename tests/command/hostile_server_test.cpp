@@ -18,9 +18,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = 60s;
-
-const std::set<int> kDocumented{0, 1, 65, 69, 70, 75, 77, 78};
+const std::set<int> kStatusesOfVerbs{0, 1, 65, 69, 70, 75, 77, 78};
 
 std::string times(int count, const std::string& text) {
   std::string all;
@@ -89,9 +87,9 @@ struct Meeting {
 };
 
 void expect_small(Rlock& rlock) {
-  const int status = rlock.exit_code(kDeadline);
+  const int status = rlock.exit_code(60s);
   CAPTURE(rlock.err());
-  CHECK(kDocumented.contains(status));
+  CHECK(kStatusesOfVerbs.contains(status));
   CHECK(rlock.peak_bytes() <= kMostMemory);
   CHECK_FALSE(contains(rlock.err(), "internal error"));
 }

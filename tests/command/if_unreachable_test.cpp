@@ -20,8 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kDeadline = 30s;
-
 /// A server with this answer to each script; to EXISTS it answers `exists`, or with `exists` below 0 the same
 /// answer.
 std::unique_ptr<FakeRedis> answering(const std::string& answer, int exists = 0) {
@@ -46,7 +44,7 @@ std::string last_line_of(std::string text) {
 }
 
 /// Runs rlock once, with this choice, at this server.
-Ended once(const std::string& url, const std::string& choice, Words more = {}) {
+Ended ended_once(const std::string& url, const std::string& choice, Words more = {}) {
   TempDir folder;
   Process::Options options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = url;
@@ -110,27 +108,27 @@ TEST_CASE("a server that cannot be used: fail is 69, skip is 0, run runs the com
   for (const State& state : states) {
     CAPTURE(state.name);
     const auto fake = answering(state.answer, state.exists);
-    check_failed(once(fake->url(), "fail"));
-    check_skipped(once(fake->url(), "skip"));
-    check_ran(once(fake->url(), "run"));
+    check_failed(ended_once(fake->url(), "fail"));
+    check_skipped(ended_once(fake->url(), "skip"));
+    check_ran(ended_once(fake->url(), "run"));
   }
   const std::string refused = "unix:///nonexistent/redis.sock";
-  check_failed(once(refused, "fail"));
-  check_skipped(once(refused, "skip"));
-  check_ran(once(refused, "run"));
-  check_ran(once(refused, "run", {"--type", "permit"}));
-  check_skipped(once(refused, "skip", {"--type", "permit"}));
-  check_ran(once(refused + " unix:///nonexistent/2 unix:///nonexistent/3", "run"));
+  check_failed(ended_once(refused, "fail"));
+  check_skipped(ended_once(refused, "skip"));
+  check_ran(ended_once(refused, "run"));
+  check_ran(ended_once(refused, "run", {"--type", "permit"}));
+  check_skipped(ended_once(refused, "skip", {"--type", "permit"}));
+  check_ran(ended_once(refused + " unix:///nonexistent/2 unix:///nonexistent/3", "run"));
 }
 
 TEST_CASE("no command runs without a lock if a server still reports that the key exists") {
   const auto fake = answering(wire::error("OOM command not allowed when used memory > 'maxmemory'"), 1);
-  const Ended ended = once(fake->url(), "run");
+  const Ended ended = ended_once(fake->url(), "run");
   CHECK(ended.status == 69);
   CHECK(ended.out == "");
   CHECK(contains(ended.last_line, "; 'k' exists there, so the command does not run without a lock"));
   CHECK(contains(ended.record, R"("outcome":"unreachable","exit":69,)"));
-  const Ended permit = once(fake->url(), "run", {"--type", "permit"});
+  const Ended permit = ended_once(fake->url(), "run", {"--type", "permit"});
   CHECK(permit.status == 69);
   CHECK(contains(permit.last_line,
                  "; 'k' exists there, and its permits may be taken, so the command does not run"));
@@ -150,13 +148,13 @@ TEST_CASE("--if-unreachable changes no other status: busy, denied, another type,
                                       {other_type->url(), 65},
                                       {no_scripts->url(), 78}}) {
       CAPTURE(status);
-      const Ended ended = once(url, choice);
+      const Ended ended = ended_once(url, choice);
       CHECK(ended.status == status);
       CHECK(ended.out == "");
       CHECK(contains(ended.record, R"("locked":false)"));
     }
   }
-  CHECK(once(redis.url(), "perhaps").status == 64);
+  CHECK(ended_once(redis.url(), "perhaps").status == 64);
 }
 
 TEST_CASE("if a server says busy and then dies, the status is 69 even with run, and 0 with skip") {
@@ -193,7 +191,7 @@ TEST_CASE(
         fmt::format("; waiting does not mend this, so rlock does not obey --if-unreachable {}", choice);
     for (const std::string& url : {web->url(), tls, redis.url() + " " + denied->url() + " " + dead}) {
       CAPTURE(url);
-      const Ended ended = once(url, choice);
+      const Ended ended = ended_once(url, choice);
       CHECK(ended.status == 69);
       CHECK(ended.out == "");
       CHECK_MESSAGE(contains(ended.last_line, ignored), ended.last_line);
@@ -205,7 +203,7 @@ TEST_CASE(
 TEST_CASE("with a usable server the command runs under the lock, with any --if-unreachable") {
   RedisServer redis;
   for (const char* choice : {"fail", "skip", "run"}) {
-    const Ended ended = once(redis.url(), choice);
+    const Ended ended = ended_once(redis.url(), choice);
     CHECK(ended.status == 3);
     CHECK(contains(ended.out, "held=1 owner="));
     CHECK(contains(ended.record, R"("locked":true)"));

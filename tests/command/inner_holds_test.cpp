@@ -19,10 +19,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-
 /// The command lines of an outer run and of the hold inside it. $K is the key.
-struct Kind {
+struct Nesting {
   std::string name;
   std::string outer;  ///< options of the outer run besides its key
   std::string inner;  ///< the command that takes the hold inside, and then makes the file $END.in
@@ -33,7 +31,7 @@ std::string nested(const std::string& options) {
          " -- sh -c \": >\\\"\\$END.in\\\"; exec sleep 60\" </dev/null";
 }
 
-const std::vector<Kind> kKinds{
+const std::vector<Nesting> kNestings{
     {"lock", "", nested("")},
     {"fair", "--fair", nested("--fair")},
     {"fenced", "--fenced", nested("--fenced")},
@@ -46,8 +44,8 @@ const std::vector<Kind> kKinds{
 };
 
 /// An outer run whose command takes an inner hold in the background, and goes on until the test ends it.
-struct Scene {
-  Scene(RedisServer& server, const Kind& kind, std::size_t number)
+struct OuterRun {
+  OuterRun(RedisServer& server, const Nesting& kind, std::size_t number)
       : key("k" + std::to_string(number)), end(server.directory() + "/end." + key) {
     Process::Options options = server.environment();
     options.env["RLOCK_BINARY"] = rlock_binary();
@@ -72,28 +70,28 @@ TEST_CASE(
     const std::string fields = server.cli({"HVALS", key});
     return contains(fields, "2") ? 2 : contains(fields, "1") ? 1 : 0;
   };
-  std::vector<Scene> scenes;
-  for (std::size_t i = 0; i < kKinds.size(); ++i) scenes.emplace_back(server, kKinds[i], i);
+  std::vector<OuterRun> scenes;
+  for (std::size_t i = 0; i < kNestings.size(); ++i) scenes.emplace_back(server, kNestings[i], i);
   // A count of 2 is not enough: the acquire inside may not have read its answer.
-  for (const Scene& scene : scenes)
+  for (const OuterRun& scene : scenes)
     REQUIRE(eventually([&] { return std::filesystem::exists(scene.end + ".in"); }, kDeadline));
-  for (const Scene& scene : scenes) REQUIRE(holds(scene.key) == 2);
+  for (const OuterRun& scene : scenes) REQUIRE(holds(scene.key) == 2);
 
   // The sleep is the length of the fault. It is longer than the pause between two renewals: each outer run
   // abandons a connection.
   server.freeze();
   std::this_thread::sleep_for(2200ms);
   server.thaw();
-  for (const Scene& scene : scenes) std::ofstream{scene.end} << "now\n";
+  for (const OuterRun& scene : scenes) std::ofstream{scene.end} << "now\n";
 
   for (std::size_t i = 0; i < scenes.size(); ++i) {
-    CAPTURE(kKinds[i].name);
+    CAPTURE(kNestings[i].name);
     CHECK(scenes[i].process->exit_code(kDeadline) == 0);
     CHECK_FALSE(contains(scenes[i].process->err(), "lost"));
   }
   const auto stays = [&] {
     for (std::size_t i = 0; i < scenes.size(); ++i) {
-      CAPTURE(kKinds[i].name);
+      CAPTURE(kNestings[i].name);
       CHECK(holds(scenes[i].key) == 1);
     }
     CHECK(server.pttl(scenes.back().key) > 3'500'000);

@@ -33,7 +33,7 @@ std::string without_numbers(const std::string& json) {
 }
 
 /// A server, and the keys that a test puts on it.
-class Scene {
+class InspectedServer {
  public:
   std::string text(const Words& keys) { return without_times(output({"inspect"}, keys)); }
 
@@ -69,11 +69,11 @@ class Scene {
 
 const std::string kNoOthers =
     R"("more_holders":0,"waiters":[],"subscribers":0,"permits":null,"count":null,"fence":null,"server":null,"stale":false,"last":null})";
-const std::string kMeta =
+const std::string kMetaJson =
     R"("meta":{"host":"ci-7","pid":0,"user":"alice","command":"make","reason":null,"labels":{},"url":null,"since":0,"lease_ms":0,)"
     R"("renews":true,"renewed_at":0,"ended_at":null,"exit":null})";
 
-std::string holder(const std::string& owner, const std::string& more) {
+std::string holder_json(const std::string& owner, const std::string& more) {
   return R"({"owner":")" + owner +
          R"(","mode":"exclusive","count":1,"ttl_ms":0,"fence":null,"slot":null,"permit_id":null,)" + more +
          "}";
@@ -82,7 +82,7 @@ std::string holder(const std::string& owner, const std::string& more) {
 }  // namespace
 
 TEST_CASE("a free key is named, and is free") {
-  Scene scene;
+  InspectedServer scene;
   CHECK(scene.text({"nightly"}) == "nightly       free\n");
   CHECK(scene.json({"nightly"}) ==
         R"({"key":"nightly","name":"nightly","type":"none","state":"free","ttl_ms":-1,"holders":[],)" +
@@ -90,7 +90,7 @@ TEST_CASE("a free key is named, and is free") {
 }
 
 TEST_CASE("a lock of rlock shows its holder, with reason, labels and the job's address") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
   scene.facts(
@@ -109,17 +109,17 @@ TEST_CASE("a lock of rlock shows its holder, with reason, labels and the job's a
 }
 
 TEST_CASE("the JSON of a lock of rlock has its holder and the holder's facts") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "26000"});
   scene.facts("deploy", kOurs, 723, 4);
   CHECK(scene.json({"deploy"}) ==
         R"({"key":"deploy","name":"deploy","type":"lock","state":"held","ttl_ms":0,"holders":[)" +
-            holder(kOurs, kMeta) + "]," + kNoOthers);
+            holder_json(kOurs, kMetaJson) + "]," + kNoOthers);
 }
 
 TEST_CASE("a Java holder is named as such") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
   CHECK(scene.text({"orders"}) ==
@@ -127,11 +127,11 @@ TEST_CASE("a Java holder is named as such") {
         "  8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n");
   CHECK(scene.json({"orders"}) ==
         R"({"key":"orders","name":"orders","type":"lock","state":"held","ttl_ms":0,"holders":[)" +
-            holder(kJava, R"("meta":null)") + "]," + kNoOthers);
+            holder_json(kJava, R"("meta":null)") + "]," + kNoOthers);
 }
 
 TEST_CASE("a lock without a TTL never expires") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   CHECK(scene.text({"orders"})
             .ends_with("  8d1f2c...:57 (a Redisson client), no TTL: the key never expires\n"));
@@ -139,7 +139,7 @@ TEST_CASE("a lock without a TTL never expires") {
 }
 
 TEST_CASE("a lock that was entered three times shows the count") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "orders", kJava, "3"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
   CHECK(scene.text({"orders"}).ends_with(", expires in DUR unless the holder renews it, entered 3 times\n"));
@@ -147,7 +147,7 @@ TEST_CASE("a lock that was entered three times shows the count") {
 }
 
 TEST_CASE("a key that --min-hold keeps shows how its command ended") {
-  Scene scene;
+  InspectedServer scene;
   Rlock run = scene.redis.rlock("run", "-k", "report", "--min-hold", "5m", "--", "sh", "-c", "exit 3");
   CHECK(run.exit_code() == 3);
   const std::string text = scene.text({"report"});
@@ -159,7 +159,7 @@ TEST_CASE("a key that --min-hold keeps shows how its command ended") {
 }
 
 TEST_CASE("a holder that has not renewed for most of its lease looks dead") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "9000"});
   scene.facts("deploy", kOurs, 723, 21);
@@ -168,7 +168,7 @@ TEST_CASE("a holder that has not renewed for most of its lease looks dead") {
 }
 
 TEST_CASE("hostile names, owners and facts print nothing that a terminal would obey") {
-  Scene scene;
+  InspectedServer scene;
   const std::string key = "a\x1b[2Jb\nc";
   scene.redis.cli({"HSET", key, "\x1b]0;x\a:1", "1"});
   scene.redis.cli({"PEXPIRE", key, "9000"});
@@ -189,14 +189,14 @@ TEST_CASE("hostile names, owners and facts print nothing that a terminal would o
 }
 
 TEST_CASE("bytes that are no UTF-8 become U+FFFD in JSON") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "\xFF", kJava, "1"});
   CHECK(scene.text({"\xFF"}).starts_with("\\xff          lock, held\n"));
   CHECK(scene.json({"\xFF"}).starts_with(R"({"key":"\ufffd",)"));
 }
 
 TEST_CASE("keys of other types are named as such, and are no failure") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"RPUSH", "list", "x"});
   scene.redis.cli({"SADD", "set", "x"});
   scene.redis.cli({"ZADD", "zset", "1", "x"});
@@ -214,7 +214,7 @@ TEST_CASE("keys of other types are named as such, and are no failure") {
 }
 
 TEST_CASE("a plain lock shows the beginning of its token") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "900000"});
   CHECK(scene.text({"plain"}) ==
         "plain         plain, held\n  token-... (unknown), expires in DUR unless the holder renews it\n");
@@ -223,7 +223,7 @@ TEST_CASE("a plain lock shows the beginning of its token") {
 }
 
 TEST_CASE("readers share a lock, and each has its lines") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
   scene.redis.cli({"SET", "{rw}:" + kOurs + ":rwlock_timeout:1", "1", "PX", "21000"});
   scene.redis.cli({"SET", "{rw}:" + kJava + ":rwlock_timeout:2", "1", "PX", "21000"});
@@ -240,7 +240,7 @@ TEST_CASE("readers share a lock, and each has its lines") {
 }
 
 TEST_CASE("a writer that also reads has both of its holds") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
   scene.redis.cli({"SET", "{rw}:" + kJava + ":rwlock_timeout:1", "1", "PX", "21000"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
@@ -252,7 +252,7 @@ TEST_CASE("a writer that also reads has both of its holds") {
 }
 
 TEST_CASE("a fenced lock shows its token") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "f", kJava, "1"});
   scene.redis.cli({"SET", "redisson_lock_token:{f}", "41"});
   CHECK(scene.text({"f"}).starts_with("f             fenced, held\n"));
@@ -261,7 +261,7 @@ TEST_CASE("a fenced lock shows its token") {
 }
 
 TEST_CASE("a fair lock shows its queue") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "fair", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "fair", "21000"});
   scene.redis.cli({"RPUSH", "redisson_lock_queue:{fair}", "b:1", "c:1"});
@@ -280,7 +280,7 @@ TEST_CASE("a fair lock shows its queue") {
 }
 
 TEST_CASE("waiters of a lock are counted by their subscriptions") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   scene.redis.cli({"PEXPIRE", "orders", "60000"});
   Rlock first = scene.redis.rlock("run", "-k", "orders", "--", "true");
@@ -299,7 +299,7 @@ TEST_CASE("waiters are shown with their facts, for every kind of key") {
       {{"--type", "read"}, {"--type", "write"}},    {{"--permits", "1"}, {"--permits", "1"}}};
   for (const auto& [held, wanted] : types) {
     CAPTURE(joined(wanted, " "));
-    Scene scene;
+    InspectedServer scene;
     const auto run = [&](const Words& type, const Words& more) {
       Words words{"run", "-k", "orders"};
       words.insert(words.end(), type.begin(), type.end());
@@ -329,7 +329,7 @@ TEST_CASE("waiters are shown with their facts, for every kind of key") {
 }
 
 TEST_CASE("a pool of permits shows slots and free permits") {
-  Scene scene;
+  InspectedServer scene;
   const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
   scene.redis.cli({"SET", "seats", "3"});
   scene.redis.cli({"ZADD", "{seats}:timeout", std::to_string(now + 12'000), "0123456789abcdef"});
@@ -341,7 +341,7 @@ TEST_CASE("a pool of permits shows slots and free permits") {
 }
 
 TEST_CASE("a pool with more permits than an inspection reads has its size in every output") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"SET", "seats", "0"});
   scene.redis.cli(
       {"EVAL",
@@ -359,7 +359,7 @@ TEST_CASE("a pool with more permits than an inspection reads has its size in eve
 }
 
 TEST_CASE("a semaphore and a latch are numbers") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"SET", "number", "3"});
   CHECK(scene.text({"number"}) == "number        semaphore, 3 available\n");
   CHECK(contains(scene.json({"number"}), R"("type":"semaphore","state":"open")"));
@@ -372,7 +372,7 @@ TEST_CASE("a semaphore and a latch are numbers") {
 }
 
 TEST_CASE("a fenced lock that is free is still one: its token remains, so that the next is greater") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"SET", "redisson_lock_token:{deploy}", "7"});
   CHECK(scene.text({"deploy"}) == "deploy        fenced, free, newest token 7\n");
   const std::string json = scene.json({"deploy"});
@@ -384,7 +384,7 @@ TEST_CASE("a fenced lock that is free is still one: its token remains, so that t
 }
 
 TEST_CASE("junk in the place of facts is ignored") {
-  Scene scene;
+  InspectedServer scene;
   for (const std::string junk :
        {"", "x", "{", "[]", "{\"since\":-1}", "{\"pid\":\"x\",\"host\":7}", "\xFF"}) {
     CAPTURE(junk);
@@ -398,7 +398,7 @@ TEST_CASE("junk in the place of facts is ignored") {
 }
 
 TEST_CASE("without a key every key with metadata is shown, others are not") {
-  Scene scene;
+  InspectedServer scene;
   for (const std::string key : {"b", "a", "{tag}c", "other"}) scene.redis.cli({"HSET", key, kOurs, "1"});
   scene.facts("b", kOurs, 1, 1);
   scene.facts("a", kOurs, 1, 1);
@@ -408,7 +408,7 @@ TEST_CASE("without a key every key with metadata is shown, others are not") {
 }
 
 TEST_CASE("listeners are shown with the names of their connections, if the user may read them") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "60000"});
   Rlock waiter = scene.redis.rlock("run", "-q", "-k", "deploy", "--", "true");
@@ -425,13 +425,13 @@ TEST_CASE("listeners are shown with the names of their connections, if the user 
 }
 
 TEST_CASE("a key is never a pattern") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   CHECK(scene.text({"*"}) == "*             free\n");
 }
 
 TEST_CASE("inspect changes nothing") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"SET", "number", "3"});
   const std::string before = scene.redis.keys();
@@ -440,7 +440,7 @@ TEST_CASE("inspect changes nothing") {
 }
 
 TEST_CASE("inspect works for a user with rights for locks only") {
-  Scene scene;
+  InspectedServer scene;
   scene.redis.cli({"ACL",       "SETUSER",       "looker",          "on",
                    ">pw",       "resetkeys",     "~app:*",          "~redisson_*:{app:*}*",
                    "~{app:*}*", "resetchannels", "&redisson_*",     "-@all",

@@ -4,21 +4,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"
+#include "support/json_names.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
 /// True: the value is of the type `wanted`: number, text, flag, list or object, or one of several texts that are
 /// separated by |. If `wanted` ends with `?`, null is allowed, too.
-bool is_a(const Json& value, std::string wanted) {
+bool is_a(const ParsedJson& value, std::string wanted) {
   if (wanted.ends_with('?')) {
     if (value.is_null()) return true;
     wanted.pop_back();
@@ -31,39 +30,39 @@ bool is_a(const Json& value, std::string wanted) {
   return value.is_string() && contains("|" + wanted + "|", "|" + value.get<std::string>() + "|");
 }
 
-using Schema = std::vector<std::pair<std::string, std::string>>;
+using FieldTypes = std::vector<std::pair<std::string, std::string>>;
 
-const Schema kDocument{{"v", "number"}, {"complete", "flag"}, {"keys", "list"}};
-const Schema kKey{{"key", "text"},
-                  {"type", "lock|fair|fenced|read-write|plain|semaphore|permit|latch|none|foreign"},
-                  {"state", "free|held|kept|open|closed"},
-                  {"stale", "flag"},
-                  {"ttl_ms", "number"},
-                  {"holders", "list"},
-                  {"waiters", "list"},
-                  {"subscribers", "number"},
-                  {"permits", "object?"},
-                  {"count", "number?"},
-                  {"fence", "number?"},
-                  {"server", "text?"},
-                  {"last", "object?"}};
-const Schema kHolder{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},
-                     {"count", "number"},  {"ttl_ms", "number"},
-                     {"fence", "number?"}, {"slot", "number?"},
-                     {"meta", "object?"}};
-const Schema kMeta{{"host", "text"},    {"pid", "number"},        {"user", "text"},
-                   {"command", "text"}, {"reason", "text?"},      {"labels", "object"},
-                   {"url", "text?"},    {"since", "number"},      {"lease_ms", "number"},
-                   {"renews", "flag?"}, {"renewed_at", "number"}, {"ended_at", "number?"},
-                   {"exit", "number?"}};
-const Schema kWaiter{{"owner", "text"},
-                     {"position", "number"},
-                     {"ttl_ms", "number"},
-                     {"meta", "object?"},
-                     {"since", "number?"}};
-const Schema kPermits{{"available", "number"}, {"total", "number?"}};
+const FieldTypes kDocumentFields{{"v", "number"}, {"complete", "flag"}, {"keys", "list"}};
+const FieldTypes kKeyFields{{"key", "text"},
+                            {"type", "lock|fair|fenced|read-write|plain|semaphore|permit|latch|none|foreign"},
+                            {"state", "free|held|kept|open|closed"},
+                            {"stale", "flag"},
+                            {"ttl_ms", "number"},
+                            {"holders", "list"},
+                            {"waiters", "list"},
+                            {"subscribers", "number"},
+                            {"permits", "object?"},
+                            {"count", "number?"},
+                            {"fence", "number?"},
+                            {"server", "text?"},
+                            {"last", "object?"}};
+const FieldTypes kHolderFields{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},
+                               {"count", "number"},  {"ttl_ms", "number"},
+                               {"fence", "number?"}, {"slot", "number?"},
+                               {"meta", "object?"}};
+const FieldTypes kMetaFields{{"host", "text"},    {"pid", "number"},        {"user", "text"},
+                             {"command", "text"}, {"reason", "text?"},      {"labels", "object"},
+                             {"url", "text?"},    {"since", "number"},      {"lease_ms", "number"},
+                             {"renews", "flag?"}, {"renewed_at", "number"}, {"ended_at", "number?"},
+                             {"exit", "number?"}};
+const FieldTypes kWaiterFields{{"owner", "text"},
+                               {"position", "number"},
+                               {"ttl_ms", "number"},
+                               {"meta", "object?"},
+                               {"since", "number?"}};
+const FieldTypes kPermitsFields{{"available", "number"}, {"total", "number?"}};
 
-void check(const Json& object, const Schema& schema) {
+void check_fields(const ParsedJson& object, const FieldTypes& schema) {
   CAPTURE(object.dump());
   REQUIRE(object.is_object());
   for (const auto& [name, wanted] : schema) {
@@ -73,13 +72,13 @@ void check(const Json& object, const Schema& schema) {
   }
 }
 
-void check_key(const Json& key) {
-  check(key, kKey);
-  if (!key["permits"].is_null()) check(key["permits"], kPermits);
-  for (const Json& waiter : key["waiters"]) check(waiter, kWaiter);
-  for (const Json& holder : key["holders"]) {
-    check(holder, kHolder);
-    if (!holder["meta"].is_null()) check(holder["meta"], kMeta);
+void check_key_fields(const ParsedJson& key) {
+  check_fields(key, kKeyFields);
+  if (!key["permits"].is_null()) check_fields(key["permits"], kPermitsFields);
+  for (const ParsedJson& waiter : key["waiters"]) check_fields(waiter, kWaiterFields);
+  for (const ParsedJson& holder : key["holders"]) {
+    check_fields(holder, kHolderFields);
+    if (!holder["meta"].is_null()) check_fields(holder["meta"], kMetaFields);
   }
 }
 
@@ -123,13 +122,13 @@ TEST_CASE("inspect --json keeps to its schema for every content of a key") {
   for (const Row& row : kRows) words.push_back(row.key);
   Rlock inspect{words, redis.environment()};
   REQUIRE(inspect.exit_code(30s) == 0);
-  const Json document = Json::parse(inspect.out());
+  const ParsedJson document = ParsedJson::parse(inspect.out());
 
-  check(document, kDocument);
+  check_fields(document, kDocumentFields);
   REQUIRE(document["keys"].size() == kRows.size());
   for (std::size_t i = 0; i < kRows.size(); ++i) {
-    const Json& key = document["keys"][i];
-    check_key(key);
+    const ParsedJson& key = document["keys"][i];
+    check_key_fields(key);
     CAPTURE(key.dump());
     CHECK(key["key"] == kRows[i].key);
     CHECK(key["type"] == kRows[i].type);

@@ -31,8 +31,8 @@ TEST_CASE("if a keeper is killed, its guardian ends the script and releases, als
   RedisServer redis;
   for (const std::string owner : {"", "--owner w1 "}) {
     CAPTURE(owner);
-    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --lease 1m " + owner +
-                             "--while-pid $$) || exit\n: >$FOLDER/on\nexec sleep 60\n"};
+    ShellScript script{redis, "owner=$(\"$RLOCK\" lock acquire k --lease 1m " + owner +
+                                  "--while-pid $$) || exit\n: >$FOLDER/on\nexec sleep 60\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     REQUIRE(redis.has("k"));
     ::kill(script.keeper(), SIGKILL);
@@ -43,7 +43,7 @@ TEST_CASE("if a keeper is killed, its guardian ends the script and releases, als
 
 TEST_CASE("the guardian of a killed keeper leaves a key alone that the same --owner has acquired again") {
   RedisServer redis;
-  Script script{
+  ShellScript script{
       redis,
       "\"$RLOCK\" lock acquire a b --owner w1 --lease 1m --while-pid $$ || exit 9\n"
       "\"$RLOCK\" lock release a --owner w1 && \"$RLOCK\" lock acquire a --owner w1 --lease 1m || exit 8\n"
@@ -63,9 +63,10 @@ TEST_CASE(
       CAPTURE(owner);
       CAPTURE(lost == TcpProxy::Way::to_server);
       TcpProxy proxy{redis.where()};
-      Script script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() + " lock acquire k --lease 10m " + owner +
-                               "--events $FOLDER/events --while-pid $$) || exit\n"
-                               ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
+      ShellScript script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() + " lock acquire k --lease 10m " +
+                                    owner +
+                                    "--events $FOLDER/events --while-pid $$) || exit\n"
+                                    ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
       REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
       const pid_t keeper = script.keeper();
       const std::size_t before = proxy.bytes(TcpProxy::Way::to_server);
@@ -93,9 +94,9 @@ TEST_CASE(
     "if a keeper is killed when its lease is over, the guardian leaves a later hold of the same owner") {
   RedisServer redis;
   TcpProxy proxy{redis.where()};
-  Script script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() +
-                           " lock acquire k --lease 3s --owner w1 --while-pid $$) || exit\n"
-                           ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
+  ShellScript script{redis, "owner=$(\"$RLOCK\" -u " + proxy.url() +
+                                " lock acquire k --lease 3s --owner w1 --while-pid $$) || exit\n"
+                                ": >$FOLDER/on\nuntil [ -e $FOLDER/go ]; do sleep 0.01; done\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   const pid_t keeper = script.keeper();
   REQUIRE(keeper > 0);
@@ -124,8 +125,9 @@ TEST_CASE(
     Words witness = witness_command(evidence.path(), "for 60000");
     std::string command;
     for (const std::string& word : witness) command += " '" + word + "'";
-    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --lease 1500ms --while-pid $$) || exit\nexec" +
-                             command + "\n"};
+    ShellScript script{
+        redis,
+        "owner=$(\"$RLOCK\" lock acquire k --lease 1500ms --while-pid $$) || exit\nexec" + command + "\n"};
     REQUIRE(eventually([&] { return judge(evidence.path()).holds == static_cast<std::size_t>(i + 1); }, 20s));
     REQUIRE(eventually([&] { return script.keeper() > 0 && script.guardian() > 0; }, 10s));
     const pid_t keeper = script.keeper(), guardian = script.guardian();

@@ -32,7 +32,7 @@ struct Poison {
   const char* fill;
 };
 
-constexpr const char* kQueue =
+constexpr const char* kQueueText =
     "local Q, D, W = 'redisson_lock_queue:{k}', 'redisson_lock_timeout:{k}', "
     "'redisson_unlock_latch:{k}:waiters' "
     "local t = redis.call('time') local now = t[1] * 1000 "
@@ -109,7 +109,7 @@ const std::vector<Words> kCommands = verb_lines_and({
 void put(RedisServer& redis, const Poison& poison, int size) {
   redis.cli({"FLUSHALL"});
   const std::string answer =
-      redis.cli({"EVAL", std::string{kQueue} + poison.fill, "0", std::to_string(size)});
+      redis.cli({"EVAL", std::string{kQueueText} + poison.fill, "0", std::to_string(size)});
   REQUIRE_FALSE_MESSAGE(answer.starts_with("(error)"), answer);
 }
 
@@ -122,7 +122,7 @@ std::string writes(RedisServer& redis) {
 }
 
 /// The command line, for messages.
-std::string said(const Words& words) {
+std::string command_line(const Words& words) {
   std::string text;
   for (const auto& word : words) text += word + " ";
   return text;
@@ -131,7 +131,7 @@ std::string said(const Words& words) {
 /// Runs a command beside a client that only sends PING.
 void expect_quick(const RedisServer& redis, Bystander& bystander, const Words& words) {
   static const std::set<int> documented{0, 1, 64, 65, 69, 75, 77};
-  const std::string what = said(words);
+  const std::string what = command_line(words);
   bystander.forget();
   Rlock rlock{words, redis.environment()};
   const int status = rlock.exit_code(1min);

@@ -27,8 +27,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
-const std::string kJava = "8d1f2c3a-1111-4222-8333-444455556666:57";
+const std::string kForeignOwner = "8d1f2c3a-1111-4222-8333-444455556666:57";
 
 Process::Options at(const std::string& url) {
   auto options = Rlock::clean_environment();
@@ -36,14 +35,14 @@ Process::Options at(const std::string& url) {
   return options;
 }
 
-void acquire(const Process::Options& options, Words words) {
+void acquire_at(const Process::Options& options, Words words) {
   words.insert(words.begin(), {"lock", "acquire", "--lease", "10m"});
   const Result acquired = result_of(words, options);
   REQUIRE_MESSAGE(acquired.status == 0, acquired.err);
 }
 
 /// Key, type and state of each line.
-Words lines_of(const std::string& table) {
+Words rows_of(const std::string& table) {
   Words rows = split(table, '\n');
   REQUIRE(rows.size() > 1);
   CHECK(rows.front().starts_with("KEY "));
@@ -57,11 +56,11 @@ Words lines_of(const std::string& table) {
 TEST_CASE("list finds a key whose name is in braces, and not the name without them") {
   RedisServer redis;
   const auto options = redis.environment();
-  acquire(options, {"{only}"});
-  acquire(options, {"{both}"});
-  acquire(options, {"both"});
-  acquire(options, {"plain"});
-  CHECK(lines_of(result_of({"list"}, options).out) ==
+  acquire_at(options, {"{only}"});
+  acquire_at(options, {"{both}"});
+  acquire_at(options, {"both"});
+  acquire_at(options, {"plain"});
+  CHECK(rows_of(result_of({"list"}, options).out) ==
         Words{"both lock held", "plain lock held", "{both} lock held", "{only} lock held"});
   const std::string metrics = result_of({"metrics"}, options).out;
   CHECK(contains(metrics, R"(rlock_held{key="{only}",type="lock"} 1)"));
@@ -71,24 +70,24 @@ TEST_CASE("list finds a key whose name is in braces, and not the name without th
 /// Creates keys as Redisson leaves them, a `dead` one without TTL, and keys of other programs.
 void furnish(RedisServer& redis) {
   for (const Words& command :
-       std::vector<Words>{{"HSET", "j:lock", kJava, "2"},
+       std::vector<Words>{{"HSET", "j:lock", kForeignOwner, "2"},
                           {"PEXPIRE", "j:lock", "60000"},
-                          {"HSET", "j:dead", kJava, "1"},
-                          {"HSET", "j:read", "mode", "read", kJava, "1"},
-                          {"SET", "{j:read}:" + kJava + ":rwlock_timeout:1", "1"},
-                          {"HSET", "j:write", "mode", "write", kJava + ":write", "1"},
-                          {"HSET", "j:fair", kJava, "1"},
+                          {"HSET", "j:dead", kForeignOwner, "1"},
+                          {"HSET", "j:read", "mode", "read", kForeignOwner, "1"},
+                          {"SET", "{j:read}:" + kForeignOwner + ":rwlock_timeout:1", "1"},
+                          {"HSET", "j:write", "mode", "write", kForeignOwner + ":write", "1"},
+                          {"HSET", "j:fair", kForeignOwner, "1"},
                           {"PEXPIRE", "j:fair", "60000"},
-                          {"RPUSH", "redisson_lock_queue:{j:fair}", kJava},
-                          {"HSET", "j:fenced", kJava, "1"},
+                          {"RPUSH", "redisson_lock_queue:{j:fair}", kForeignOwner},
+                          {"HSET", "j:fenced", kForeignOwner, "1"},
                           {"PEXPIRE", "j:fenced", "60000"},
                           {"SET", "redisson_lock_token:{j:fenced}", "7"},
                           {"SET", "redisson_lock_token:{j:was_fenced}", "7"},
                           {"SET", "j:sem", "3"},
                           {"SET", "j:pool", "2"},
                           {"ZADD", "{j:pool}:timeout", "9999999999999", "0123456789abcdef"},
-                          {"HSET", "j:group", "a", kJava, "a:" + kJava + ":expire_time", "9999999999999",
-                           "a:" + kJava + ":lock_count", "1"},
+                          {"HSET", "j:group", "a", kForeignOwner, "a:" + kForeignOwner + ":expire_time",
+                           "9999999999999", "a:" + kForeignOwner + ":lock_count", "1"},
                           {"HSET", "visits", "count", "3"},
                           {"HSET", "profile", "name", "x", "age", "3"},
                           {"HSET", "counts", "a", "1", "b", "2", "c", "3"},
@@ -104,7 +103,7 @@ void fill(RedisServer& redis) {
   redis.cli({"EVAL",
              "for i = 1, 1500 do local k = string.format('%060d', i) "
              "redis.call('hset', k, ARGV[1], 1) redis.call('pexpire', k, 600000) end",
-             "0", kJava});
+             "0", kForeignOwner});
 }
 
 }  // namespace
@@ -112,30 +111,30 @@ void fill(RedisServer& redis) {
 TEST_CASE("list shows rlock's keys, one per line, in the order of keys") {
   RedisServer redis;
   furnish(redis);
-  acquire(redis.environment(), {"deploy"});
-  acquire(redis.environment(), {"app", "--type", "read"});
+  acquire_at(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"app", "--type", "read"});
   const Result list = result_of({"list"}, redis.environment());
   CHECK(list.status == 0);
   CHECK(list.err.empty());
-  CHECK(lines_of(list.out) == Words{"app read-write held", "deploy lock held"});
+  CHECK(rows_of(list.out) == Words{"app read-write held", "deploy lock held"});
 }
 
 TEST_CASE("list --all recognizes all Redisson keys by their content") {
   RedisServer redis;
   furnish(redis);
-  acquire(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"deploy"});
   const Result list = result_of({"list", "--all"}, redis.environment());
   CHECK(list.status == 0);
   CHECK(list.err.empty());
-  CHECK(lines_of(list.out) == Words{"deploy lock held", "j:dead lock stale", "j:fair fair held",
-                                    "j:fenced fenced held", "j:group group held", "j:lock lock held",
-                                    "j:pool permit held", "j:read read-write stale", "j:sem semaphore open",
-                                    "j:was_fenced fenced free", "j:write read-write stale"});
+  CHECK(rows_of(list.out) == Words{"deploy lock held", "j:dead lock stale", "j:fair fair held",
+                                   "j:fenced fenced held", "j:group group held", "j:lock lock held",
+                                   "j:pool permit held", "j:read read-write stale", "j:sem semaphore open",
+                                   "j:was_fenced fenced free", "j:write read-write stale"});
 }
 
 TEST_CASE("list --limit shows the first keys in natural order, or in that of --sort, and is no error") {
   RedisServer redis;
-  for (const char* key : {"job-10", "job-2", "job-1", "job-30"}) acquire(redis.environment(), {key});
+  for (const char* key : {"job-10", "job-2", "job-1", "job-30"}) acquire_at(redis.environment(), {key});
   const Result two = result_of({"list", "--limit", "2", "-q"}, redis.environment());
   CHECK(two.status == 0);
   CHECK(two.err.empty());
@@ -152,7 +151,7 @@ TEST_CASE("list --limit shows the first keys in natural order, or in that of --s
 TEST_CASE("one wide key does not widen the lines of the others") {
   RedisServer redis;
   for (const std::string& key : {std::string{"a"}, std::string{"b"}, std::string(150, 'w')})
-    acquire(redis.environment(), {key});
+    acquire_at(redis.environment(), {key});
   const std::vector<std::string> lines = split(result_of({"list"}, redis.environment()).out, '\n');
   REQUIRE(lines.size() == 5);
   CHECK(lines[1].find("lock") < 50);
@@ -175,7 +174,7 @@ TEST_CASE("list finds each of a thousand locks among many other keys") {
   RedisServer redis;
   RespClient client{redis.where()};
   for (int i = 0; i < 20'000; ++i) client.send({"SET", "noise:" + std::to_string(i), "value"});
-  for (int i = 0; i < 1000; ++i) client.send({"HSET", "lock:" + std::to_string(i), kJava, "1"});
+  for (int i = 0; i < 1000; ++i) client.send({"HSET", "lock:" + std::to_string(i), kForeignOwner, "1"});
   for (int i = 0; i < 21'000; ++i) static_cast<void>(client.receive());
   const Result list = result_of({"list", "--all", "-q"}, redis.environment());
   CHECK(list.status == 0);
@@ -190,7 +189,7 @@ TEST_CASE("list shows all of more keys than it keeps in memory, page by page, an
       {"EVAL",
        "for i = 1, 9000 do local key = 'key-' .. i redis.call('hset', key, ARGV[1], 1) redis.call('pexpire', key, "
        "3600000) redis.call('hset', 'rlock:meta:{' .. key .. '}', ARGV[1], ARGV[2]) end",
-       "0", kJava,
+       "0", kForeignOwner,
        R"({"since":1,"renewed":1,"lease_ms":3600000,"ended_at":null,"host":"h","pid":1,"user":"u","command":")" +
            std::string(400, 'c') + R"(","reason":null,"labels":{},"url":null,"renews":false,"exit":null})"});
   const Result quiet = result_of({"list", "-q", "--scan-time", "5m"}, redis.environment(), kLong);
@@ -203,7 +202,7 @@ TEST_CASE("list shows all of more keys than it keeps in memory, page by page, an
   CHECK(keys[1] == "key-2");
   CHECK(keys.back() == "key-9000");
   const Result table = result_of({"list", "--scan-time", "5m"}, redis.environment(), kLong);
-  CHECK(lines_of(table.out).size() == 9000);
+  CHECK(rows_of(table.out).size() == 9000);
   const Result json = result_of({"list", "--json", "--scan-time", "5m"}, redis.environment(), kLong);
   const auto document = nlohmann::json::parse(json.out);
   CHECK(document["complete"] == true);
@@ -216,9 +215,9 @@ TEST_CASE("list shows all of more keys than it keeps in memory, page by page, an
 
 TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
   RedisServer redis;
-  acquire(redis.environment(), {"app:deploy"});
-  acquire(redis.environment(), {"app:report", "--type", "read"});
-  acquire(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"app:deploy"});
+  acquire_at(redis.environment(), {"app:report", "--type", "read"});
+  acquire_at(redis.environment(), {"deploy"});
   const auto keys = [&](Words words) {
     words.insert(words.begin(), {"list", "-q"});
     return result_of(words, redis.environment()).out;
@@ -240,12 +239,12 @@ TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
 
 TEST_CASE("a fair lock of rlock is shown as fair even without a queue") {
   RedisServer redis;
-  acquire(redis.environment(), {"fair-by-hand", "--fair"});
-  acquire(redis.environment(), {"plainly"});
+  acquire_at(redis.environment(), {"fair-by-hand", "--fair"});
+  acquire_at(redis.environment(), {"plainly"});
   Rlock run = redis.rlock("run", "--fair", "-k", "fair-run", "--", "sleep", "60");
   REQUIRE(eventually([&] { return redis.cli({"HLEN", "rlock:meta:{fair-run}"}) == "1"; }, kDeadline));
   const Result fair = result_of({"list", "--type", "fair"}, redis.environment());
-  CHECK(lines_of(fair.out) == Words{"fair-by-hand fair held", "fair-run fair held"});
+  CHECK(rows_of(fair.out) == Words{"fair-by-hand fair held", "fair-run fair held"});
   const Result inspected = result_of({"inspect", "fair-run"}, redis.environment());
   CHECK(inspected.out.starts_with("fair-run      fair, held\n"));
   const Result owner = result_of({"list", "--json", "fair-by-hand"}, redis.environment());
@@ -267,12 +266,12 @@ TEST_CASE("a permit that Redisson has taken without a lease never ends, and is n
   const auto seen = nlohmann::json::parse(json.out)["keys"][0];
   CHECK(seen["holders"][0]["ttl_ms"] == -1);
   CHECK(seen["stale"] == false);
-  CHECK(lines_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit held"});
+  CHECK(rows_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit held"});
 }
 
 TEST_CASE("list ends with 1 if no key matches, and names the option that shows others") {
   RedisServer redis;
-  redis.cli({"HSET", "theirs", kJava, "1"});
+  redis.cli({"HSET", "theirs", kForeignOwner, "1"});
   const Result none = result_of({"list"}, redis.environment());
   CHECK(none.status == 1);
   CHECK(none.out.empty());
@@ -288,7 +287,7 @@ TEST_CASE("list ends with 1 if no key matches, and names the option that shows o
 TEST_CASE("list --json has the objects of inspect") {
   RedisServer redis;
   furnish(redis);
-  acquire(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"deploy"});
   const auto keys = [&](const Words& words) {
     const std::regex number{R"(:\d{4,})"};  // times
     const std::string text = result_of(words, redis.environment()).out;
@@ -325,7 +324,7 @@ TEST_CASE("a search whose last questions would come too late is not called compl
 TEST_CASE("a user with rights for some keys sees only these") {
   RedisServer redis;
   furnish(redis);
-  for (int i = 0; i < 30; ++i) redis.cli({"HSET", "other:" + std::to_string(i), kJava, "1"});
+  for (int i = 0; i < 30; ++i) redis.cli({"HSET", "other:" + std::to_string(i), kForeignOwner, "1"});
   redis.cli({"ACL", "SETUSER", "some", "on", ">secret", "~j:lock", "~*{j:lock}*", "&*", "+@all"});
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = "unix://some:secret@" + redis.socket();
@@ -337,10 +336,10 @@ TEST_CASE("a user with rights for some keys sees only these") {
 TEST_CASE("list looks through every primary of a cluster") {
   if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
-  for (const std::string key : {"a", "b", "c", "d", "e"}) acquire(at(cluster.url()), {key});
+  for (const std::string key : {"a", "b", "c", "d", "e"}) acquire_at(at(cluster.url()), {key});
   for (int i = 0; i < 30; ++i) {
     const std::string key = "java:" + std::to_string(i);
-    cluster.owner_of(key).cli({"HSET", key, kJava, "1"});
+    cluster.owner_of(key).cli({"HSET", key, kForeignOwner, "1"});
   }
   CHECK(result_of({"list", "-q"}, at(cluster.url())).out == "a\nb\nc\nd\ne\n");
   const Result all = result_of({"list", "--all", "-q"}, at(cluster.url()));
@@ -352,15 +351,15 @@ TEST_CASE("list finds the primary behind Sentinel") {
   RedisServer primary{{.tcp = true}};
   const SentinelServer sentinel{"mymaster", primary};
   const auto options = at("redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster");
-  acquire(options, {"deploy"});
-  CHECK(lines_of(result_of({"list", "--all"}, options).out) == Words{"deploy lock held"});
+  acquire_at(options, {"deploy"});
+  CHECK(rows_of(result_of({"list", "--all"}, options).out) == Words{"deploy lock held"});
 }
 
 TEST_CASE("with several servers list shows a key once, and names the silent servers") {
   Masters masters{3};
-  acquire(masters.environment(), {"deploy"});
+  acquire_at(masters.environment(), {"deploy"});
   REQUIRE(eventually([&] { return masters.holding("deploy") >= 2; }));
-  CHECK(lines_of(result_of({"list", "--all"}, masters.environment()).out) == Words{"deploy lock held"});
+  CHECK(rows_of(result_of({"list", "--all"}, masters.environment()).out) == Words{"deploy lock held"});
   masters.kill(2);
   const Result list = result_of({"list", "-q"}, masters.environment());
   CHECK(list.status == 0);
@@ -408,7 +407,7 @@ TEST_CASE("a signal ends a list on a terminal that nobody reads") {
 
 TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the progress") {
   RedisServer redis;
-  acquire(redis.environment(), {std::string(90, 'k')});
+  acquire_at(redis.environment(), {std::string(90, 'k')});
   Pty terminal{{"sh", "-c", "stty cols 90 && exec \"$0\" list", rlock_binary()}, redis.environment()};
   CHECK(terminal.exit_code(kDeadline) == 0);
   for (const std::string& line : split(terminal.screen(), '\n')) CHECK(line.size() <= 91);  // its \r included
@@ -417,7 +416,7 @@ TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the 
 
 TEST_CASE("on a terminal a search of more than a second shows its progress") {
   RedisServer redis;
-  acquire(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"deploy"});
   redis.freeze();
   Pty terminal{{rlock_binary(), "list", "--command-timeout", "20s"}, redis.environment()};
   const auto asked = std::chrono::steady_clock::now();
@@ -430,7 +429,7 @@ TEST_CASE("on a terminal a search of more than a second shows its progress") {
 
 TEST_CASE("a search goes on if the terminal that shows its progress was stopped by ^S") {
   RedisServer redis;
-  acquire(redis.environment(), {"deploy"});
+  acquire_at(redis.environment(), {"deploy"});
   redis.freeze();
   TempDir folder;
   Pty terminal{{"sh", "-c", "read enter; exec \"$0\" list --command-timeout 20s >\"$1\"", rlock_binary(),

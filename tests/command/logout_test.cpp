@@ -19,7 +19,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
 const std::string kLine = "redisson_unlock_latch:{k}:line";
 
 /// A login shell that runs `line`, and the processes of its session.
@@ -57,12 +56,12 @@ TEST_CASE("when a session ends, the commands and scripts that hold a lock end, a
       CAPTURE(line);
       CAPTURE(signal);
       Login login{redis, line};
-      REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+      REQUIRE(eventually([&] { return redis.has("k"); }, kDeadline));
       // bash forgets a signal that comes between its last look and the execution of its last command.
-      REQUIRE(eventually([&] { return login.sleeps() == sleeps; }, kLong));
+      REQUIRE(eventually([&] { return login.sleeps() == sleeps; }, kDeadline));
       login.end(signal);
-      CHECK(eventually([&] { return !redis.has("k"); }, kLong));
-      CHECK(eventually([&] { return login.shell.family().empty(); }, kLong));
+      CHECK(eventually([&] { return !redis.has("k"); }, kDeadline));
+      CHECK(eventually([&] { return login.shell.family().empty(); }, kDeadline));
     }
   }
 }
@@ -76,10 +75,10 @@ TEST_CASE("a session that ends while rlock waits leaves no waiter behind") {
       CAPTURE(line);
       CAPTURE(signal);
       Login login{redis, line};
-      REQUIRE(eventually([&] { return redis.cli({"ZCARD", kLine}) == "1"; }, kLong));
+      REQUIRE(eventually([&] { return redis.cli({"ZCARD", kLine}) == "1"; }, kDeadline));
       login.end(signal);
-      CHECK(eventually([&] { return redis.cli({"ZCARD", kLine}) == "0"; }, kLong));
-      CHECK(eventually([&] { return login.shell.family().empty(); }, kLong));
+      CHECK(eventually([&] { return redis.cli({"ZCARD", kLine}) == "0"; }, kDeadline));
+      CHECK(eventually([&] { return login.shell.family().empty(); }, kDeadline));
       CHECK_FALSE(contains(login.shell.out(), "inside"));
     }
   }
@@ -99,13 +98,13 @@ TEST_CASE(
     login.expect("on\r\n");
     REQUIRE(redis.has("k"));
     ::kill(login.pid(), SIGKILL);
-    CHECK(eventually([&] { return !redis.has("k"); }, kLong));
+    CHECK(eventually([&] { return !redis.has("k"); }, kDeadline));
   }
 
   acquired(redis, "k");
   Pty login{shell, redis.environment()};
   login.type(rlock + "run -k k -- echo inside\r");
-  REQUIRE(eventually([&] { return redis.cli({"ZCARD", kLine}) == "1"; }, kLong));
+  REQUIRE(eventually([&] { return redis.cli({"ZCARD", kLine}) == "1"; }, kDeadline));
   ::kill(login.pid(), SIGKILL);
-  CHECK(eventually([&] { return redis.cli({"ZCARD", kLine}) == "0"; }, kLong));
+  CHECK(eventually([&] { return redis.cli({"ZCARD", kLine}) == "0"; }, kDeadline));
 }

@@ -11,10 +11,8 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kPatience = 30s;
-
 /// A server behind a proxy that loses answers.
-struct Scene {
+struct LossyServer {
   RedisServer redis{};
   TcpProxy proxy{redis.where()};
 
@@ -39,9 +37,9 @@ struct Scene {
     const std::size_t before = proxy.connections();
     proxy.drop_answers_after(pieces);
     Rlock run = rlock(words);
-    eventually([&] { return proxy.connections() > before + 1 || !run.running(); }, kPatience);
+    eventually([&] { return proxy.connections() > before + 1 || !run.running(); }, kDeadline);
     mend();
-    const int status = run.exit_code(kPatience);
+    const int status = run.exit_code(kDeadline);
     INFO(run.err());
     CHECK(status != 77);
     return status;
@@ -57,7 +55,7 @@ struct Scene {
 
 TEST_CASE(
     "if answers are lost, a release of a semaphore counts at most once, and once if rlock exits with 0") {
-  Scene scene;
+  LossyServer scene;
   scene.redis.cli({"SET", "s", "0"});
   long long before = 0;
   int confirmed = 0;
@@ -74,7 +72,7 @@ TEST_CASE(
 }
 
 TEST_CASE("if answers are lost, a latch is counted down at most once, and once if rlock exits with 0") {
-  Scene scene;
+  LossyServer scene;
   scene.redis.cli({"SET", "gate", "100"});
   long long before = 100;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -89,7 +87,7 @@ TEST_CASE("if answers are lost, a latch is counted down at most once, and once i
 
 TEST_CASE(
     "if answers are lost, permits of a semaphore are taken at most once, and kept if rlock exits with 0") {
-  Scene scene;
+  LossyServer scene;
   scene.redis.cli({"SET", "s", "100"});
   long long before = 100;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -104,13 +102,13 @@ TEST_CASE(
 
 TEST_CASE(
     "if answers are lost, the release of a permit is not taken for one of a permit that no client holds") {
-  Scene scene;
-  REQUIRE(scene.redis.rlock("permit", "init", "pool", "3").exit_code(kPatience) == 0);
+  LossyServer scene;
+  REQUIRE(scene.redis.rlock("permit", "init", "pool", "3").exit_code(kDeadline) == 0);
   int confirmed = 0;
   for (std::size_t i = 0; i < 8; ++i) {
     CAPTURE(i);
     Rlock acquire = scene.redis.rlock("permit", "acquire", "pool", "--lease", "1h");
-    REQUIRE(acquire.exit_code(kPatience) == 0);
+    REQUIRE(acquire.exit_code(kDeadline) == 0);
     const std::string id = acquire.out().substr(0, 32);
     const int status =
         i % 2 == 0 ? scene.run_with_lost_answers({"permit", "release", "pool", id}, i / 2)
@@ -118,7 +116,7 @@ TEST_CASE(
     CHECK(status != 1);
     if (status == 0) CHECK(scene.number("pool") == 3);
     confirmed += status == 0 ? 1 : 0;
-    scene.redis.rlock("permit", "release", "pool", id).exit_code(kPatience);
+    scene.redis.rlock("permit", "release", "pool", id).exit_code(kDeadline);
     CHECK(scene.number("pool") == 3);
   }
   CHECK(confirmed > 0);
@@ -130,14 +128,14 @@ TEST_CASE(
 }
 
 TEST_CASE("if answers are lost, a lock that unlock has removed is not reported as free before") {
-  Scene scene;
+  LossyServer scene;
   for (const std::string type : {"lock", "read", "write", "plain"}) {
     int confirmed = 0;
     for (std::size_t i = 0; i < 6; ++i) {
       CAPTURE(type);
       CAPTURE(i);
       REQUIRE(scene.redis.rlock("lock", "acquire", "k", "--type", type, "--owner", "me", "--lease", "1h")
-                  .exit_code(kPatience) == 0);
+                  .exit_code(kDeadline) == 0);
       const int status = scene.run_with_lost_answers({"unlock", "--yes", "k", "--if-owner", "me"}, i);
       CHECK(status != 1);
       if (status == 0) CHECK_FALSE(scene.redis.has("k"));
@@ -149,23 +147,23 @@ TEST_CASE("if answers are lost, a lock that unlock has removed is not reported a
 }
 
 TEST_CASE("a lock that was granted to a run that gave up is released when the server can be reached again") {
-  Scene scene;
+  LossyServer scene;
   // This run loads the scripts into the server: without a reply, rlock cannot hear that they are missing.
-  REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kPatience) == 0);
+  REQUIRE(scene.redis.rlock("run", "-k", "k", "--", "true").exit_code(kDeadline) == 0);
   scene.proxy.drop(TcpProxy::Way::to_client);
   Rlock run = scene.rlock({"lock", "acquire", "-n", "k", "--lease", "1h"});
-  CHECK(eventually([&] { return scene.redis.has("k"); }, kPatience));
+  CHECK(eventually([&] { return scene.redis.has("k"); }, kDeadline));
   scene.proxy.refuse();
   scene.proxy.reset_all();
-  CHECK(run.exit_code(kPatience) == 69);
+  CHECK(run.exit_code(kDeadline) == 69);
   CHECK(scene.redis.has("k"));
 
   scene.mend();
-  CHECK(eventually([&] { return !scene.redis.has("k"); }, kPatience));
+  CHECK(eventually([&] { return !scene.redis.has("k"); }, kDeadline));
 }
 
 TEST_CASE("a pool of permits is whole again after runs with lost answers") {
-  Scene scene;
+  LossyServer scene;
   for (std::size_t i = 0; i < 5; ++i) {
     CAPTURE(i);
     const Words run{"run", "-q", "-w", "20s", "-k", "pool", "--permits", "3", "--lease", "6s"};
@@ -176,13 +174,13 @@ TEST_CASE("a pool of permits is whole again after runs with lost answers") {
     Process::Options options = scene.redis.environment();
     options.env["RLOCK_URL"] = scene.proxy.url();
     Rlock process{words, options};
-    eventually([&] { return scene.proxy.connections() > before + 1 || !process.running(); }, kPatience);
+    eventually([&] { return scene.proxy.connections() > before + 1 || !process.running(); }, kDeadline);
     scene.mend();
-    CHECK_MESSAGE(process.exit_code(kPatience) == 0, process.err());
+    CHECK_MESSAGE(process.exit_code(kDeadline) == 0, process.err());
     const long long taken = std::stoll(scene.redis.cli({"ZCARD", "{pool}:timeout"}));
     CHECK(scene.number("pool") + taken == 3);
   }
   Rlock last = scene.rlock({"permit", "acquire", "pool", "--count", "3", "--lease", "1m", "-w", "20s"});
-  CHECK(last.exit_code(kPatience) == 0);
+  CHECK(last.exit_code(kDeadline) == 0);
   CHECK(scene.number("pool") == 0);
 }

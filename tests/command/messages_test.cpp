@@ -63,13 +63,13 @@ std::string steady(std::string text, const RedisServer& redis, const TempDir& fo
 }
 
 /// One scene of the page: its title, and its commands with their marks.
-struct Scene {
+struct PageScene {
   std::string title;
   std::vector<std::string> commands;
 };
 
-std::vector<Scene> scenes_of(const std::string& page) {
-  std::vector<Scene> scenes;
+std::vector<PageScene> scenes_of(const std::string& page) {
+  std::vector<PageScene> scenes;
   for (const std::string& line : rlock::split(page, '\n')) {
     if (line.starts_with("== ")) scenes.push_back({.title = line, .commands = {}});
     if (!scenes.empty() && (line.starts_with("$ ") || line.starts_with("% ")))
@@ -82,7 +82,7 @@ std::vector<Scene> scenes_of(const std::string& page) {
 std::string preface_of(const std::string& page) { return page.substr(0, page.find("== ")); }
 
 /// The scene as a shell script. At its end it ends its background jobs.
-std::string script_of(const Scene& scene) {
+std::string script_of(const PageScene& scene) {
   std::string script =
       "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n"
       "redis() { exec 9<>/dev/tcp/127.0.0.1/$PORT; echo \"$*\" >&9; read -r _ <&9; exec 9>&-; }\n";
@@ -114,7 +114,7 @@ TEST_CASE(
   options.own_session = true;
   const std::string page = read_file(page_name());
   std::string fresh = preface_of(page);
-  for (const Scene& scene : scenes_of(page)) {
+  for (const PageScene& scene : scenes_of(page)) {
     CAPTURE(scene.title);
     redis.cli({"FLUSHALL"});
     Process shell{{"bash", "-c", script_of(scene)}, options};

@@ -19,8 +19,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = 20s;
-
 std::string deeply(std::size_t levels) {
   std::string bytes;
   for (std::size_t level = 0; level < levels; ++level) bytes += "*1\r\n";
@@ -78,7 +76,7 @@ const std::vector<std::string> kFewShapes =
 
 /// With a lock every shape is tried. The other kinds read answers with the same code, so only the most
 /// different shapes are tried; under sanitizers fewer. RLOCK_LONG=1 tries all.
-bool is_tried(const std::string& kind, const std::string& shape) {
+bool is_shape_tried(const std::string& kind, const std::string& shape) {
   static const std::set<std::string> telling{"nil",
                                              "a number",
                                              "text",
@@ -95,12 +93,12 @@ bool is_tried(const std::string& kind, const std::string& shape) {
   return long_profile() || kind == "lock" || telling.contains(shape);
 }
 
-struct Kind {
+struct Variety {
   std::string name;
   Words options;
 };
 
-const std::vector<Kind> kKinds{
+const std::vector<Variety> kVarieties{
     {"lock", {}},
     {"read", {"-s"}},
     {"write", {"-x"}},
@@ -114,7 +112,7 @@ const std::vector<Kind> kKinds{
 const std::set<int> kDocumented{0, 1, 7, 64, 65, 69, 70, 71, 75, 77, 78, 124, 125, 126, 127};
 
 /// A server, a relay that falsifies its answers, and a folder.
-struct Stage {
+struct FalsifiedServer {
   RedisServer server{};
   Relay relay{server};
   TempDir folder{};
@@ -127,7 +125,7 @@ struct Stage {
   }
 
   /// The words of an rlock run of this kind, with a command of its own.
-  Words run(const Kind& kind, const Words& more, const std::string& command) const {
+  Words run(const Variety& kind, const Words& more, const std::string& command) const {
     Words words{"run", "-q", "-k", "k", "--command-timeout", "300ms", "--status-file", folder / "status"};
     words.insert(words.end(), kind.options.begin(), kind.options.end());
     words.insert(words.end(), more.begin(), more.end());
@@ -161,29 +159,29 @@ struct Stage {
 };
 
 /// The scripts called during a hold whose answers are all true.
-std::set<std::string> asked_by(Stage& stage, const Words& words) {
+std::set<std::string> asked_by(FalsifiedServer& stage, const Words& words) {
   stage.clean();
   stage.relay.forget_asked();
-  CHECK(stage.rlock(words).exit_code(kDeadline) == 7);
+  CHECK(stage.rlock(words).exit_code(kPatience) == 7);
   return stage.relay.forget_asked();
 }
 
 }  // namespace
 
 TEST_CASE("with any answers a run ends as documented, with its command's exit code if that ran") {
-  for (const Kind& kind : kKinds) {
-    Stage stage;
+  for (const Variety& kind : kVarieties) {
+    FalsifiedServer stage;
     const Words words = stage.run(kind, {"-n"}, "exit 7");
     for (const std::string& name : asked_by(stage, words)) {
       for (const auto& [shape, bytes] : shapes()) {
-        if (!is_tried(kind.name, shape)) continue;
+        if (!is_shape_tried(kind.name, shape)) continue;
         CAPTURE(kind.name);
         CAPTURE(name);
         CAPTURE(shape);
         stage.clean();
         stage.relay.say_instead(name, bytes);
         Rlock run = stage.rlock(words);
-        const int status = run.exit_code(kDeadline);
+        const int status = run.exit_code(kPatience);
         CAPTURE(run.err());
         stage.expect_truthful_end(status);
       }
@@ -192,8 +190,8 @@ TEST_CASE("with any answers a run ends as documented, with its command's exit co
 }
 
 TEST_CASE("a senseless answer to a renewal counts as no answer") {
-  for (const Kind& kind : kKinds) {
-    Stage stage;
+  for (const Variety& kind : kVarieties) {
+    FalsifiedServer stage;
     for (const char* shape : {"nil", "a number"}) {
       CAPTURE(kind.name);
       CAPTURE(shape);
@@ -201,7 +199,7 @@ TEST_CASE("a senseless answer to a renewal counts as no answer") {
       for (const char* name : {"lock/renew", "read/renew", "write/renew", "plain/renew", "permit/renew"})
         stage.relay.say_instead(name, shapes().at(shape));
       Rlock run = stage.rlock(stage.run(kind, {"-n", "--lease", "1500ms"}, "sleep 3; exit 7"));
-      const int status = run.exit_code(kDeadline);
+      const int status = run.exit_code(kPatience);
       CAPTURE(run.err());
       CHECK(status == 125);
       CHECK(contains(run.err(), "could not be renewed"));
@@ -211,21 +209,21 @@ TEST_CASE("a senseless answer to a renewal counts as no answer") {
 }
 
 TEST_CASE("a hold survives one senseless answer to a renewal") {
-  Stage stage;
-  const Words words = stage.run(kKinds.front(), {"-n", "--lease", "3s"}, "sleep 2; exit 7");
+  FalsifiedServer stage;
+  const Words words = stage.run(kVarieties.front(), {"-n", "--lease", "3s"}, "sleep 2; exit 7");
   for (const char* shape : {"nil", "a number"}) {
     CAPTURE(shape);
     stage.clean();
     stage.relay.say_instead("lock/renew", shapes().at(shape), 1);
     Rlock run = stage.rlock(words);
-    CHECK(run.exit_code(kDeadline) == 7);
+    CHECK(run.exit_code(kPatience) == 7);
     CHECK(stage.record()["outcome"] == "ran");
   }
 }
 
 TEST_CASE("wrong answers to an inner hold harm neither hold") {
-  for (const Kind& kind : kKinds) {
-    Stage stage;
+  for (const Variety& kind : kVarieties) {
+    FalsifiedServer stage;
     std::string options;
     for (const std::string& word : kind.options) options += " " + word;
     const std::string inner = "\"$RLOCK_BINARY\" run -q -k k -n --command-timeout 300ms --status-file " +
@@ -241,7 +239,7 @@ TEST_CASE("wrong answers to an inner hold harm neither hold") {
         write_file(stage.folder / "inner", "");
         stage.relay.say_instead(name, shapes().at(shape));
         Rlock run = stage.rlock(words);
-        const int status = run.exit_code(kDeadline);
+        const int status = run.exit_code(kPatience);
         CAPTURE(run.err());
         stage.expect_truthful_end(status);
         if (!stage.ran()) continue;
@@ -254,14 +252,14 @@ TEST_CASE("wrong answers to an inner hold harm neither hold") {
 }
 
 TEST_CASE("the answer of WAIT counts only if it is a number, and large enough") {
-  Stage stage;
+  FalsifiedServer stage;
   const Words words =
-      stage.run(kKinds.front(), {"-n", "--sync-replicas", "2", "--sync-timeout", "50ms"}, "exit 7");
+      stage.run(kVarieties.front(), {"-n", "--sync-replicas", "2", "--sync-timeout", "50ms"}, "exit 7");
   for (const auto& [shape, bytes] : shapes()) {
     CAPTURE(shape);
     stage.clean();
     stage.relay.say_instead("WAIT", bytes);
-    const int status = stage.rlock(words).exit_code(kDeadline);
+    const int status = stage.rlock(words).exit_code(kPatience);
     const bool enough = shape == "a number" || shape == "the largest number";
     CHECK(status == (enough ? 7 : 69));
     CHECK(stage.ran() == enough);
@@ -271,7 +269,7 @@ TEST_CASE("the answer of WAIT counts only if it is a number, and large enough") 
 }
 
 TEST_CASE("with any answer about the holder, a wait goes on to its end and leaves nothing") {
-  Stage stage;
+  FalsifiedServer stage;
   for (const char* name : {"PUBSUB", "inspect/facts", "inspect/key", "inspect/glance"}) {
     for (const std::string& shape : kFewShapes) {
       CAPTURE(name);
@@ -283,7 +281,7 @@ TEST_CASE("with any answer about the holder, a wait goes on to its end and leave
       stage.relay.say_instead(name, shapes().at(shape));
       Rlock run = stage.rlock(
           {"run", "-k", "k", "-w", "1500ms", "--fair", "--command-timeout", "300ms", "--", "true"});
-      const int status = run.exit_code(kDeadline);
+      const int status = run.exit_code(kPatience);
       const auto says = [&](const char* text) { return contains(run.err(), text); };
       // Bytes that are not Redis's protocol break the connection: rlock ends with 69, never with 75.
       const bool breaks = shape == "no Redis at all";
@@ -303,7 +301,7 @@ TEST_CASE("with any answer a verb ends as documented") {
     const bool counts = words.front() == "sem" || words.front() == "permit";
     if (counts || words.front() == "latch") std::ranges::replace(words, "k", counts ? "s" : "t");
   }
-  Stage stage;
+  FalsifiedServer stage;
   const auto put = [&] {
     stage.clean();
     stage.server.cli({"HSET", "k", "o", "1"});
@@ -314,7 +312,7 @@ TEST_CASE("with any answer a verb ends as documented") {
   for (const Words& verb : verbs) {
     put();
     stage.relay.forget_asked();
-    stage.rlock(verb).exit_code(kDeadline);
+    stage.rlock(verb).exit_code(kPatience);
     for (const std::string& name : stage.relay.forget_asked()) {
       for (const std::string& shape : kFewShapes) {
         CAPTURE(verb.front());
@@ -325,7 +323,7 @@ TEST_CASE("with any answer a verb ends as documented") {
         Words hasty = verb;
         hasty.insert(hasty.end(), {"--command-timeout", "200ms", "--connect-timeout", "200ms"});
         Rlock rlock = stage.rlock(hasty);
-        CHECK(kDocumented.contains(rlock.exit_code(kDeadline)));
+        CHECK(kDocumented.contains(rlock.exit_code(kPatience)));
         CHECK_FALSE(contains(rlock.err(), "internal error"));
       }
     }

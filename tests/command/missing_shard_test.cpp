@@ -18,8 +18,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-
 std::string key_on(std::size_t third) {
   for (int number = 0;; ++number)
     if (ClusterServers::third_of("job" + std::to_string(number)) == third)

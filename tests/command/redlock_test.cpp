@@ -22,8 +22,6 @@ using namespace rlock::test;
 
 namespace {
 
-using Way = TcpProxy::Way;
-
 /// A server may use a twentieth of the lease of 30 s; granted locks are released within a second.
 constexpr auto kRefusal = 1500ms + 1000ms;
 
@@ -49,7 +47,7 @@ long best_acquire(const Process::Options& environment) {
   return best;
 }
 
-Words holding(const TempDir& folder, Words options = {}) {
+Words holding_words(const TempDir& folder, Words options = {}) {
   Words words{"run", "-k", "k"};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--", "sh", "-c", "touch " + folder / "in" + "; sleep 60"});
@@ -137,8 +135,8 @@ TEST_CASE("three of five frozen: no quorum, soon, and their late acquires are un
 TEST_CASE("two answers lost: held by the others, and all five are clean afterwards") {
   Masters five{5};
   REQUIRE(five.rlock("run", "-k", "k", "--", "true").exit_code(30s) == 0);
-  five.proxy(1).drop(Way::to_client);
-  five.proxy(2).drop(Way::to_client);
+  five.proxy(1).drop(TcpProxy::Way::to_client);
+  five.proxy(2).drop(TcpProxy::Way::to_client);
 
   CHECK(five.rlock("run", "-k", "k", "--", "true").exit_code(30s) == 0);
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
@@ -147,7 +145,7 @@ TEST_CASE("two answers lost: held by the others, and all five are clean afterwar
 TEST_CASE("three answers lost: not held, and all five are clean afterwards") {
   Masters five{5};
   REQUIRE(five.rlock("run", "-k", "k", "--", "true").exit_code(30s) == 0);
-  for (const std::size_t i : {1, 2, 3}) five.proxy(i).drop(Way::to_client);
+  for (const std::size_t i : {1, 2, 3}) five.proxy(i).drop(TcpProxy::Way::to_client);
 
   CHECK(five.rlock("run", "-n", "-k", "k", "--", "true").exit_code(30s) == 69);
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
@@ -213,7 +211,7 @@ TEST_CASE("a server that is frozen while we hold costs no processor time") {
 TEST_CASE("a majority of another owner is busy, and its holder is named") {
   Masters five{5};
   const TempDir folder;
-  Rlock holder{holding(folder), five.environment()};
+  Rlock holder{holding_words(folder), five.environment()};
   REQUIRE(eventually([&] { return inside(folder); }, 20s));
 
   Rlock run = five.rlock("run", "-n", "-k", "k", "--status-file", folder / "status", "--", "true");
@@ -226,7 +224,7 @@ TEST_CASE("a majority of another owner is busy, and its holder is named") {
 TEST_CASE("a waiter is woken by the release and not by the end of a lease") {
   Masters five{5};
   const TempDir folder;
-  Rlock holder{holding(folder, {"--until", "group"}), five.environment()};
+  Rlock holder{holding_words(folder, {"--until", "group"}), five.environment()};
   REQUIRE(eventually([&] { return inside(folder); }, 20s));
   Rlock waiter = five.rlock("run", "-w", "25s", "-k", "k", "--", "true");
   REQUIRE(eventually([&] { return five[0].listeners("redisson_lock__channel:{k}") == 1; }, 20s));
@@ -260,7 +258,7 @@ TEST_CASE("after a round that too few servers granted, a waiter asks as another 
 TEST_CASE("a waiter learns the holder although one server is frozen") {
   Masters three{3};
   const TempDir folder;
-  Rlock holder{holding(folder), three.environment()};
+  Rlock holder{holding_words(folder), three.environment()};
   REQUIRE(eventually([&] { return inside(folder); }, 20s));
   three[0].freeze();
   Rlock waiter = three.rlock("run", "-k", "k", "--", "true");
@@ -315,8 +313,8 @@ TEST_CASE("a release on too few servers is reported, and the command's exit code
       "run", "-k", "k", "--status-file", folder / "status", "--", "sh", "-c",
       "touch " + folder / "in" + "; while [ ! -e " + folder / "go" + " ]; do sleep 0.05; done; exit 7");
   REQUIRE(eventually([&] { return inside(folder); }, 20s));
-  three.proxy(0).drop(Way::to_client);
-  three.proxy(2).drop(Way::to_client);
+  three.proxy(0).drop(TcpProxy::Way::to_client);
+  three.proxy(2).drop(TcpProxy::Way::to_client);
   write_file(folder / "go", "");
 
   CHECK(run.exit_code(30s) == 7);

@@ -14,10 +14,8 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kPatience = 20s;  // the limit of a test for steps that take milliseconds on an idle machine
-
 /// Starts rlock run with these options, on key `k`, with this shell command.
-Rlock run(const RedisServer& redis, Words options, const std::string& script) {
+Rlock run_script(const RedisServer& redis, Words options, const std::string& script) {
   Words all{"run", "-k", "k"};
   all.insert(all.end(), options.begin(), options.end());
   all.insert(all.end(), {"--", "sh", "-c", script});
@@ -26,12 +24,12 @@ Rlock run(const RedisServer& redis, Words options, const std::string& script) {
 
 /// Starts a run that holds `k`: its command has made the file `inside` in `folder`.
 Rlock holding(const RedisServer& redis, Words options, const TempDir& folder) {
-  Rlock held = run(redis, std::move(options), "touch " + folder / "inside" + "; exec sleep 60");
+  Rlock held = run_script(redis, std::move(options), "touch " + folder / "inside" + "; exec sleep 60");
   REQUIRE(eventually([&] { return !output_of({"ls", folder.path()}).empty(); }, kPatience));
   return held;
 }
 
-const Words kTypes[] = {
+const Words kTypeOptions[] = {
     {"--type", "lock"}, {"--type", "read"},  {"--type", "write"}, {"--type", "fenced"},
     {"--type", "spin"}, {"--type", "plain"}, {"--permits", "1"},
 };
@@ -42,22 +40,22 @@ TEST_CASE("readers run together, a writer alone") {
   RedisServer redis;
   TempDir folder;
   Rlock reader = holding(redis, {"-s"}, folder);
-  CHECK(run(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 0);
-  CHECK(run(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(run_script(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 0);
+  CHECK(run_script(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
   reader.signal(SIGTERM);
   reader.exit_code(kPatience);
 
   TempDir other;
   Rlock writer = holding(redis, {"-x"}, other);
-  CHECK(run(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 75);
-  CHECK(run(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(run_script(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(run_script(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
 }
 
 TEST_CASE("a waiting writer starts when the last reader has left") {
   RedisServer redis;
   TempDir folder;
   Rlock reader = holding(redis, {"-s"}, folder);
-  Rlock writer = run(redis, {"-x", "-q"}, "echo written");
+  Rlock writer = run_script(redis, {"-x", "-q"}, "echo written");
   REQUIRE(eventually([&] { return redis.listeners("redisson_rwlock:{k}") == 1; }, kPatience));
   reader.signal(SIGTERM);
   CHECK(writer.exit_code(kPatience) == 0);
@@ -67,8 +65,8 @@ TEST_CASE("a waiting writer starts when the last reader has left") {
 TEST_CASE("a writer may read inside its write lock; a reader that wants to write is told why it cannot") {
   RedisServer redis;
   const std::string inner = rlock_binary() + " run -n -k k ";
-  CHECK(run(redis, {"-x"}, inner + "-s -- true").exit_code(kPatience) == 0);
-  Rlock upgrade = run(redis, {"-s"}, inner + "-x -- true");
+  CHECK(run_script(redis, {"-x"}, inner + "-s -- true").exit_code(kPatience) == 0);
+  Rlock upgrade = run_script(redis, {"-s"}, inner + "-x -- true");
   CHECK(upgrade.exit_code(kPatience) != 0);
   CHECK(contains(upgrade.err(), "which cannot also acquire it for writing"));
   CHECK_FALSE(redis.has("k"));
@@ -78,7 +76,7 @@ TEST_CASE("a fenced run learns the token of its hold, and the next run gets a la
   RedisServer redis;
   TempDir folder;
   const auto fence = [&] {
-    Rlock fenced = run(redis, {"--fenced", "--status-file", folder / "status"}, "echo $RLOCK_FENCE");
+    Rlock fenced = run_script(redis, {"--fenced", "--status-file", folder / "status"}, "echo $RLOCK_FENCE");
     CHECK(fenced.exit_code(kPatience) == 0);
     return fenced.out();
   };
@@ -94,7 +92,7 @@ TEST_CASE("a spin lock is waited for without a subscription") {
   Rlock held = holding(redis, {"--type", "spin"}, folder);
   const std::string holder = redis.cli({"HKEYS", "k"});  // it listens, after a second
   Monitor monitor{redis};
-  Rlock waiter = run(redis, {"--type", "spin", "-q"}, "true");
+  Rlock waiter = run_script(redis, {"--type", "spin", "-q"}, "true");
   const auto polls = [&] {
     return std::ranges::count_if(monitor.commands(),
                                  [](const auto& line) { return contains(line, "EVALSHA"); });
@@ -110,7 +108,7 @@ TEST_CASE("a spin lock is waited for without a subscription") {
 TEST_CASE("a plain lock and a client that knows only SET NX PX exclude each other") {
   RedisServer redis;
   redis.cli({"SET", "k", "another client's token", "NX", "PX", "60000"});
-  CHECK(run(redis, {"--type", "plain", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(run_script(redis, {"--type", "plain", "-n"}, "true").exit_code(kPatience) == 75);
   CHECK(redis.cli({"GET", "k"}) == "another client's token");
   redis.del("k");
 
@@ -128,14 +126,14 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
   TempDir second;
   Rlock one = holding(redis, {"--permits", "2"}, first);
   Rlock two = holding(redis, {"--permits", "2"}, second);
-  Rlock none_free = run(redis, {"--permits", "2", "-n"}, "true");
+  Rlock none_free = run_script(redis, {"--permits", "2", "-n"}, "true");
   CHECK(none_free.exit_code(kPatience) == 75);
   CHECK(contains(none_free.err(), "too few of its permits are free"));
   CHECK_FALSE(contains(none_free.err(), "rlock unlock"));  // unlock is not for pools
 
   one.signal(SIGTERM);
   one.exit_code(kPatience);
-  Rlock next = run(redis, {"--permits", "2", "-n"}, "echo $RLOCK_SLOT $RLOCK_TYPE");
+  Rlock next = run_script(redis, {"--permits", "2", "-n"}, "echo $RLOCK_SLOT $RLOCK_TYPE");
   CHECK(next.exit_code(kPatience) == 0);
   CHECK(next.out() == "0 permit\n");
   two.signal(SIGTERM);
@@ -146,7 +144,7 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
 
 TEST_CASE("a run that takes several permits is told all their slots") {
   RedisServer redis;
-  Rlock several = run(redis, {"--permits", "4", "--count", "3"}, "echo $RLOCK_SLOTS");
+  Rlock several = run_script(redis, {"--permits", "4", "--count", "3"}, "echo $RLOCK_SLOTS");
   CHECK(several.exit_code(kPatience) == 0);
   CHECK(several.out() == "0 1 2\n");
   CHECK(redis.cli({"GET", "k"}) == "4");
@@ -164,8 +162,8 @@ TEST_CASE("a run that finds a pool of 0 permits says how to make it larger") {
 
 TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
   RedisServer redis;
-  CHECK(run(redis, {"--permits", "2"}, "true").exit_code(kPatience) == 0);
-  Rlock other = run(redis, {"--permits", "5"}, "true");
+  CHECK(run_script(redis, {"--permits", "2"}, "true").exit_code(kPatience) == 0);
+  Rlock other = run_script(redis, {"--permits", "5"}, "true");
   CHECK(other.exit_code(kPatience) == 65);
   CHECK(contains(other.err(), "'k' is a pool of 2 permits, not of 5"));
   CHECK(contains(other.err(), "rlock permit set k 5"));
@@ -186,7 +184,7 @@ TEST_CASE("permits are not taken from a latch of that size") {
 }
 
 TEST_CASE("a lock of any type is free within its lease after its run was killed") {
-  for (const Words& type : kTypes) {
+  for (const Words& type : kTypeOptions) {
     CAPTURE(type[1]);
     RedisServer redis;
     TempDir folder;
@@ -195,12 +193,12 @@ TEST_CASE("a lock of any type is free within its lease after its run was killed"
     Rlock held = holding(redis, brief, folder);
     held.signal(SIGKILL);
     held.exit_code(kPatience);
-    CHECK(run(redis, type, "true").exit_code(kPatience) == 0);
+    CHECK(run_script(redis, type, "true").exit_code(kPatience) == 0);
   }
 }
 
 TEST_CASE("a run of any type keeps its lock beyond the lease, and is stopped when the lock is removed") {
-  for (const Words& type : kTypes) {
+  for (const Words& type : kTypeOptions) {
     CAPTURE(type[1]);
     RedisServer redis;
     TempDir folder;
@@ -224,7 +222,7 @@ TEST_CASE("a key with other content is refused with 65 and left unchanged") {
       {"HSET", "k", "mode", "read", "a:1", "1"},
   };
   RedisServer redis;
-  for (const Words& type : kTypes) {
+  for (const Words& type : kTypeOptions) {
     for (const Words& other : others) {
       const bool same_kind = (type[1] == "plain" && other[2] == "text") ||  // the token of another owner
                              ((type[1] == "read" || type[1] == "write") && other[2] == "mode");
@@ -237,7 +235,7 @@ TEST_CASE("a key with other content is refused with 65 and left unchanged") {
 
       Words options = type;
       options.push_back("-n");
-      Rlock refused = run(redis, options, "echo ran");
+      Rlock refused = run_script(redis, options, "echo ran");
       CHECK(refused.exit_code(kPatience) == 65);
       CHECK(refused.out().empty());
       CHECK(contains(refused.err(), "'k' "));
@@ -251,7 +249,7 @@ TEST_CASE("if a run wants a lock, and the key is a read/write lock, the message 
   RedisServer redis;
   TempDir folder;
   Rlock held = holding(redis, {"-s"}, folder);
-  Rlock refused = run(redis, {"-n"}, "true");
+  Rlock refused = run_script(redis, {"-n"}, "true");
   CHECK(refused.exit_code(kPatience) == 65);
   CHECK(contains(refused.err(), "(-x)"));
 }

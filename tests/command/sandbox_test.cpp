@@ -23,55 +23,53 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = 30s;
-
-struct Refused {
+struct RefusedCall {
   const char* name;
   long number;
   int exit = 3;  ///< exit status of a run whose command exits with 3
 };
 
 /// Without these system calls rlock does the same by other means, or without their benefit.
-const Refused kSpared[] = {{"pidfd_open", SYS_pidfd_open},
-                           {"pidfd_send_signal", SYS_pidfd_send_signal},
-                           {"close_range", SYS_close_range},
-                           {"clone3", SYS_clone3},
-                           {"process_vm_readv", SYS_process_vm_readv},
-                           {"memfd_create", SYS_memfd_create},
-                           {"unshare", SYS_unshare},
-                           {"prctl", SYS_prctl},
-                           {"prlimit64", SYS_prlimit64},
-                           {"setpriority", SYS_setpriority},
-                           {"setsid", SYS_setsid},
-                           {"ptrace", SYS_ptrace},
-                           {"statx", SYS_statx},
-                           {"faccessat", SYS_faccessat}};
+const RefusedCall kSpared[] = {{"pidfd_open", SYS_pidfd_open},
+                               {"pidfd_send_signal", SYS_pidfd_send_signal},
+                               {"close_range", SYS_close_range},
+                               {"clone3", SYS_clone3},
+                               {"process_vm_readv", SYS_process_vm_readv},
+                               {"memfd_create", SYS_memfd_create},
+                               {"unshare", SYS_unshare},
+                               {"prctl", SYS_prctl},
+                               {"prlimit64", SYS_prlimit64},
+                               {"setpriority", SYS_setpriority},
+                               {"setsid", SYS_setsid},
+                               {"ptrace", SYS_ptrace},
+                               {"statx", SYS_statx},
+                               {"faccessat", SYS_faccessat}};
 
 /// Without these system calls rlock acquires no lock, and reports that.
-const Refused kNeeded[] = {{"getrandom", SYS_getrandom, 71},
-                           {"signalfd4", SYS_signalfd4, 71},
-                           {"rt_sigprocmask", SYS_rt_sigprocmask, 71},
-                           {"timerfd_create", SYS_timerfd_create, 71},
-                           {"waitid", SYS_waitid, 126},
-                           {"wait4", SYS_wait4, 71}};
+const RefusedCall kNeeded[] = {{"getrandom", SYS_getrandom, 71},
+                               {"signalfd4", SYS_signalfd4, 71},
+                               {"rt_sigprocmask", SYS_rt_sigprocmask, 71},
+                               {"timerfd_create", SYS_timerfd_create, 71},
+                               {"waitid", SYS_waitid, 126},
+                               {"wait4", SYS_wait4, 71}};
 
 /// The leak check of AddressSanitizer stops the process that it checks, and needs these system calls for that.
-bool spoils_sanitizer(const Refused& refused) {
+bool spoils_sanitizer(const RefusedCall& refused) {
   const long number = refused.number;
   return kSanitized &&
          (number == SYS_ptrace || number == SYS_prctl || number == SYS_wait4 || number == SYS_rt_sigprocmask);
 }
 
-Process without(const RedisServer& redis, const Refused& refused, int why, Words words) {
+Process without(const RedisServer& redis, const RefusedCall& refused, int why, Words words) {
   words.insert(words.begin(), {program("forbid"), std::to_string(refused.number), std::to_string(why)});
   return start(redis, std::move(words), {});
 }
 
 /// Calls `scene(refused, why)` for each of these system calls and each errno with which it may be refused.
-void for_each(std::span<const Refused> calls,
-              const std::function<void(const Refused& refused, int why)>& scene) {
+void for_each(std::span<const RefusedCall> calls,
+              const std::function<void(const RefusedCall& refused, int why)>& scene) {
   for (const int why : {EPERM, ENOSYS}) {
-    for (const Refused& refused : calls) {
+    for (const RefusedCall& refused : calls) {
       if (spoils_sanitizer(refused)) continue;
       CAPTURE(refused.name);
       scene(refused, why);
@@ -89,7 +87,7 @@ bool can_forbid() {
 TEST_CASE("a sandbox that refuses a system call costs neither the command nor its status") {
   if (!can_forbid()) return skipped("no process may filter its system calls here");
   RedisServer redis;
-  for_each(kSpared, [&](const Refused& refused, int why) {
+  for_each(kSpared, [&](const RefusedCall& refused, int why) {
     Process run =
         without(redis, refused, why, {rlock_binary(), "run", "-n", "-k", "k", "--", "sh", "-c", "exit 3"});
     CHECK(run.exit_code(kDeadline) == 3);
@@ -101,7 +99,7 @@ TEST_CASE("a sandbox that refuses a system call costs neither the command nor it
 TEST_CASE("if a sandbox refuses a system call that rlock needs, rlock reports that, and no lock stays") {
   if (!can_forbid()) return skipped("no process may filter its system calls here");
   RedisServer redis;
-  for_each(kNeeded, [&](const Refused& refused, int why) {
+  for_each(kNeeded, [&](const RefusedCall& refused, int why) {
     Process run =
         without(redis, refused, why, {rlock_binary(), "run", "-n", "-k", "k", "--", "sh", "-c", "exit 3"});
     CHECK(run.exit_code(kDeadline) == refused.exit);
@@ -115,7 +113,7 @@ TEST_CASE("if a sandbox refuses a system call that rlock needs, rlock reports th
 TEST_CASE("in a sandbox a keeper renews, and releases when its script has ended") {
   if (!can_forbid()) return skipped("no process may filter its system calls here");
   RedisServer redis;
-  for_each(kSpared, [&](const Refused& refused, int why) {
+  for_each(kSpared, [&](const RefusedCall& refused, int why) {
     Process script = without(redis, refused, why,
                              {"sh", "-c",
                               "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit 9\n"

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -18,7 +17,6 @@ using namespace rlock::test;
 
 namespace {
 
-using Json = nlohmann::json;
 using Names = std::set<std::string>;
 
 Names words_of(const std::string& text) {
@@ -71,9 +69,9 @@ class Schema {
   std::map<std::size_t, std::map<std::string, std::string>> fields_;
 };
 
-bool number_or_null(const Json& value) { return value.is_null() || value.is_number_integer(); }
+bool number_or_null(const ParsedJson& value) { return value.is_null() || value.is_number_integer(); }
 
-void check_holder(const Schema& schema, const Json& holder) {
+void check_holder(const Schema& schema, const ParsedJson& holder) {
   CHECK(names_of(holder) == schema.fields(2));
   CHECK(holder["owner"].is_string());
   CHECK(schema.words(2, "mode").contains(holder["mode"].get<std::string>()));
@@ -85,7 +83,7 @@ void check_holder(const Schema& schema, const Json& holder) {
   if (!holder["meta"].is_null()) CHECK(names_of(holder["meta"]) == schema.listed(2, "meta"));
 }
 
-void check_key(const Schema& schema, const Json& key) {
+void check_described_key(const Schema& schema, const ParsedJson& key) {
   Names fields = schema.fields(1);
   CHECK(fields.contains("key_base64"));
   if (!contains(key["key"].get<std::string>(), "\ufffd")) fields.erase("key_base64");
@@ -93,8 +91,8 @@ void check_key(const Schema& schema, const Json& key) {
   CHECK(schema.words(1, "type").contains(key["type"].get<std::string>()));
   CHECK(schema.words(1, "state").contains(key["state"].get<std::string>()));
   CHECK(key["ttl_ms"].is_number_integer());
-  for (const Json& holder : key["holders"]) check_holder(schema, holder);
-  for (const Json& waiter : key["waiters"])
+  for (const ParsedJson& holder : key["holders"]) check_holder(schema, holder);
+  for (const ParsedJson& waiter : key["waiters"])
     CHECK(names_of(waiter) == Names{"owner", "position", "ttl_ms", "meta", "since"});
   CHECK(key["subscribers"].is_number_integer());
   if (!key["permits"].is_null()) CHECK(names_of(key["permits"]) == schema.listed(1, "permits"));
@@ -105,9 +103,9 @@ void check_key(const Schema& schema, const Json& key) {
   CHECK(key["stale"].is_boolean());
 }
 
-bool text_or_null(const Json& value) { return value.is_null() || value.is_string(); }
+bool text_or_null(const ParsedJson& value) { return value.is_null() || value.is_string(); }
 
-void check_past(const Schema& schema, const Json& past) {
+void check_past(const Schema& schema, const ParsedJson& past) {
   CHECK(names_of(past) == schema.fields(1));
   CHECK(past["owner"].is_string());
   CHECK(schema.words(1, "type").contains(past["type"].get<std::string>()));
@@ -127,7 +125,7 @@ void check(const RedisServer& redis, const std::string& key, const std::string& 
   CAPTURE(key);
   Rlock inspect = redis.rlock("inspect", "--json", key);
   REQUIRE(inspect.exit_code() == 0);
-  const Json document = Json::parse(inspect.out());
+  const ParsedJson document = ParsedJson::parse(inspect.out());
   const Schema schema;
   CHECK(names_of(document) == schema.fields(0));
   CHECK(document["v"] == 1);
@@ -135,7 +133,7 @@ void check(const RedisServer& redis, const std::string& key, const std::string& 
   REQUIRE(document["keys"].size() == 1);
   CHECK(document["keys"][0]["type"] == type);
   CHECK(document["keys"][0]["state"] == state);
-  check_key(schema, document["keys"][0]);
+  check_described_key(schema, document["keys"][0]);
 }
 
 void done(const RedisServer& redis, const Words& words) {
@@ -196,24 +194,24 @@ TEST_CASE("the JSON of a history is as the manual says, for every end of a hold"
   for (const std::string key : {"k", "p"}) {
     Rlock history = redis.rlock("history", "--json", key);
     REQUIRE(history.exit_code() == 0);
-    const Json document = Json::parse(history.out());
+    const ParsedJson document = ParsedJson::parse(history.out());
     CHECK(names_of(document) == schema.fields(0));
-    for (const Json& past : document["holds"]) check_past(schema, past);
+    for (const ParsedJson& past : document["holds"]) check_past(schema, past);
   }
   Rlock none = redis.rlock("history", "--json", "none");
   CHECK(none.exit_code() == 1);
-  CHECK(Json::parse(none.out())["holds"].empty());
+  CHECK(ParsedJson::parse(none.out())["holds"].empty());
 }
 
 TEST_CASE("the JSON of config is as the manual says") {
   const RedisServer redis;
   Rlock config = redis.rlock("config", "--json", "--prefix", "app:", "--tls-key", "/k", "--insecure");
   REQUIRE(config.exit_code() == 0);
-  const Json document = Json::parse(config.out());
+  const ParsedJson document = ParsedJson::parse(config.out());
   const Schema schema{"CONFIG"};
   CHECK(names_of(document) == schema.fields(0));
   REQUIRE(document["settings"].size() > 4);
-  for (const Json& setting : document["settings"]) {
+  for (const ParsedJson& setting : document["settings"]) {
     CHECK(names_of(setting) == schema.fields(1));
     CHECK_MESSAGE(schema.words(1, "name").contains(setting["name"].get<std::string>()), setting.dump());
     CHECK(setting["value"].is_string());
@@ -232,7 +230,7 @@ TEST_CASE("the JSON has what the examples in the help take from it") {
     with_json.emplace_back("--json");
     Rlock json{with_json, redis.environment()};
     REQUIRE(json.exit_code() == 0);
-    const Json document = Json::parse(json.out());
+    const ParsedJson document = ParsedJson::parse(json.out());
     Rlock with_help{{verb, "--help"}, redis.environment()};
     REQUIRE(with_help.exit_code() == 0);
     const std::string help = with_help.out();
@@ -241,7 +239,7 @@ TEST_CASE("the JSON has what the examples in the help take from it") {
     REQUIRE(first != std::sregex_iterator{});
     for (auto found = first; found != std::sregex_iterator{}; ++found) {
       const std::string members = std::regex_replace(found->str(1), std::regex{"\\[0?\\]"}, "/0");
-      const Json::json_pointer path{std::regex_replace(members, std::regex{"[.]"}, "/")};
+      const ParsedJson::json_pointer path{std::regex_replace(members, std::regex{"[.]"}, "/")};
       CHECK_MESSAGE(document.contains(path), found->str(1));
     }
   }
@@ -252,7 +250,7 @@ TEST_CASE("the bytes of a key that is no UTF-8 stand beside it in every document
   const std::string key = "k\xff\xfe\n";
   const std::string bytes = "a//+Cg==";
   const auto documents = [&](const std::string& name) {
-    std::vector<Json> all;
+    std::vector<ParsedJson> all;
     for (const Words& words :
          {Words{"inspect", "--json", name}, Words{"lock", "acquire", "--lease", "1m", "--json", name},
           Words{"lock", "status", "--json", name}, Words{"sem", "drain", "--json", "s" + name},
@@ -262,7 +260,7 @@ TEST_CASE("the bytes of a key that is no UTF-8 stand beside it in every document
       CAPTURE(words.at(1));
       Rlock rlock{words, redis.environment()};
       REQUIRE(rlock.exit_code() == 0);
-      const Json document = Json::parse(rlock.out());
+      const ParsedJson document = ParsedJson::parse(rlock.out());
       all.push_back(document.contains("keys") ? document["keys"].at(0) : document);
     }
     return all;
@@ -273,9 +271,9 @@ TEST_CASE("the bytes of a key that is no UTF-8 stand beside it in every document
     done(redis, {"latch", "set", "l" + name, "1"});
     done(redis, {"latch", "down", "l" + name});
   }
-  for (const Json& document : documents("ä")) CHECK_FALSE(document.contains("key_base64"));
-  const std::vector<Json> strange = documents(key);
-  for (const Json& document : strange) {
+  for (const ParsedJson& document : documents("ä")) CHECK_FALSE(document.contains("key_base64"));
+  const std::vector<ParsedJson> strange = documents(key);
+  for (const ParsedJson& document : strange) {
     CAPTURE(document.dump());
     CHECK(document.contains("key_base64"));
   }
@@ -289,8 +287,8 @@ TEST_CASE("the record of a run has the bytes of all keys where one of them is no
   TempDir folder;
   const std::string file = folder / "status";
   done(redis, {"run", "-k", "b\xff", "-k", "a", "--status-file", file, "true"});
-  CHECK(Json::parse(read_file(file))["keys"] == Json{"a", "b\ufffd"});
-  CHECK(Json::parse(read_file(file))["keys_base64"] == Json{"YQ==", "Yv8="});
+  CHECK(ParsedJson::parse(read_file(file))["keys"] == ParsedJson{"a", "b\ufffd"});
+  CHECK(ParsedJson::parse(read_file(file))["keys_base64"] == ParsedJson{"YQ==", "Yv8="});
   done(redis, {"run", "-k", "b", "-k", "a", "--status-file", file, "true"});
-  CHECK_FALSE(Json::parse(read_file(file)).contains("keys_base64"));
+  CHECK_FALSE(ParsedJson::parse(read_file(file)).contains("keys_base64"));
 }

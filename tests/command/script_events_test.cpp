@@ -24,14 +24,15 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A script that runs `before`, acquires `k`, reports to a file (or to what `events` names), and then runs `rest`.
-class ReportingScript : public Script {
+class ReportingScript : public ShellScript {
  public:
   ReportingScript(const RedisServer& redis, const std::string& options, const std::string& rest,
                   const std::string& events = "$FOLDER/events", const std::string& before = ":")
-      : Script(redis,
-               fmt::format("{}\nowner=$(\"$RLOCK\" lock acquire k --while-pid $$ --events {} {}) || exit\n"
-                           "echo $owner >$FOLDER/on\n{}\n",
-                           before, events, options, rest)) {}
+      : ShellScript(
+            redis,
+            fmt::format("{}\nowner=$(\"$RLOCK\" lock acquire k --while-pid $$ --events {} {}) || exit\n"
+                        "echo $owner >$FOLDER/on\n{}\n",
+                        before, events, options, rest)) {}
 
   std::string path(const std::string& name) const { return folder() + "/" + name; }
   bool holds() const { return !file("on").empty(); }
@@ -124,13 +125,13 @@ TEST_CASE("each end of a script's hold has its outcome in the stream") {
     REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
   };
   ends("rlock stop", "", "sleep 60", "acquired stopping released", "stopped",
-       [&](Script&) { CHECK(status_of(redis, {"stop", "-q", "k"}) == 0); });
+       [&](ShellScript&) { CHECK(status_of(redis, {"stop", "-q", "k"}) == 0); });
   ends("rlock unlock", "", "sleep 60", "acquired lost stopping ended", "lost",
-       [&](Script&) { CHECK(status_of(redis, {"unlock", "-q", "--yes", "k"}) == 0); });
+       [&](ShellScript&) { CHECK(status_of(redis, {"unlock", "-q", "--yes", "k"}) == 0); });
   ends("--on-lost warn", "--on-lost warn", "sleep 60", "acquired lost ended", "lost",
-       [&](Script&) { CHECK(status_of(redis, {"unlock", "-q", "--yes", "k"}) == 0); });
+       [&](ShellScript&) { CHECK(status_of(redis, {"unlock", "-q", "--yes", "k"}) == 0); });
   ends("lock release", "", "\"$RLOCK\" lock release k --owner $owner; sleep 60", "acquired released",
-       "released", [](Script&) {});
+       "released", [](ShellScript&) {});
   ends("TERM to the keeper", "", "sleep 60", "acquired stopping released", "interrupted",
        [](ReportingScript& script) { script.signal_keeper(SIGTERM); });
   // The keeper renews once as soon as it listens. If the script has not ended by then, the renewal finds the loss, and

@@ -22,9 +22,10 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a keeper renews while the script goes on, and gives back when it has ended") {
   RedisServer redis;
-  Script script{redis,
-                "mkfifo $FOLDER/go\nowner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
-                "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
+  ShellScript script{
+      redis,
+      "mkfifo $FOLDER/go\nowner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
+      "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
   REQUIRE(eventually([&] { return !script.file("owner").empty(); }, 10s));
   Monitor monitor{redis};
   CHECK(throughout([&] { return redis.has("k"); }, 2500ms));
@@ -47,8 +48,8 @@ TEST_CASE(
   RedisServer redis;
   for (const std::string more : {"", " 2>&1"}) {
     CAPTURE(more);
-    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --while-pid $$" + more +
-                             ") || exit\n[ -n \"$owner\" ] || exit 9\n: >$FOLDER/on\nexec sleep 60\n"};
+    ShellScript script{redis, "owner=$(\"$RLOCK\" lock acquire k --while-pid $$" + more +
+                                  ") || exit\n[ -n \"$owner\" ] || exit 9\n: >$FOLDER/on\nexec sleep 60\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     REQUIRE(script.keeper() > 0);
     CHECK(::getsid(script.keeper()) == script.keeper());
@@ -62,7 +63,7 @@ TEST_CASE("a keeper has the password, too, if acquire has read it from a pipe") 
   RedisServer redis{{.config = {"requirepass pw"}}};
   RespClient client{redis.where()};
   REQUIRE(client.ask({"AUTH", "pw"}) == "OK");
-  Script script{
+  ShellScript script{
       redis,
       "mkfifo $FOLDER/go\necho pw | \"$RLOCK\" lock acquire k --lease 6s --while-pid $$ --password-file "
       "/dev/stdin || exit 9\nread -r line <$FOLDER/go\nexit 7\n"};
@@ -81,8 +82,8 @@ TEST_CASE("who reads the stderr of acquire waits only for acquire") {
   RedisServer redis;
   for (const std::string out : {">$FOLDER/owner", ""}) {
     CAPTURE(out);
-    Script script{redis, "\"$RLOCK\" lock acquire k --while-pid $$ 2>&1 " + out +
-                             " | cat >$FOLDER/read\n: >$FOLDER/on\nexec sleep 60\n"};
+    ShellScript script{redis, "\"$RLOCK\" lock acquire k --while-pid $$ 2>&1 " + out +
+                                  " | cat >$FOLDER/read\n: >$FOLDER/on\nexec sleep 60\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     CHECK(script.keeper() > 0);
     script.process().signal(SIGTERM);
@@ -95,10 +96,10 @@ TEST_CASE("a script that reads its own stderr through a pipe gets the keeper's m
   RedisServer redis;
   for (const std::string out : {"owner=$(\"$RLOCK\"", "exec 1>&2; (\"$RLOCK\""}) {
     CAPTURE(out);
-    Script script{redis, "mkfifo $FOLDER/pipe\ncat $FOLDER/pipe >$FOLDER/read &\nexec 2>$FOLDER/pipe\n" +
-                             out +
-                             " lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
-                             ": >$FOLDER/on\nexec sleep 60\n"};
+    ShellScript script{redis, "mkfifo $FOLDER/pipe\ncat $FOLDER/pipe >$FOLDER/read &\nexec 2>$FOLDER/pipe\n" +
+                                  out +
+                                  " lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
+                                  ": >$FOLDER/on\nexec sleep 60\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     redis.del("k");
     CHECK(eventually([&] { return contains(script.file("read"), "lost 'k': "); }, 10s));
@@ -111,9 +112,10 @@ TEST_CASE("lock release by the owner ends the keeper, and the script goes on") {
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
     CAPTURE(type);
-    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --type " + type +
-                             " --while-pid $$) || exit\n\"$RLOCK\" lock release k --owner $owner || exit 8\n"
-                             ": >$FOLDER/on\nsleep 0.7\nexit 7\n"};
+    ShellScript script{redis,
+                       "owner=$(\"$RLOCK\" lock acquire k --type " + type +
+                           " --while-pid $$) || exit\n\"$RLOCK\" lock release k --owner $owner || exit 8\n"
+                           ": >$FOLDER/on\nsleep 0.7\nexit 7\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     CHECK_FALSE(redis.has("k"));
     CHECK(eventually([&] { return script.keeper() == 0; }, 5s));
@@ -126,8 +128,8 @@ TEST_CASE("a keeper says that it could not wake the waiters, as a run does") {
   RedisServer redis;
   if (RedisServer::version() < 60200) return skipped("Redis before 6.2 has no channel permissions");
   redis.cli({"ACL", "SETUSER", "mute", "on", ">pw", "~*", "resetchannels", "+@all"});
-  Script script{redis, "RLOCK_URL=unix://mute:pw@" + redis.socket() +
-                           " \"$RLOCK\" lock acquire k --while-pid $$ >$FOLDER/owner || exit\n"};
+  ShellScript script{redis, "RLOCK_URL=unix://mute:pw@" + redis.socket() +
+                                " \"$RLOCK\" lock acquire k --while-pid $$ >$FOLDER/owner || exit\n"};
   CHECK(script.process().exit_code() == 0);
   CHECK(eventually([&] { return contains(script.process().err(), "could not wake up its waiters"); }, 10s));
   CHECK_FALSE(redis.has("k"));
@@ -135,10 +137,11 @@ TEST_CASE("a keeper says that it could not wake the waiters, as a run does") {
 
 TEST_CASE("each of several keys can be released by itself, and the others are kept") {
   RedisServer redis;
-  Script script{redis,
-                "owner=$(\"$RLOCK\" lock acquire a b --lease 1s --while-pid $$) || exit\n"
-                "sleep 1.2  # longer than the lease: what is left of it counts from the last renewal\n"
-                "\"$RLOCK\" lock release a --owner $owner || exit 8\n: >$FOLDER/on\nsleep 1.8\nexit 7\n"};
+  ShellScript script{
+      redis,
+      "owner=$(\"$RLOCK\" lock acquire a b --lease 1s --while-pid $$) || exit\n"
+      "sleep 1.2  # longer than the lease: what is left of it counts from the last renewal\n"
+      "\"$RLOCK\" lock release a --owner $owner || exit 8\n: >$FOLDER/on\nsleep 1.8\nexit 7\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK_FALSE(redis.has("a"));
   CHECK(throughout([&] { return redis.has("b"); }, 1500ms));
@@ -151,7 +154,7 @@ TEST_CASE(
     "a removed lock stops the script and its processes, with a message; --on-lost warn only prints it") {
   RedisServer redis;
   {
-    Script script{
+    ShellScript script{
         redis,
         "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n: >$FOLDER/on\nsleep 60\n"};
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
@@ -161,9 +164,9 @@ TEST_CASE(
                    "lost 'k': the server says that it is not ours any more; stopping process"));
     CHECK(eventually([&] { return script.process().family().empty(); }, 5s));
   }
-  Script script{redis,
-                "owner=$(\"$RLOCK\" lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
-                ": >$FOLDER/on\nsleep 2\nexit 7\n"};
+  ShellScript script{redis,
+                     "owner=$(\"$RLOCK\" lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
+                     ": >$FOLDER/on\nsleep 2\nexit 7\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   redis.del("k");
   CHECK(script.process().exit_code() == 7);
@@ -173,9 +176,9 @@ TEST_CASE(
 
 TEST_CASE("a keeper that has lost one of its keys releases the others") {
   RedisServer redis;
-  Script script{redis,
-                "\"$RLOCK\" lock acquire a b --lease 1m --while-pid $$ >$FOLDER/owner || exit\n"
-                ": >$FOLDER/on\nexec sleep 60\n"};
+  ShellScript script{redis,
+                     "\"$RLOCK\" lock acquire a b --lease 1m --while-pid $$ >$FOLDER/owner || exit\n"
+                     ": >$FOLDER/on\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK(status_of(redis, {"unlock", "-q", "--yes", "a"}) == 0);
   CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
@@ -184,9 +187,10 @@ TEST_CASE("a keeper that has lost one of its keys releases the others") {
 
 TEST_CASE("with --on-lost warn the end of the script releases, too") {
   RedisServer redis;
-  Script script{redis,
-                "\"$RLOCK\" lock acquire k --lease 1m --on-lost warn --while-pid $$ >$FOLDER/owner || exit\n"
-                "exit 7\n"};
+  ShellScript script{
+      redis,
+      "\"$RLOCK\" lock acquire k --lease 1m --on-lost warn --while-pid $$ >$FOLDER/owner || exit\n"
+      "exit 7\n"};
   CHECK(script.process().exit_code() == 7);
   CHECK_FALSE(script.file("owner").empty());
   CHECK(eventually([&] { return !redis.has("k"); }, 5s));
@@ -194,10 +198,10 @@ TEST_CASE("with --on-lost warn the end of the script releases, too") {
 
 TEST_CASE("a script that is asked to end keeps the lock until all that it has started has ended, too") {
   RedisServer redis;
-  Script script{redis,
-                "owner=$(\"$RLOCK\" lock acquire k --while-pid $$) || exit\n"
-                "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
-                ": >$FOLDER/on\nsleep 60\n"};
+  ShellScript script{redis,
+                     "owner=$(\"$RLOCK\" lock acquire k --while-pid $$) || exit\n"
+                     "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
+                     ": >$FOLDER/on\nsleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   REQUIRE(eventually([&] { return !script.file("beat").empty(); }, 10s));
   CHECK(status_of(redis, {"stop", "k", "-w", "20s"}) == 0);
@@ -210,10 +214,10 @@ TEST_CASE("a script that is asked to end keeps the lock until all that it has st
 TEST_CASE("a process that a keeper saw belongs to the script, also if the script cannot be tagged") {
   RedisServer redis;
   // The process leaves the session, and its parent ends between two looks.
-  Script script{redis,
-                "[ -n \"$BASH_VERSION\" ] || exec bash \"$0\"\nulimit -x 1000\n"
-                "owner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
-                "(setsid sleep 600 & echo $! >$FOLDER/apart; sleep 1.5)\n: >$FOLDER/on\nsleep 60\n"};
+  ShellScript script{redis,
+                     "[ -n \"$BASH_VERSION\" ] || exec bash \"$0\"\nulimit -x 1000\n"
+                     "owner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"
+                     "(setsid sleep 600 & echo $! >$FOLDER/apart; sleep 1.5)\n: >$FOLDER/on\nsleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
   const pid_t apart = std::stoi(script.file("apart"));
   REQUIRE(::getsid(apart) == apart);
@@ -242,11 +246,11 @@ TEST_CASE("a removed key of many stops the script soon, beside a frozen server o
 
 TEST_CASE("a script that is stopped leaves alone the private server that it started") {
   RedisServer redis;
-  Script script{redis,
-                "export XDG_STATE_HOME=\"$FOLDER\"\n"
-                "\"$RLOCK\" lock acquire k --while-pid $$ >\"$FOLDER/owner\" || exit\n"
-                "\"$RLOCK\" run -q -u local: -k mine -- true || exit\n"
-                "echo on >\"$FOLDER/on\"\nexec sleep 60\n"};
+  ShellScript script{redis,
+                     "export XDG_STATE_HOME=\"$FOLDER\"\n"
+                     "\"$RLOCK\" lock acquire k --while-pid $$ >\"$FOLDER/owner\" || exit\n"
+                     "\"$RLOCK\" run -q -u local: -k mine -- true || exit\n"
+                     "echo on >\"$FOLDER/on\"\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return script.file("on") == "on\n"; }, 20s));
   CHECK(redis.rlock("stop", "k").exit_code() == 0);
   CHECK(script.process().exit_code() == 128 + SIGTERM);
@@ -260,10 +264,10 @@ TEST_CASE("a script that is stopped leaves alone the private server that it star
 
 TEST_CASE("after a loss the script's processes get KILL, also when the script has ended by TERM") {
   RedisServer redis;
-  Script script{redis,
-                "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
-                "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
-                ": >$FOLDER/on\nsleep 60\n"};
+  ShellScript script{redis,
+                     "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
+                     "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
+                     ": >$FOLDER/on\nsleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   redis.del("k");
   CHECK(script.process().exit_code() == 128 + SIGTERM);
@@ -272,7 +276,7 @@ TEST_CASE("after a loss the script's processes get KILL, also when the script ha
 
 TEST_CASE("a server that dies stops the script before the lease can have ended") {
   RedisServer redis;
-  Script script{
+  ShellScript script{
       redis,
       "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n: >$FOLDER/on\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 TEST_CASE("a keeper does not take an earlier release of the same --owner for that of its own hold") {
   RedisServer redis;
   const std::string acquire = "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 3s || exit 9\n";
-  Script script{redis, acquire + "\"$RLOCK\" lock release k --owner w1 || exit 8\n" + acquire +
-                           ": >$FOLDER/on\nexec sleep 60\n"};
+  ShellScript script{redis, acquire + "\"$RLOCK\" lock release k --owner w1 || exit 8\n" + acquire +
+                                ": >$FOLDER/on\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   redis.cli({"DEL", "k"});
   CHECK(script.process().exit_code(20s) == 128 + SIGTERM);
@@ -35,7 +35,7 @@ TEST_CASE("a keeper that could not learn of an earlier release does not take it 
   redis.cli({"ACL", "SETUSER", "default", "resetkeys", "~k", "~rlock:*", "~redisson_lock*",
              "~redisson_unlock_latch:{k}:[0-9a-f]*", "~redisson_unlock_latch:{k}:of:*",
              "~redisson_unlock_latch:{k}:line*"});
-  Script script{redis, acquire + ": >$FOLDER/on\nexec sleep 60\n"};
+  ShellScript script{redis, acquire + ": >$FOLDER/on\nexec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 20s));
   redis.cli({"ACL", "SETUSER", "default", "~*"});
   redis.cli({"DEL", "k"});
@@ -44,7 +44,7 @@ TEST_CASE("a keeper that could not learn of an earlier release does not take it 
 
 TEST_CASE("a keeper renews for an --owner, too") {
   RedisServer redis;
-  Script script{
+  ShellScript script{
       redis, "\"$RLOCK\" lock acquire k --owner w1 --lease 1s --while-pid $$ || exit 9\nsleep 1.2\nexit 7\n"};
   CHECK(script.process().exit_code() == 7);
   CHECK_MESSAGE(script.process().err().empty(), script.process().err());
@@ -56,8 +56,8 @@ TEST_CASE("the keeper of the second hold of an --owner notices its release as th
   const std::string section =
       "\"$RLOCK\" lock acquire k --owner w1 --while-pid $$ --lease 2s || exit 9\n"
       "\"$RLOCK\" lock release k --owner w1 || exit 8\n";
-  Script script{redis, "mkfifo $FOLDER/go\n" + section + section + section +
-                           ": >$FOLDER/on\nread -r line <$FOLDER/go\nexit 7\n"};
+  ShellScript script{redis, "mkfifo $FOLDER/go\n" + section + section + section +
+                                ": >$FOLDER/on\nread -r line <$FOLDER/go\nexit 7\n"};
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK(eventually([&] { return script.keeper() == 0; }, 5s));
   write_file(script.folder() + "/go", "go\n");
@@ -71,9 +71,9 @@ TEST_CASE("a keeper learns that its hold was released after acquires of the same
     CAPTURE(more);
     const std::string acquire = "\"$RLOCK\" lock acquire k --owner w1 ";
     const std::string release = "\"$RLOCK\" lock release -q k --owner w1\n";
-    Script script{redis, acquire + "--while-pid $$ --lease 2s || exit 9\n" + acquire + "--lease 20s" + more +
-                             " || exit 8\n" + acquire + "--lease 20s" + more + " || exit 8\n" + release +
-                             release + release + "sleep 2\nexit 7\n"};
+    ShellScript script{redis, acquire + "--while-pid $$ --lease 2s || exit 9\n" + acquire + "--lease 20s" +
+                                  more + " || exit 8\n" + acquire + "--lease 20s" + more + " || exit 8\n" +
+                                  release + release + release + "sleep 2\nexit 7\n"};
     CHECK(script.process().exit_code() == 7);
     CHECK(script.process().err().empty());
     CHECK_FALSE(redis.has("k"));
@@ -84,7 +84,7 @@ TEST_CASE("a keeper that has lost its lock leaves it to a retry with the same --
   RedisServer redis;
   const std::string acquire =
       "\"$RLOCK\" lock acquire k --owner ci --while-pid $$ || exit 9\n: >$FOLDER/on\n";
-  Script first{redis, acquire + "exec sleep 60\n"},
+  ShellScript first{redis, acquire + "exec sleep 60\n"},
       second{redis, "until [ -e $FOLDER/go ]; do sleep 0.01; done\n" + acquire + "exec sleep 60\n"};
   REQUIRE(eventually([&] { return ::access((first.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   CHECK(status_of(redis, {"unlock", "-y", "k"}) == 0);
@@ -107,8 +107,8 @@ TEST_CASE("of two scripts with one --owner, the one that ends first leaves the l
       CAPTURE(killed);
       const std::string text = "mkfifo $FOLDER/go\n\"$RLOCK\" lock acquire k --owner me --lease 3s --type " +
                                type + " --while-pid $$ >$FOLDER/owner || exit\nread -r line <$FOLDER/go\n";
-      Script first{redis, text}, second{redis, text};
-      for (Script* script : {&first, &second})
+      ShellScript first{redis, text}, second{redis, text};
+      for (ShellScript* script : {&first, &second})
         REQUIRE(eventually([&] { return script->guardian() != 0 && !script->file("owner").empty(); }, 10s));
       if (killed)
         ::kill(first.keeper(), SIGKILL);
@@ -134,12 +134,12 @@ TEST_CASE("of two scripts with one --owner, people see the one that is left") {
   const std::string text =
       "mkfifo $FOLDER/go\n\"$RLOCK\" lock acquire k --owner me --while-pid $$ >$FOLDER/owner || exit\n"
       "read -r line <$FOLDER/go\n";
-  Script one{redis, text}, two{redis, text};
-  for (Script* script : {&one, &two})
+  ShellScript one{redis, text}, two{redis, text};
+  for (ShellScript* script : {&one, &two})
     REQUIRE(eventually([&] { return !script->file("owner").empty(); }, 10s));
   REQUIRE(eventually(
       [&] { return redis.cli({"PUBSUB", "NUMSUB", "redisson_lock__channel:{k}:me"}).ends_with("2"); }, 10s));
-  const auto shows = [&](Script& script) {
+  const auto shows = [&](ShellScript& script) {
     Rlock inspect = redis.rlock("inspect", "k");
     return inspect.exit_code() == 0 &&
            contains(inspect.out(), fmt::format("pid {} ", script.process().pid()));
@@ -159,12 +159,12 @@ TEST_CASE("of two scripts with one --owner, people see the one that is left") {
 TEST_CASE("a keeper that does not hear of the release of its hold leaves a later hold of the same --owner") {
   RedisServer redis;
   redis.cli({"ACL", "SETUSER", "deaf", "on", "nopass", "~*", "&*", "+@all", "-subscribe", "-ssubscribe"});
-  Script script{redis,
-                "hold='lock acquire k --owner w1 --lease 1m'\n"
-                "RLOCK_URL=unix://deaf:pw@" +
-                    redis.socket() +
-                    " \"$RLOCK\" $hold --while-pid $$ || exit 9\n"
-                    "\"$RLOCK\" lock release k --owner w1 || exit 8\n\"$RLOCK\" $hold || exit 7\n"};
+  ShellScript script{redis,
+                     "hold='lock acquire k --owner w1 --lease 1m'\n"
+                     "RLOCK_URL=unix://deaf:pw@" +
+                         redis.socket() +
+                         " \"$RLOCK\" $hold --while-pid $$ || exit 9\n"
+                         "\"$RLOCK\" lock release k --owner w1 || exit 8\n\"$RLOCK\" $hold || exit 7\n"};
   CHECK(script.process().exit_code(20s) == 0);
   CHECK(eventually([&] { return script.process().family().empty(); }, 10s));
   CHECK(redis.has("k"));

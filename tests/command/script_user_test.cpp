@@ -20,8 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kLong = 20s;
-
 /// The line with which a script starts a process that outlives its parent. The process changes its user by `become`,
 /// and holds a kernel lock on the file `witness`. Its number is in the file `on`.
 std::string orphan(const std::string& become) {
@@ -40,7 +38,7 @@ pid_t orphan_of(const TempDir& folder, int uid) {
         return pid > 0 && read_file(fmt::format("/proc/{}/comm", pid)) == "sleep\n" &&
                contains(read_file(fmt::format("/proc/{}/status", pid)), ids);
       },
-      kLong));
+      kPatience));
   return pid;
 }
 
@@ -86,7 +84,7 @@ TEST_CASE(
   Process script = start(redis, words, options);
   const pid_t pid = orphan_of(folder, 0);
   static_cast<void>(status_of(redis, {"stop", "-q", "-w", "100ms", "k"}));
-  REQUIRE(script.exit_code(kLong) == 128 + SIGTERM);
+  REQUIRE(script.exit_code(kPatience) == 128 + SIGTERM);
   CHECK(throughout([&] { return redis.has("k"); }, 2s));
   // If the keeper had seen the process before it changed its user, it renews the lock as long as the process lives.
   const bool known = contains(script.err(), fmt::format("may not signal process {} ", pid));
@@ -94,6 +92,6 @@ TEST_CASE(
     CHECK(throughout([&] { return redis.has("k"); }, 4s));
     ::kill(pid, SIGKILL);
   }
-  CHECK(eventually([&] { return !redis.has("k"); }, kLong));
+  CHECK(eventually([&] { return !redis.has("k"); }, kPatience));
   if (!known) ::kill(pid, SIGKILL);
 }

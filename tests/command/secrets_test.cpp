@@ -26,11 +26,10 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-const std::string kCanary = "CANARY-x7";
+const std::string kSecret = "CANARY-x7";
 
 /// One way in which a password can come.
-struct Source {
+struct SecretSource {
   std::string name;
   Words words;                 ///< options of the command line
   std::string variable{};      ///< the variable with the password, or with a URL that contains it
@@ -42,12 +41,12 @@ struct Source {
 class Passwords {
  public:
   explicit Passwords(const RedisServer& redis) : server_(redis.socket()) {
-    write_file(file(), kCanary + "\n");
+    write_file(file(), kSecret + "\n");
     ::chmod(file().c_str(), 0600);
   }
 
-  std::vector<Source> sources() const {
-    const std::string with = "unix://:" + kCanary + "@" + server_, without = "unix://" + server_;
+  std::vector<SecretSource> sources() const {
+    const std::string with = "unix://:" + kSecret + "@" + server_, without = "unix://" + server_;
     return {
         {"URL", {"-u", with}},
         {"URL after =", {"--url=" + with}},
@@ -55,16 +54,16 @@ class Passwords {
         {"descriptor", {"-u", without, "--password-file", "/dev/fd/7"}, "", "", false, true},
         {"RLOCK_URL", {}, "RLOCK_URL=" + with},
         {"REDIS_URL", {}, "REDIS_URL=" + with, "", true},
-        {"RLOCK_PASSWORD", {"-u", without}, "RLOCK_PASSWORD=" + kCanary, "", true},
+        {"RLOCK_PASSWORD", {"-u", without}, "RLOCK_PASSWORD=" + kSecret, "", true},
         {"RLOCK_PASSWORD_FILE", {"-u", without}, "RLOCK_PASSWORD_FILE=" + file()},
-        {"VALKEYCLI_AUTH", {"-u", without}, "VALKEYCLI_AUTH=" + kCanary, "", true},
-        {"REDISCLI_AUTH", {"-u", without}, "REDISCLI_AUTH=" + kCanary, "", true},
+        {"VALKEYCLI_AUTH", {"-u", without}, "VALKEYCLI_AUTH=" + kSecret, "", true},
+        {"REDISCLI_AUTH", {"-u", without}, "REDISCLI_AUTH=" + kSecret, "", true},
         {"config url", {}, "", "url = " + with},
         {"config password-file", {}, "", "url = " + without + "\npassword-file = " + file()},
     };
   }
 
-  Process::Options environment(const Source& source) const {
+  Process::Options environment(const SecretSource& source) const {
     Process::Options options = Rlock::clean_environment();
     const std::size_t equals = source.variable.find('=');
     if (!source.variable.empty())
@@ -86,7 +85,7 @@ class Passwords {
   static int pipe_with_canary() {
     int ends[2];
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    REQUIRE(::write(ends[1], kCanary.data(), kCanary.size()) == static_cast<ssize_t>(kCanary.size()));
+    REQUIRE(::write(ends[1], kSecret.data(), kSecret.size()) == static_cast<ssize_t>(kSecret.size()));
     ::close(ends[1]);
     return ends[0];
   }
@@ -95,9 +94,9 @@ class Passwords {
   std::string server_;
 };
 
-bool silent(const std::string& text) { return !contains(text, kCanary); }
+bool keeps_secret(const std::string& text) { return !contains(text, kSecret); }
 
-Words run(const Source& source, Words options, const Words& command) {
+Words run_words_from(const SecretSource& source, Words options, const Words& command) {
   Words words{"run", "-v", "-k", "k"};
   for (const Words& more : {source.words, std::move(options), Words{"--"}, command})
     words.insert(words.end(), more.begin(), more.end());
@@ -134,56 +133,56 @@ std::string all_of(RedisServer& redis) {
 
 /// Checks that nothing that rlock and its processes print or show contains the password, neither while the
 /// command runs nor at its end.
-void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& source) {
+void check_a_hold(RedisServer& redis, const Passwords& passwords, const SecretSource& source) {
   const std::string status = passwords.status_file();
-  Rlock rlock{run(source, {"--reason", "r", "--lease", "5s", "--status-file", status},
-                  {"sh", "-c", "env; exec sleep 60"}),
+  Rlock rlock{run_words_from(source, {"--reason", "r", "--lease", "5s", "--status-file", status},
+                             {"sh", "-c", "env; exec sleep 60"}),
               passwords.environment(source)};
   REQUIRE_MESSAGE(eventually([&] { return contains(rlock.out(), "RLOCK_HELD=1"); }, kDeadline), rlock.err());
-  for (const pid_t pid : rlock.family()) CHECK(silent(file_of(pid, "cmdline")));
-  if (!source.stays) CHECK(silent(rlock.out()));
-  CHECK(silent(all_of(redis)));
+  for (const pid_t pid : rlock.family()) CHECK(keeps_secret(file_of(pid, "cmdline")));
+  if (!source.stays) CHECK(keeps_secret(rlock.out()));
+  CHECK(keeps_secret(all_of(redis)));
   Process::Options beside = redis.environment();
-  beside.env["RLOCK_PASSWORD"] = kCanary;
+  beside.env["RLOCK_PASSWORD"] = kSecret;
   for (const Words& words : {Words{"inspect", "k"}, Words{"inspect", "--json", "k"}, Words{"doctor"},
                              Words{"run", "-n", "-k", "k", "--", "true"}}) {
     Rlock other{words, beside};
     other.exit_code(kDeadline);
-    CHECK(silent(other.out() + other.err()));
+    CHECK(keeps_secret(other.out() + other.err()));
   }
   redis.del("k");
   CHECK(rlock.exit_code(kDeadline) == 125);
-  CHECK(silent(rlock.err() + read_file(status)));
+  CHECK(keeps_secret(rlock.err() + read_file(status)));
   CHECK(contains(read_file(status), "lost"));
 }
 
-void check_an_end(const Passwords& passwords, const Source& source, int exit, const Words& options = {},
+void check_an_end(const Passwords& passwords, const SecretSource& source, int exit, const Words& options = {},
                   const Words& command = {"true"}) {
   const std::string status = passwords.status_file();
   Words all = options;
   all.insert(all.end(), {"--status-file", status});
-  Rlock rlock{run(source, all, command), passwords.environment(source)};
+  Rlock rlock{run_words_from(source, all, command), passwords.environment(source)};
   CHECK_MESSAGE(rlock.exit_code(kDeadline) == exit, rlock.err());
-  CHECK(silent(rlock.out() + rlock.err() + read_file(status)));
+  CHECK(keeps_secret(rlock.out() + rlock.err() + read_file(status)));
 }
 
 }  // namespace
 
 TEST_CASE("a password is found nowhere while a lock is held, whatever its source") {
-  RedisServer redis{{.config = {"requirepass " + kCanary}}};
-  redis.cli({"AUTH", kCanary});
+  RedisServer redis{{.config = {"requirepass " + kSecret}}};
+  redis.cli({"AUTH", kSecret});
   const Passwords passwords{redis};
-  for (const Source& source : passwords.sources()) {
+  for (const SecretSource& source : passwords.sources()) {
     CAPTURE(source.name);
     check_a_hold(redis, passwords, source);
   }
 }
 
 TEST_CASE("a password is found nowhere after any failure of the run, whatever its source") {
-  RedisServer redis{{.config = {"requirepass " + kCanary}}};
-  redis.cli({"AUTH", kCanary});
+  RedisServer redis{{.config = {"requirepass " + kSecret}}};
+  redis.cli({"AUTH", kSecret});
   const Passwords passwords{redis};
-  for (const Source& source : passwords.sources()) {
+  for (const SecretSource& source : passwords.sources()) {
     CAPTURE(source.name);
     redis.cli({"HSET", "k", "somebody:1", "1"});
     redis.cli({"PEXPIRE", "k", "60000"});
@@ -197,38 +196,38 @@ TEST_CASE("a password is found nowhere after any failure of the run, whatever it
     check_an_end(passwords, source, 78, {"--db", "99"});
   }
   redis.cli({"CONFIG", "SET", "requirepass", "another"});  // our password is wrong now
-  for (const Source& source : passwords.sources()) {
+  for (const SecretSource& source : passwords.sources()) {
     CAPTURE(source.name);
     check_an_end(passwords, source, 77, {"--wait", "1s"});
   }
   redis.cli({"CONFIG", "SET", "requirepass", ""});
-  for (const Source& source : passwords.sources()) check_an_end(passwords, source, 77);
+  for (const SecretSource& source : passwords.sources()) check_an_end(passwords, source, 77);
   CHECK_FALSE(contains(redis.keys(), "k\n"));
   redis.kill();
-  for (const Source& source : passwords.sources()) check_an_end(passwords, source, 69);
+  for (const SecretSource& source : passwords.sources()) check_an_end(passwords, source, 69);
 }
 
 TEST_CASE(
     "--scrub-password takes every password out of the command's environment, and leaves it the server") {
-  RedisServer redis{{.config = {"requirepass " + kCanary}}};
-  redis.cli({"AUTH", kCanary});
+  RedisServer redis{{.config = {"requirepass " + kSecret}}};
+  redis.cli({"AUTH", kSecret});
   const Passwords passwords{redis};
-  for (const Source& source : passwords.sources()) {
+  for (const SecretSource& source : passwords.sources()) {
     CAPTURE(source.name);
     Process::Options options = passwords.environment(source);
     for (const char* name : {"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"})
-      options.env.try_emplace(name, kCanary);
-    options.env.try_emplace("REDIS_URL", "redis://" + kCanary + "@[");
-    Rlock rlock{run(source, {"--scrub-password"}, {"env"}), options};
+      options.env.try_emplace(name, kSecret);
+    options.env.try_emplace("REDIS_URL", "redis://" + kSecret + "@[");
+    Rlock rlock{run_words_from(source, {"--scrub-password"}, {"env"}), options};
     CHECK_MESSAGE(rlock.exit_code(kDeadline) == 0, rlock.err());
-    CHECK(silent(rlock.out()));
+    CHECK(keeps_secret(rlock.out()));
     CHECK(contains(rlock.out(), "RLOCK_URL=unix://" + redis.socket() + "\n"));
   }
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.url();
-  options.env["RLOCK_PASSWORD"] = kCanary;
+  options.env["RLOCK_PASSWORD"] = kSecret;
   for (const auto& [url, left] :
-       {std::pair{"rediss://u:" + kCanary + "@h:1/2", "REDIS_URL=rediss://u@h:1/2\n"},
+       {std::pair{"rediss://u:" + kSecret + "@h:1/2", "REDIS_URL=rediss://u@h:1/2\n"},
         std::pair{std::string{"redis://h"}, "REDIS_URL=redis://h\n"},
         std::pair{std::string{"not-ours"}, "REDIS_URL=not-ours\n"}}) {
     options.env["REDIS_URL"] = url;
@@ -292,16 +291,16 @@ TEST_CASE("a pipe for the password whose writer is silent ends by --wait, or by 
 }
 
 TEST_CASE("a password that is typed is not shown") {
-  RedisServer redis{{.config = {"requirepass " + kCanary}}};
-  redis.cli({"AUTH", kCanary});
+  RedisServer redis{{.config = {"requirepass " + kSecret}}};
+  redis.cli({"AUTH", kSecret});
   Pty terminal{{"sh", "-c", "stty iutf8; exec \"$@\"", "sh", rlock_binary(), "run", "-v", "-k", "k", "-u",
                 redis.url(), "--askpass", "--", "sh", "-c", "env; echo $(tr '\\0' ' ' </proc/$PPID/cmdline)"},
                Rlock::clean_environment()};
   terminal.expect("Password: ");
-  terminal.type("\u00fc\x7f" + kCanary + "\n");  // the erase key deletes the whole \u00fc
+  terminal.type("\u00fc\x7f" + kSecret + "\n");  // the erase key deletes the whole \u00fc
   CHECK(terminal.exit_code() == 0);
   CHECK(contains(terminal.screen(), "--askpass"));
-  CHECK(silent(terminal.screen()));
+  CHECK(keeps_secret(terminal.screen()));
 }
 
 TEST_CASE("rlock leaves no core, and its command may") {

@@ -18,8 +18,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-
 /// Starts rlock at this server as this user; "": without a user name.
 Rlock as(const RedisServer& redis, const std::string& user, Words words) {
   Process::Options options = redis.environment();

@@ -18,12 +18,12 @@ using namespace rlock::test;
 
 namespace {
 
-int status_of(const Masters& masters, const Words& words) {
+int status_at(const Masters& masters, const Words& words) {
   return result_of(words, masters.environment()).status;
 }
 
 /// Acquires `key` and returns the owner.
-std::string acquired(const Masters& masters, const std::string& key, const std::string& type = "lock") {
+std::string acquired_at(const Masters& masters, const std::string& key, const std::string& type = "lock") {
   const Result acquire =
       result_of({"lock", "acquire", "-n", key, "--type", type, "--lease", "1m"}, masters.environment());
   REQUIRE(acquire.status == 0);
@@ -47,40 +47,40 @@ TEST_CASE("each type that several servers can hold is taken, found, renewed and 
   Masters masters{3};
   for (const std::string type : {"lock", "fair", "spin", "read", "write", "plain"}) {
     CAPTURE(type);
-    const std::string owner = acquired(masters, type, type);
+    const std::string owner = acquired_at(masters, type, type);
     // A majority is enough: the third server may be slow.
     CHECK(masters.holding(type) >= 2);
-    CHECK(status_of(masters, {"lock", "status", "-q", type, "--owner", owner}) == 0);
-    CHECK(status_of(masters, {"lock", "renew", type, "--owner", owner, "--lease", "10m"}) == 0);
+    CHECK(status_at(masters, {"lock", "status", "-q", type, "--owner", owner}) == 0);
+    CHECK(status_at(masters, {"lock", "renew", type, "--owner", owner, "--lease", "10m"}) == 0);
     int renewed = 0;
     for (std::size_t i = 0; i < masters.size(); ++i) renewed += masters[i].pttl(type) > 500'000 ? 1 : 0;
     CHECK(renewed >= 2);
-    CHECK(status_of(masters, {"lock", "release", type, "--owner", "another"}) == 1);
+    CHECK(status_at(masters, {"lock", "release", type, "--owner", "another"}) == 1);
     CHECK(masters.holding(type) >= 2);
-    CHECK(status_of(masters, {"lock", "release", type, "--owner", owner}) == 0);
+    CHECK(status_at(masters, {"lock", "release", type, "--owner", owner}) == 0);
     CHECK(eventually([&] { return masters.holding(type) < 2; }));
-    CHECK(status_of(masters, {"lock", "status", "-q", type}) == 1);
+    CHECK(status_at(masters, {"lock", "status", "-q", type}) == 1);
   }
 }
 
 TEST_CASE("a lock that one server has forgotten is still held, and a majority can renew and release it") {
   Masters masters{3};
   hold_on(masters, 2);
-  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
-  CHECK(status_of(masters, {"lock", "status", "-q", "deploy"}) == 0);
-  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
-  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", kOwner}) == 0);
+  CHECK(status_at(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
+  CHECK(status_at(masters, {"lock", "status", "-q", "deploy"}) == 0);
+  CHECK(status_at(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
+  CHECK(status_at(masters, {"lock", "release", "deploy", "--owner", kOwner}) == 0);
   CHECK(eventually([&] { return masters.holding("deploy") == 0; }));
 }
 
 TEST_CASE("a lock on a minority of servers is not held, and its remains can be removed") {
   Masters masters{3};
   hold_on(masters, 1);
-  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 1);
-  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 1);
-  CHECK(status_of(masters, {"unlock", "--yes", "--if-owner", "another", "deploy"}) == 1);
+  CHECK(status_at(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 1);
+  CHECK(status_at(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 1);
+  CHECK(status_at(masters, {"unlock", "--yes", "--if-owner", "another", "deploy"}) == 1);
   CHECK(masters.holding("deploy") == 1);
-  CHECK(status_of(masters, {"unlock", "--yes", "deploy"}) == 0);
+  CHECK(status_at(masters, {"unlock", "--yes", "deploy"}) == 0);
   CHECK(eventually([&] { return masters.holding("deploy") == 0; }));
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("if a silent server decides whether a quorum has the lock, status and 
                                            masters.proxy(1).url() + ": "),
                   result.err);
   }
-  CHECK(status_of(masters, {"lock", "status", "deploy", "--owner", "another"}) == 1);
-  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", "another"}) == 1);
+  CHECK(status_at(masters, {"lock", "status", "deploy", "--owner", "another"}) == 1);
+  CHECK(status_at(masters, {"lock", "renew", "deploy", "--owner", "another"}) == 1);
 }
 
 TEST_CASE("an inner hold that a silent server decides about is 69, too, and can be released") {
@@ -118,16 +118,16 @@ TEST_CASE("an inner hold that a silent server decides about is 69, too, and can 
   masters.kill(1);
   for (const char* verb : {"status", "renew"}) {
     CAPTURE(verb);
-    CHECK(status_of(masters, {"lock", verb, "deploy", "--owner", inner}) == 69);
+    CHECK(status_at(masters, {"lock", verb, "deploy", "--owner", inner}) == 69);
   }
-  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", inner}) == 0);
+  CHECK(status_at(masters, {"lock", "release", "deploy", "--owner", inner}) == 0);
   CHECK(masters[0].cli({"HGET", "deploy", outer}) == "1");
 }
 
 TEST_CASE(
     "if the first server has lost the metadata, renew without --lease takes the lease from another one") {
   Masters masters{3};
-  const std::string owner = acquired(masters, "deploy");
+  const std::string owner = acquired_at(masters, "deploy");
   const auto has_metadata = [&](std::size_t i) { return masters[i].has("rlock:meta:{deploy}"); };
   REQUIRE(eventually([&] { return has_metadata(0) && (has_metadata(1) || has_metadata(2)); }));
   masters[0].del("rlock:meta:{deploy}");
@@ -151,12 +151,12 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   CHECK(contains(inspect.out, masters.proxy(1).url() + "\ndeploy        lock, held\n"));
   CHECK_FALSE(contains(inspect.out, masters.proxy(2).url()));
   CHECK(contains(inspect.err, "rlock: " + masters.proxy(2).url() + ": "));
-  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
-  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
+  CHECK(status_at(masters, {"lock", "status", "-q", "deploy", "--owner", kOwner}) == 0);
+  CHECK(status_at(masters, {"lock", "renew", "deploy", "--owner", kOwner, "--lease", "1m"}) == 0);
   const Result all = result_of({"inspect", "-q"}, masters.environment());
   CHECK(all.status == 0);
   CHECK(all.out == "deploy\n");
-  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", kOwner}) == 0);
+  CHECK(status_at(masters, {"lock", "release", "deploy", "--owner", kOwner}) == 0);
   if (frozen) masters[2].thaw();
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("two of three servers that are dead are 69 for every verb") {
         Words{"lock", "release", "deploy", "--owner", kOwner},
         Words{"lock", "acquire", "-n", "other", "--lease", "1m"}, Words{"unlock", "--yes", "deploy"}}) {
     CAPTURE(joined(words, " "));
-    CHECK(status_of(masters, words) == 69);
+    CHECK(status_at(masters, words) == 69);
   }
 }
 
@@ -193,10 +193,10 @@ TEST_CASE("keys that are acquired one after the other are acquired on all server
   const auto acquire = [&](const std::string& keys) {
     return Words{"lock", "acquire", "-n", keys, "--owner", "me", "--lease", "1m"};
   };
-  REQUIRE(status_of(masters, acquire("a")) == 0);
+  REQUIRE(status_at(masters, acquire("a")) == 0);
   Words more = acquire("a");
   more.insert(more.end(), {"b", "c", "--again"});  // a second hold of a, and first holds of the others
-  CHECK(status_of(masters, more) == 0);
+  CHECK(status_at(masters, more) == 0);
   for (std::size_t i = 0; i < 3; ++i) {
     CAPTURE(i);
     CHECK(masters[i].cli({"HGET", "a", "me"}) == "2");

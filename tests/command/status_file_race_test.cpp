@@ -17,8 +17,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
-
 bool is_regular(const std::string& path) {
   struct stat facts{};
   return ::lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
@@ -42,7 +40,7 @@ TEST_CASE(
     CAPTURE(line);
     const std::string file = folder / "status";
     Rlock run = run_that(redis, line, file);
-    CHECK(run.exit_code(kLong) == 3);
+    CHECK(run.exit_code(kDeadline) == 3);
     CHECK_MESSAGE(run.err().empty(), run.err());
     REQUIRE(is_regular(file));
     CHECK(contains(read_file(file), R"("outcome":"ran","exit":3)"));
@@ -55,14 +53,14 @@ TEST_CASE("a status that cannot be written costs neither the command's status no
   TempDir folder;
   for (const std::string line : {"mkdir \"$FILE\"", "rm -r \"${FILE%/*}\""}) {
     CAPTURE(line);
-    REQUIRE(Process{{"sh", "-c", "rm -rf \"$0\" && mkdir \"$0\"", folder / "in"}}.exit_code(kLong) == 0);
+    REQUIRE(Process{{"sh", "-c", "rm -rf \"$0\" && mkdir \"$0\"", folder / "in"}}.exit_code(kDeadline) == 0);
     Rlock run = run_that(redis, line, folder / "in/status");
-    CHECK(run.exit_code(kLong) == 3);
+    CHECK(run.exit_code(kDeadline) == 3);
     CHECK_MESSAGE(contains(run.err(), "cannot write the status to "), run.err());
     CHECK_FALSE(redis.has("k"));
   }
   Rlock full = redis.rlock("run", "-k", "k", "--status-file", "/dev/full", "--", "sh", "-c", "exit 3");
-  CHECK(full.exit_code(kLong) == 3);
+  CHECK(full.exit_code(kDeadline) == 3);
   CHECK(contains(full.err(), "cannot write the status to '/dev/full': No space left on device"));
   CHECK_FALSE(redis.has("k"));
 }
@@ -75,7 +73,7 @@ TEST_CASE("of runs with the same status file one leaves its whole record, and no
     runs.push_back(redis.rlock("run", "-k", "k" + std::to_string(i), "--status-file", folder / "status", "--",
                                "sh", "-c", "exit " + std::to_string(i)));
   int number = 0;
-  for (Rlock& run : runs) CHECK(run.exit_code(kLong) == number++);
+  for (Rlock& run : runs) CHECK(run.exit_code(kDeadline) == number++);
   const std::string record = read_file(folder / "status");
   CHECK(record.starts_with(R"({"v":1,"outcome":"ran")"));
   CHECK(record.find('\n') == record.size() - 1);

@@ -17,8 +17,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
-
 /// As on a machine that was suspended for ten days: CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC and of other
 /// processes' clocks.
 const Words kSuspended{"unshare", "-T", "-f", "--boottime", "864000", "--monotonic", "0"};
@@ -26,7 +24,7 @@ const Words kSuspended{"unshare", "-T", "-f", "--boottime", "864000", "--monoton
 bool has_time_namespaces() {
   Words words = kSuspended;
   words.push_back("true");
-  return Process{words}.exit_code(kLong) == 0;
+  return Process{words}.exit_code(kDeadline) == 0;
 }
 
 Process suspended(const RedisServer& redis, const Words& more) {
@@ -43,23 +41,23 @@ TEST_CASE(
   RedisServer redis;
   Process renews =
       suspended(redis, {rlock_binary(), "run", "-k", "k", "--lease", "1500ms", "--", "sleep", "3"});
-  CHECK_MESSAGE(renews.exit_code(kLong) == 0, renews.err());
+  CHECK_MESSAGE(renews.exit_code(kDeadline) == 0, renews.err());
 
   const StopWatch held;
   Process bounded =
       suspended(redis, {rlock_binary(), "run", "-q", "-k", "k", "--max-hold", "1s", "--", "sleep", "60"});
-  CHECK(bounded.exit_code(kLong) == 124);
+  CHECK(bounded.exit_code(kDeadline) == 124);
   CHECK(held.elapsed() < 20s);
 
   Process holder = suspended(redis, {rlock_binary(), "run", "-k", "k", "--lease", "2s", "--", "sleep", "60"});
-  REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  REQUIRE(eventually([&] { return redis.has("k"); }, kDeadline));
   const StopWatch waited;
   Process waiter = suspended(redis, {rlock_binary(), "run", "-w", "1s", "-k", "k", "--", "true"});
-  CHECK(waiter.exit_code(kLong) == 75);
+  CHECK(waiter.exit_code(kDeadline) == 75);
   CHECK(gave_up_after(waiter.err()) >= 1);
   CHECK(waited.elapsed() < 20s);
   redis.freeze();
-  CHECK(holder.exit_code(kLong) == 125);
+  CHECK(holder.exit_code(kDeadline) == 125);
   redis.thaw();
 }
 
@@ -68,16 +66,16 @@ TEST_CASE(
   if (!has_time_namespaces()) return skipped("no time namespace may be made here");
   RedisServer redis;
   Process run = suspended(redis, {"sh", "-c", "echo $$; exec \"$RLOCK\" run -k k -- sleep 60"});
-  REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  REQUIRE(eventually([&] { return redis.has("k"); }, kDeadline));
   for (const pid_t pid : run.family())
     if (contains(read_file("/proc/" + std::to_string(pid) + "/comm"), "rlock")) ::kill(pid, SIGKILL);
-  CHECK(eventually([&] { return !redis.has("k"); }, kLong));
-  CHECK(eventually([&] { return run.family().empty(); }, kLong));
+  CHECK(eventually([&] { return !redis.has("k"); }, kDeadline));
+  CHECK(eventually([&] { return run.family().empty(); }, kDeadline));
 
   Process script =
       suspended(redis, {"bash", "-c",
                         "owner=$(\"$RLOCK\" lock acquire k --lease 1500ms --while-pid $$) || exit 9\n"
                         "sleep 3; \"$RLOCK\" lock status -q k --owner $owner"});
-  CHECK_MESSAGE(script.exit_code(kLong) == 0, script.err());
-  CHECK(eventually([&] { return !redis.has("k"); }, kLong));
+  CHECK_MESSAGE(script.exit_code(kDeadline) == 0, script.err());
+  CHECK(eventually([&] { return !redis.has("k"); }, kDeadline));
 }

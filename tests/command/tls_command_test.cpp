@@ -12,7 +12,7 @@ using namespace rlock::test;
 namespace {
 
 /// A server with TLS, and an rlock that trusts it.
-class Scene {
+class TlsServer {
  public:
   Process::Options options = Rlock::clean_environment();
 
@@ -53,7 +53,7 @@ bool brings_openssl() {
 }  // namespace
 
 TEST_CASE("a command runs under a lock of a server with TLS") {
-  Scene scene;
+  TlsServer scene;
   Rlock rlock{scene.run_with_tls(), scene.options};
   CHECK(rlock.exit_code() == 0);
   CHECK(rlock.out() == "held\n");
@@ -63,7 +63,7 @@ TEST_CASE("a command runs under a lock of a server with TLS") {
 TEST_CASE(
     "without the system's OpenSSL a server with TLS cannot be used, unless rlock brings its own: 69, one line "
     "that says what to install") {
-  Scene scene;
+  TlsServer scene;
   scene.break_library();
   Rlock rlock{scene.run_with_tls(), scene.options};
   if (brings_openssl()) {
@@ -78,7 +78,7 @@ TEST_CASE(
 }
 
 TEST_CASE("without OpenSSL a server without TLS is used as ever") {
-  Scene scene;
+  TlsServer scene;
   scene.break_library();
   Rlock rlock{scene.run(scene.plain_url()), scene.options};
   CHECK(rlock.exit_code() == 0);
@@ -86,7 +86,7 @@ TEST_CASE("without OpenSSL a server without TLS is used as ever") {
 }
 
 TEST_CASE("the time that each of several servers may use does not begin before it is connected") {
-  const Scene one, two;
+  const TlsServer one, two;
   TcpProxy near{one.tls_address()}, far{two.tls_address()};
   Words words{"run", "-n", "--lease", "6s", "--insecure", "-k", "k"};
   for (TcpProxy* const proxy : {&near, &far}) {

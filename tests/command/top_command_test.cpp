@@ -16,7 +16,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr std::chrono::seconds kDeadline{30};
 const std::string kEnter = "\x1b[?1049h";
 const std::string kLeave = "\x1b[?1049l";
 
@@ -26,7 +25,7 @@ Process::Options environment(const RedisServer& redis) {
   return options;
 }
 
-void acquire(const RedisServer& redis, const std::string& key) {
+void acquire_key(const RedisServer& redis, const std::string& key) {
   Rlock acquire{{"lock", "acquire", key, "--lease", "10m"}, redis.environment()};
   REQUIRE(acquire.exit_code(kDeadline) == 0);
 }
@@ -47,12 +46,12 @@ std::string stty(pid_t pid, const std::string& words) {
 
 TEST_CASE("top shows keys, live, and q puts the terminal back") {
   RedisServer redis;
-  acquire(redis, "deploy");
+  acquire_key(redis, "deploy");
   Pty terminal{top(), environment(redis)};
   terminal.expect(kEnter);
   terminal.expect("1 key, 1 held");
   terminal.expect("deploy");
-  acquire(redis, "report");
+  acquire_key(redis, "report");
   terminal.expect("2 keys, 2 held");
   terminal.expect("report");
   redis.del("report");
@@ -74,7 +73,7 @@ TEST_CASE("top shows keys, live, and q puts the terminal back") {
 
 TEST_CASE("/ filters while top runs; --state, --type and --sort do at its start") {
   RedisServer redis;
-  for (const char* key : {"deploy:api", "deploy:web", "build"}) acquire(redis, key);
+  for (const char* key : {"deploy:api", "deploy:web", "build"}) acquire_key(redis, key);
   {
     Pty terminal{top(), environment(redis)};
     terminal.expect("3 keys, 3 held");
@@ -83,7 +82,7 @@ TEST_CASE("/ filters while top runs; --state, --type and --sort do at its start"
     terminal.expect("/web_");
     terminal.type("\r");
     terminal.expect("q quit");
-    acquire(redis, "web:2");
+    acquire_key(redis, "web:2");
     terminal.expect("2 of 4 keys match web");
     terminal.type("\x1b");
     terminal.expect("4 keys, 4 held");
@@ -105,7 +104,7 @@ TEST_CASE("/ filters while top runs; --state, --type and --sort do at its start"
 
 TEST_CASE("top draws for the size that its terminal has, and for the next one") {
   RedisServer redis;
-  for (int i = 0; i < 40; ++i) acquire(redis, "key-" + std::to_string(100 + i));
+  for (int i = 0; i < 40; ++i) acquire_key(redis, "key-" + std::to_string(100 + i));
   Words line{"sh", "-c", "stty cols 80 rows 24; exec \"$@\"", "sh"};
   for (const std::string& word : top()) line.push_back(word);
   Pty terminal{line, environment(redis)};
@@ -120,7 +119,7 @@ TEST_CASE("top draws for the size that its terminal has, and for the next one") 
 
 TEST_CASE("a signal that ends or stops top leaves the terminal as it was before") {
   RedisServer redis;
-  acquire(redis, "deploy");
+  acquire_key(redis, "deploy");
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     CAPTURE(signal);
     Pty terminal{top(), environment(redis)};
@@ -133,7 +132,7 @@ TEST_CASE("a signal that ends or stops top leaves the terminal as it was before"
 
 TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {
   RedisServer redis;
-  acquire(redis, "deploy");
+  acquire_key(redis, "deploy");
   Process::Options options = environment(redis);
   Pty shell{{"bash", "--norc", "-i"}, options};
   shell.expect("$ ");
@@ -156,7 +155,7 @@ TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {
 
 TEST_CASE("top says that its server has gone, answers keys meanwhile, and goes on when it is back") {
   RedisServer redis;
-  acquire(redis, "deploy");
+  acquire_key(redis, "deploy");
   Pty terminal{top(), environment(redis)};
   terminal.expect("deploy");
   redis.kill();
@@ -164,7 +163,7 @@ TEST_CASE("top says that its server has gone, answers keys meanwhile, and goes o
   terminal.type("s");
   terminal.expect("sorted by age");
   redis.restart();
-  acquire(redis, "again");
+  acquire_key(redis, "again");
   terminal.expect("again");
   terminal.type("q");
   CHECK(terminal.exit_code(kDeadline) == 0);
@@ -172,7 +171,7 @@ TEST_CASE("top says that its server has gone, answers keys meanwhile, and goes o
 
 TEST_CASE("a frozen server does not keep top from its end") {
   RedisServer redis;
-  acquire(redis, "deploy");
+  acquire_key(redis, "deploy");
   Pty terminal{top({"--command-timeout", "60s"}), environment(redis)};
   terminal.expect("deploy");
   redis.freeze();
@@ -200,7 +199,7 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
 
 TEST_CASE("without UTF-8 on the terminal top sends none, and never a byte that a terminal obeys") {
   RedisServer redis;
-  acquire(redis, "d\xc3\xa9ploy");
+  acquire_key(redis, "d\xc3\xa9ploy");
   redis.cli({"HSET", "rlock:meta:{k\x1b[2J}", "o:1", "{}"});
   Process::Options options = environment(redis);
   options.env["LC_ALL"] = "C";

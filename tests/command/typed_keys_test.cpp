@@ -2,21 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/key_text.h"
 #include "support/contains.h"
+#include "support/json_names.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
 using namespace rlock;
 using namespace rlock::test;
-
-namespace {
-
-using Json = nlohmann::json;
-
-}  // namespace
 
 TEST_CASE("a key is typed without the prefix in force, and keys without that prefix cannot be typed") {
   set_key_text("app:", "--prefix app: ");
@@ -43,7 +36,7 @@ TEST_CASE("keys that inspect prints under a prefix can be typed back under it") 
   CHECK(output({"inspect", "-q"}) == "deploy\n");
   CHECK(output({"inspect"}).starts_with("deploy        lock, held\n"));
   CHECK(output({"lock", "status", "deploy"}).starts_with("deploy        lock, held\n"));
-  const Json key = Json::parse(output({"inspect", "--json"}))["keys"][0];
+  const ParsedJson key = ParsedJson::parse(output({"inspect", "--json"}))["keys"][0];
   CHECK(key["key"] == "app:deploy");
   CHECK(key["name"] == "deploy");
 
@@ -72,8 +65,8 @@ TEST_CASE("every document with a key has its name, too, as it is typed") {
         Words{"unlock", "k", "--yes", "--json"}}) {
     Rlock rlock{words, options};
     static_cast<void>(rlock.exit_code());
-    const Json document = Json::parse(rlock.out());
-    const Json& about = document.contains("keys") ? document["keys"][0] : document;
+    const ParsedJson document = ParsedJson::parse(rlock.out());
+    const ParsedJson& about = document.contains("keys") ? document["keys"][0] : document;
     CAPTURE(document.dump());
     CHECK(about["key"] == "app:" + about["name"].get<std::string>());
   }

@@ -18,7 +18,7 @@ using namespace rlock::test;
 namespace {
 
 /// Takes 'deploy'.
-void hold(const RedisServer& redis, const Words& more = {}) {
+void hold_deploy(const RedisServer& redis, const Words& more = {}) {
   Words words{"lock", "acquire", "-n", "deploy", "--lease", "1m"};
   words.insert(words.end(), more.begin(), more.end());
   REQUIRE(status_of(redis, words) == 0);
@@ -43,7 +43,7 @@ void expect_to_write(RedisServer& redis, Monitor& monitor, pid_t rlock) {
 
 TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it") {
   RedisServer redis;
-  hold(redis);
+  hold_deploy(redis);
   Process::Options options = redis.environment();
   options.own_session = true;
   Rlock unlock{{"unlock", "deploy"}, options};
@@ -54,7 +54,7 @@ TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it
 
 TEST_CASE("unlock --yes names the removed lock, and wakes the waiters") {
   RedisServer redis;
-  hold(redis);
+  hold_deploy(redis);
   Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
 
@@ -74,7 +74,7 @@ TEST_CASE("unlock sends no notice to a client of Redisson, which would take it f
     listener.ask({"SUBSCRIBE", "redisson_lock__channel:{deploy}:" + owner});
   redis.cli({"HSET", "deploy", java, "1"});
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
-  hold(redis, {"--owner", rlock});
+  hold_deploy(redis, {"--owner", rlock});
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
   CHECK(contains(listener.receive(), "}:" + rlock + "\nremoved\n"));
 }
@@ -109,7 +109,7 @@ TEST_CASE("unlock --json tells of a key that it refuses, and removes no other") 
   RedisServer redis;
   redis.cli({"RPUSH", "list", "a"});
   redis.cli({"SET", "text", "a"});
-  hold(redis, {"--type", "lock"});
+  hold_deploy(redis, {"--type", "lock"});
   for (const Words& keys : {Words{"list"}, Words{"text"}, Words{"deploy", "list"}, Words{"deploy", "text"}}) {
     Words words{"unlock", "--json", "--yes"};
     words.insert(words.end(), keys.begin(), keys.end());
@@ -127,7 +127,7 @@ TEST_CASE("unlock --json tells of a key that it refuses, and removes no other") 
 
 TEST_CASE("unlock wakes the head of a fair queue") {
   RedisServer redis;
-  hold(redis, {"--type", "fair"});
+  hold_deploy(redis, {"--type", "fair"});
   Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m", "--type", "fair");
   REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "1"; }));
   REQUIRE(eventually([&] { return redis.cli({"PUBSUB", "CHANNELS"}) != ""; }));
@@ -138,7 +138,7 @@ TEST_CASE("unlock wakes the head of a fair queue") {
 
 TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
   RedisServer redis;
-  hold(redis);
+  hold_deploy(redis);
   {
     Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
     pty.expect("Remove the lock 'deploy'? [y/N] ");
@@ -172,11 +172,11 @@ TEST_CASE("unlock removes the holders that it has shown, and none that came whil
   RedisServer redis;
   for (const std::string type : {"lock", "fair", "plain", "write", "read"}) {
     CAPTURE(type);
-    hold(redis, {"--owner", "seen", "--type", type});
+    hold_deploy(redis, {"--owner", "seen", "--type", type});
     Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
     pty.expect("[y/N] ");
     CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "seen"}) == 0);
-    hold(redis, {"--owner", "newcomer", "--type", type});
+    hold_deploy(redis, {"--owner", "newcomer", "--type", type});
     pty.type("y\r");
     pty.expect("'deploy' is held by newcomer by now");
     CHECK(pty.exit_code() == 1);
@@ -195,7 +195,7 @@ TEST_CASE("unlock of several keys leaves a key alone that got another holder aft
     const auto release_second = [&](const std::string& owner) {
       REQUIRE(status_of(redis, {"lock", "release", "second", "--owner", owner}) == 0);
     };
-    hold(redis, {"--owner", "seen"});
+    hold_deploy(redis, {"--owner", "seen"});
     hold_second("seen");
     Pty pty{{rlock_binary(), "unlock", "deploy", "second"}, redis.environment()};
     pty.expect("Remove the lock 'deploy'? [y/N] ");  // by now rlock has looked at both keys
@@ -211,7 +211,7 @@ TEST_CASE("unlock of several keys leaves a key alone that got another holder aft
 
 TEST_CASE("unlock is guarded by --if-owner") {
   RedisServer redis;
-  hold(redis, {"--owner", "ci-42"});
+  hold_deploy(redis, {"--owner", "ci-42"});
   CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-41", "deploy"}) == 1);
   CHECK(redis.has("deploy"));
   CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-42", "deploy"}) == 0);
@@ -300,7 +300,7 @@ TEST_CASE("rlock run learns of the forced release of its permit, and the other p
 
 TEST_CASE("a signal ends an unlock whose stderr is a pipe that nobody reads, and removes nothing") {
   RedisServer redis;
-  hold(redis);
+  hold_deploy(redis);
   const FullPipe nobody;
   Process::Options options = redis.environment();
   options.descriptors[STDERR_FILENO] = nobody.writing();
@@ -314,7 +314,7 @@ TEST_CASE("a signal ends an unlock whose stderr is a pipe that nobody reads, and
 
 TEST_CASE("a signal ends a question on a terminal that was stopped by ^S") {
   RedisServer redis;
-  hold(redis);
+  hold_deploy(redis);
   Monitor monitor{redis};
   Pty terminal{{"sh", "-c", "read enter; exec \"$0\" unlock deploy 2>/dev/null", rlock_binary()},
                redis.environment()};

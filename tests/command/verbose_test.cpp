@@ -17,12 +17,6 @@
 using namespace rlock;
 using namespace rlock::test;
 
-namespace {
-
-constexpr auto kLong = 30s;
-
-}  // namespace
-
 TEST_CASE("-v says when the lock was acquired, first renewed and released, counted from the start") {
   RedisServer redis;
   const std::string owner = acquired(redis, "k");
@@ -66,11 +60,11 @@ TEST_CASE("-v says by which option a key is kept, and then not that it is releas
 TEST_CASE("-v says when renewing fails, and when it works again") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-v", "--lease", "9s", "-k", "k", "--", "sleep", "60");
-  REQUIRE(eventually([&] { return contains(run.err(), "s renewed 'k'\n"); }, kLong));
+  REQUIRE(eventually([&] { return contains(run.err(), "s renewed 'k'\n"); }, kDeadline));
   redis.freeze();
-  REQUIRE(eventually([&] { return contains(run.err(), "s could not renew 'k': "); }, kLong));
+  REQUIRE(eventually([&] { return contains(run.err(), "s could not renew 'k': "); }, kDeadline));
   redis.thaw();
-  CHECK(eventually([&] { return contains(run.err(), "s renewed 'k' again\n"); }, kLong));
+  CHECK(eventually([&] { return contains(run.err(), "s renewed 'k' again\n"); }, kDeadline));
   run.signal(SIGTERM);
   CHECK(run.exit_code() == 128 + SIGTERM);
 }
@@ -87,7 +81,7 @@ TEST_CASE("-v says where a cluster redirects us") {
   RedisServer &old_home = cluster.node(from), &new_home = cluster.node(to);
   const std::string slot = std::to_string(slot_of("foo")), port = std::to_string(new_home.port());
   Rlock run{{"run", "-v", "--lease", "3s", "-k", "foo", "--", "sleep", "60"}, options};
-  REQUIRE(eventually([&] { return contains(run.err(), "s renewed 'foo'\n"); }, kLong));
+  REQUIRE(eventually([&] { return contains(run.err(), "s renewed 'foo'\n"); }, kDeadline));
 
   new_home.cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(from)});
   old_home.cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(to)});
@@ -96,26 +90,26 @@ TEST_CASE("-v says where a cluster redirects us") {
     node->cli({"CLUSTER", "SETSLOT", slot, "NODE", cluster.id(to)});
   const std::string moved =
       "s redirected by 127.0.0.1:" + std::to_string(old_home.port()) + " to 127.0.0.1:" + port;
-  CHECK(eventually([&] { return contains(run.err(), moved); }, kLong));
+  CHECK(eventually([&] { return contains(run.err(), moved); }, kDeadline));
   CHECK(new_home.has("foo"));
   run.signal(SIGTERM);
-  CHECK(run.exit_code(kLong) == 128 + SIGTERM);
+  CHECK(run.exit_code(kDeadline) == 128 + SIGTERM);
 }
 
 TEST_CASE("-v names the new primary after a failover") {
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
-  REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kLong));
+  REQUIRE(eventually([&] { return contains(replica.cli({"ROLE"}), "\nconnected\n"); }, kDeadline));
   SentinelServer sentinel{"mymaster", primary};
   const std::string other = std::to_string(replica.port());
-  REQUIRE(
-      eventually([&] { return contains(sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}), other); }, kLong));
+  REQUIRE(eventually([&] { return contains(sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}), other); },
+                     kDeadline));
   auto options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = "redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster";
   Rlock run{{"run", "-v", "--lease", "8s", "-k", "k", "--", "sleep", "60"}, options};
-  REQUIRE(eventually([&] { return replica.has("k"); }, kLong));
-  REQUIRE(eventually([&] { return sentinel.ask({"SENTINEL", "FAILOVER", "mymaster"}) == "OK"; }, kLong));
-  CHECK(eventually([&] { return contains(run.err(), "s failed over to 127.0.0.1:" + other); }, kLong));
+  REQUIRE(eventually([&] { return replica.has("k"); }, kDeadline));
+  REQUIRE(eventually([&] { return sentinel.ask({"SENTINEL", "FAILOVER", "mymaster"}) == "OK"; }, kDeadline));
+  CHECK(eventually([&] { return contains(run.err(), "s failed over to 127.0.0.1:" + other); }, kDeadline));
   run.signal(SIGTERM);
-  CHECK(run.exit_code(kLong) == 128 + SIGTERM);
+  CHECK(run.exit_code(kDeadline) == 128 + SIGTERM);
 }

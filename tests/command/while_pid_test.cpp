@@ -55,7 +55,7 @@ TEST_CASE(
     "with any limit of open files a keeper renews, or rlock says what is missing and acquires nothing") {
   if (kSanitized) return skipped("UBSan needs descriptors of its own to see that an object is there");
   RedisServer redis;
-  Script script{
+  ShellScript script{
       redis,
       "for n in $(seq 5 20); do sh -c \"ulimit -S -n $n; exec \\\"\\$RLOCK\\\" lock acquire k$n --lease 2s --while-pid $$\""
       " >$FOLDER/out$n 2>$FOLDER/err$n; echo $? >$FOLDER/status$n; done\n: >$FOLDER/on\nexec sleep 60\n"};

@@ -18,9 +18,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kLong = 30s;
-
-Rlock rlock_at(const std::string& url, Words words) {
+Rlock rlock_with_url(const std::string& url, Words words) {
   words.insert(words.end() - (words.back() == "true" ? 2 : 0), {"--url", url});
   return Rlock{words, Rlock::clean_environment()};
 }
@@ -33,14 +31,14 @@ void check_told(const std::string& wrong, const std::string& key, const std::str
     Words run{"run", "-k", key, "--", "true"};
     run.insert(run.begin() + 1, wait.begin(), wait.end());
     const StopWatch watch;
-    Rlock rlock = rlock_at(wrong, run);
-    const int status = rlock.exit_code(kLong);
+    Rlock rlock = rlock_with_url(wrong, run);
+    const int status = rlock.exit_code(kDeadline);
     INFO(rlock.err());
     CHECK(status == 78);
     CHECK(watch.elapsed() < 5s);
     CHECK(contains(rlock.err(), reason));
   }
-  CHECK(rlock_at(wrong, {"lock", "acquire", key, "--lease", "1m"}).exit_code(kLong) == 78);
+  CHECK(rlock_with_url(wrong, {"lock", "acquire", key, "--lease", "1m"}).exit_code(kDeadline) == 78);
 }
 
 }  // namespace
@@ -52,11 +50,13 @@ TEST_CASE("a key of another node of a cluster is 78 at once, with the URL of a c
   const std::string node = loopback(cluster.node(elsewhere).port());
   check_told("redis://" + node, "deploy",
              "it is a node of a cluster, and the key lies on another one; use --url redis+cluster://" + node);
-  CHECK(rlock_at("redis+cluster://" + node, {"run", "-k", "deploy", "--", "true"}).exit_code(kLong) == 0);
+  CHECK(
+      rlock_with_url("redis+cluster://" + node, {"run", "-k", "deploy", "--", "true"}).exit_code(kDeadline) ==
+      0);
 
   const std::string owner = loopback(cluster.owner_of("deploy").port());
-  Rlock lucky = rlock_at("redis://" + owner, {"run", "-k", "deploy", "--", "true"});
-  CHECK(lucky.exit_code(kLong) == 0);
+  Rlock lucky = rlock_with_url("redis://" + owner, {"run", "-k", "deploy", "--", "true"});
+  CHECK(lucky.exit_code(kDeadline) == 0);
   CHECK(contains(lucky.err(), "use --url redis+cluster://" + owner));
 }
 
@@ -68,11 +68,11 @@ TEST_CASE("a Sentinel's port is 78 at once, with the URL by which it names the p
   check_told("redis://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
   check_told("redis+cluster://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
   check_told("redis://:secret@" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
-  CHECK(rlock_at(right, {"run", "-k", "k", "--", "true"}).exit_code(kLong) == 0);
+  CHECK(rlock_with_url(right, {"run", "-k", "k", "--", "true"}).exit_code(kDeadline) == 0);
   CHECK(primary.keys().empty());
 
-  Rlock doctor = rlock_at("redis://" + port, {"doctor"});
-  CHECK(doctor.exit_code(kLong) == 78);
+  Rlock doctor = rlock_with_url("redis://" + port, {"doctor"});
+  CHECK(doctor.exit_code(kDeadline) == 78);
   CHECK(contains(doctor.err(), "use --url " + right));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE(
   RedisServer primary{{.tcp = true}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
   acquired(primary, "held");
-  REQUIRE(eventually([&] { return replica.has("held"); }, kLong));
+  REQUIRE(eventually([&] { return replica.has("held"); }, kDeadline));
   const std::string reason =
       "it is a read-only replica of redis://" + loopback(primary.port()) + "; name the primary";
   for (const std::string key : {"free", "held"}) {
@@ -103,20 +103,20 @@ TEST_CASE(
          {Words{"run", "-k", key, "--", "true"}, Words{"run", "-n", "-k", key, "--", "true"},
           Words{"lock", "acquire", key, "--lease", "1m"}, Words{"sem", "init", key, "1"}}) {
       const StopWatch watch;
-      Rlock refused = rlock_at(replica.tcp_url(), words);
-      CHECK(refused.exit_code(kLong) == 69);
+      Rlock refused = rlock_with_url(replica.tcp_url(), words);
+      CHECK(refused.exit_code(kDeadline) == 69);
       CHECK(watch.elapsed() < 3s);
       CHECK(contains(refused.err(), reason));
     }
   }
-  Rlock inspect = rlock_at(replica.tcp_url(), {"inspect", "held"});
-  CHECK(inspect.exit_code(kLong) == 0);
+  Rlock inspect = rlock_with_url(replica.tcp_url(), {"inspect", "held"});
+  CHECK(inspect.exit_code(kDeadline) == 0);
   CHECK(contains(inspect.out(), "lock, held"));
 
-  Rlock waiter = rlock_at(replica.tcp_url(), {"run", "-w", "20s", "-k", "free", "--", "true"});
+  Rlock waiter = rlock_with_url(replica.tcp_url(), {"run", "-w", "20s", "-k", "free", "--", "true"});
   CHECK(throughout([&] { return waiter.running(); }, 500ms));
   replica.cli({"REPLICAOF", "NO", "ONE"});
-  CHECK(waiter.exit_code(kLong) == 0);
+  CHECK(waiter.exit_code(kDeadline) == 0);
 }
 
 TEST_CASE("one server under two names is no quorum: 78 at once, and nothing is left") {
@@ -130,13 +130,13 @@ TEST_CASE("one server under two names is no quorum: 78 at once, and nothing is l
         Words{"run", "-w", "20s", "-k", "k", "--", "true"}, Words{"lock", "acquire", "k", "--lease", "1m"}}) {
     const StopWatch watch;
     Rlock rlock{words, options};
-    CHECK(rlock.exit_code(kLong) == 78);
+    CHECK(rlock.exit_code(kDeadline) == 78);
     CHECK(watch.elapsed() < 10s);
     CHECK(contains(rlock.err(), one.tcp_url() + " and " + twin + " are the same server, and it counts once"));
   }
   CHECK(one.keys().empty());
   Rlock doctor{{"doctor"}, options};
-  CHECK(doctor.exit_code(kLong) == 1);
+  CHECK(doctor.exit_code(kDeadline) == 1);
   CHECK(contains(doctor.out(), "  BAD  quorum       it is the same server as " + one.tcp_url()));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("if other servers form the quorum, a server under two names is reporte
   options.env["RLOCK_URL"] =
       other.url() + " " + one.tcp_url() + " redis://localhost:" + std::to_string(one.port());
   Rlock run{{"run", "-k", "k", "--", "sleep", "1"}, options};
-  const int status = run.exit_code(kLong);
+  const int status = run.exit_code(kDeadline);
   CHECK((status == 78 || status == 0));
   CHECK(contains(run.err(), " are the same server, and it counts once"));
 }

@@ -6,8 +6,10 @@
 
 namespace rlock::test {
 
+using ParsedJson = nlohmann::json;
+
 /// The names of an object's members.
-inline std::set<std::string> names_of(const nlohmann::json& object) {
+inline std::set<std::string> names_of(const ParsedJson& object) {
   std::set<std::string> names;
   for (const auto& [name, unused] : object.items()) names.insert(name);
   return names;

@@ -12,6 +12,11 @@ namespace rlock::test {
 
 using Words = std::vector<std::string>;
 
+/// How long a test waits at most for a step that takes milliseconds on an idle machine.
+constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kDeadline{30};      ///< the same for a few steps
+constexpr std::chrono::seconds kLongDeadline{60};  ///< the same for many processes at once
+
 /// A folder below /tmp; the destructor removes it with all its files.
 class TempDir {
  public:

@@ -9,9 +9,9 @@
 namespace rlock::test {
 
 /// A script that finds rlock in $RLOCK; the test can find the script's keeper and guardian.
-class Script {
+class ShellScript {
  public:
-  Script(const RedisServer& redis, const std::string& text, const Words& more = {}) {
+  ShellScript(const RedisServer& redis, const std::string& text, const Words& more = {}) {
     write_file(folder_ / "script.sh", "#!/bin/sh\n" + text);
     Process::Options options = redis.environment();
     options.env["RLOCK"] = rlock_binary();

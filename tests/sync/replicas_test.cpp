@@ -13,8 +13,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds{30};
-
 struct Pair {
   RedisServer primary{{.tcp = true, .config = {"repl-diskless-sync-delay 0"}}};
   RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
