@@ -2,12 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "support/now.h"
+
 using namespace rlock;
+using namespace rlock::test;
 using std::chrono_literals::operator""ms;
 
 namespace {
-
-const TimePoint kNow{std::chrono::hours{1}};
 
 Votes votes(std::size_t good) {
   Votes votes(3);

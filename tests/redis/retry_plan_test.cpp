@@ -4,13 +4,15 @@
 
 #include <utility>
 
+#include "support/now.h"
+
 using namespace rlock;
+using namespace rlock::test;
 using std::chrono_literals::operator""ms;
 using Verdict = Route::Verdict;
 
 namespace {
 
-const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
 const Failure kLoading{Error::unreachable, "LOADING"};
 const Failure kSilence{Error::unreachable, "no answer in time"};
 

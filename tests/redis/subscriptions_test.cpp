@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include "support/contains.h"
+#include "support/now.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -11,7 +12,6 @@ namespace {
 using Kind = Push::Kind;
 using Wanted = std::vector<Subscription>;
 
-const TimePoint kNow = plus(TimePoint{}, Milliseconds{1'000'000});
 const Subscription kPlain{Channel{"c"}, false};
 const Subscription kSharded{Channel{"c"}, true};
 const Subscription kOther{Channel{"d"}, false};

@@ -15,10 +15,6 @@ inline const std::string kDeadlines = "redisson_lock_timeout:{deploy}";
 inline const std::string kWaiters = "redisson_unlock_latch:{deploy}:waiters";
 inline const std::string kChannel = "redisson_lock__channel:{deploy}:";
 
-inline Claim claim(const std::string& owner, std::chrono::milliseconds lease = 30s) {
-  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
-}
-
 /// A server with the fair lock "deploy", and calls for it.
 struct FairScene : Scene {
   using Scene::ask;

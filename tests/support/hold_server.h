@@ -11,11 +11,10 @@
 #include "cmd/hold/request/lock_types.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
+#include "support/usual_names.h"
 
 namespace rlock::test {
 
-inline const LockName kKey{"k"};
-inline const Owner kMe{"me:1"};
 inline const Owner kOther{"other:1"};
 inline constexpr Milliseconds kOuterLease{9000};
 inline constexpr Milliseconds kInnerLease{3'600'000};

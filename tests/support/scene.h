@@ -25,6 +25,11 @@ inline Released released(ReleaseAnswer answer) {
   return std::get<Released>(std::move(answer));
 }
 
+/// For the lock "deploy".
+inline Claim claim(const std::string& owner, Milliseconds lease = Milliseconds{30000}) {
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
+}
+
 /// A server, and calls of locks with their answers.
 struct Scene {
   RedisServer server{};

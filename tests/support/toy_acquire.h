@@ -12,7 +12,6 @@
 
 namespace rlock::test {
 
-inline const Toy kToy{"k"};
 inline const AcquireRequest kOne{.parts = {part_of(kToy)}};
 
 inline AcquireOptions waiting(const ListRedis& redis, Milliseconds patience) {

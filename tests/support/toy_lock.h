@@ -79,6 +79,8 @@ class Toy : public Lockable {
   mutable std::vector<Milliseconds> waits_, rests_;
 };
 
+inline const Toy kToy{"k"};
+
 /// A part that does not own its lock. REQUIRES: the lock outlives it.
 inline Part part_of(const Lockable& lock) { return {.lock = {std::shared_ptr<const Lockable>{}, &lock}}; }
 

@@ -12,7 +12,6 @@ using std::chrono_literals::operator""ms;
 
 namespace {
 
-const Toy kToy{"k"};
 const Reply kUnreadable{std::string{"?"}};
 const Reply kDenied = Reply::error("NOAUTH Authentication required.");
 
@@ -38,7 +37,7 @@ struct Timed final : Toy {
   }
 };
 
-Reply text(std::string words) { return Reply{std::move(words)}; }
+Reply busy_reply(std::string words) { return Reply{std::move(words)}; }
 
 }  // namespace
 
@@ -96,21 +95,24 @@ TEST_CASE("votes are split if some are granted and no other owner has a quorum")
 TEST_CASE("a busy quorum is asked again when as many nodes may be free as are missing") {
   const Timed timed;
   const BallotResult one_missing =
-      result_of({Reply{7}, Reply{7}, text("a 300"), text("a 100"), text("a 200")}, timed);
+      result_of({Reply{7}, Reply{7}, busy_reply("a 300"), busy_reply("a 100"), busy_reply("a 200")}, timed);
   CHECK(one_missing.busy()->retry_after == 100ms);
   const BallotResult two_missing =
-      result_of({Reply{7}, text("a 300"), text("a 100"), text("a 200"), kSilent}, timed);
+      result_of({Reply{7}, busy_reply("a 300"), busy_reply("a 100"), busy_reply("a 200"), kSilent}, timed);
   CHECK(two_missing.busy()->retry_after == 200ms);
-  const BallotResult all_missing = result_of({text("a 300"), text("a 100"), text("a 200")}, timed);
+  const BallotResult all_missing =
+      result_of({busy_reply("a 300"), busy_reply("a 100"), busy_reply("a 200")}, timed);
   CHECK(all_missing.busy()->retry_after == 200ms);
-  const BallotResult unknown = result_of({text("a"), text("a 100"), text("a")}, timed);
+  const BallotResult unknown = result_of({busy_reply("a"), busy_reply("a 100"), busy_reply("a")}, timed);
   CHECK_FALSE(unknown.busy()->retry_after);
 }
 
 TEST_CASE("a busy quorum names the holder that has it at most nodes") {
-  CHECK(
-      result_of({text("a 1"), text("b 1"), text("b 1"), text("c 1"), text("b 1")}, Timed{}).busy()->holder ==
-      "b");
+  CHECK(result_of(
+            {busy_reply("a 1"), busy_reply("b 1"), busy_reply("b 1"), busy_reply("c 1"), busy_reply("b 1")},
+            Timed{})
+            .busy()
+            ->holder == "b");
 }
 
 TEST_CASE("a hold begins at the middle one of the times of the nodes that granted it") {

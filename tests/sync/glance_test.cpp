@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "support/permit_scene.h"
+#include "support/usual_names.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/read_write.h"
 #include "sync/records/metadata.h"
@@ -16,9 +17,7 @@ using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"deploy"};
-
-Metadata facts_of(const std::string& host) {
+Metadata facts_from(const std::string& host) {
   Metadata facts;
   facts.host = host;
   return facts;
@@ -32,7 +31,7 @@ struct Glanced : Permitted {
   void take(const Lockable& lock, const std::string& host) {
     REQUIRE(is_held(ask(lock)));
     redis.run(
-        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), Milliseconds{30000}, facts_of(host)));
+        write_metadata(lock.name(), lock.owner(), lock.hold_entry(), Milliseconds{30000}, facts_from(host)));
   }
   /// Adds the waiters w:1 to w:COUNT to a line.
   void queue(const LockName& name, int count) {

@@ -10,6 +10,7 @@
 
 #include "support/direct.h"
 #include "support/scene.h"
+#include "support/usual_names.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/lock.h"
 
@@ -18,7 +19,6 @@ using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"deploy"};
 const HoldEntry kHoldEntry{.key = "deploy", .member = "me:1"};
 
 PastHold past(std::int64_t since, std::int64_t ended) {

@@ -9,15 +9,16 @@
 #include "base/error.h"
 #include "base/owner_id.h"
 #include "base/text.h"
+#include "support/usual_names.h"
 
 using namespace rlock;
+using namespace rlock::test;
 using State = Inspection::State;
 using Texts = std::vector<std::string>;
 
 namespace {
 
-const LockName kName{"deploy"};
-constexpr Milliseconds kNow{1000};
+constexpr Milliseconds kServerTime{1000};
 
 Reply list(const Texts& texts) {
   std::vector<Reply> items;
@@ -37,8 +38,8 @@ struct Found {
   std::vector<std::int64_t> rests{};
 };
 
-Inspection read(const Found& found, const KnownFacts& known = {}) {
-  const std::vector<Reply> items{Reply{kNow.count()},
+Inspection read_found(const Found& found, const KnownFacts& known = {}) {
+  const std::vector<Reply> items{Reply{kServerTime.count()},
                                  Reply{found.kind},
                                  Reply{found.pttl},
                                  list(found.content),
@@ -60,7 +61,7 @@ Metadata of_type(const std::string& type) {
   return facts;
 }
 
-Metadata ended() {
+Metadata ended_facts() {
   Metadata facts;
   facts.ended_at = Milliseconds{900};
   return facts;
@@ -74,29 +75,29 @@ const std::string kTheirs = "0123456789abcdef";  // the id of another client's p
 }  // namespace
 
 TEST_CASE("an inspection names the key, and says of which type a foreign key is and how long it stays") {
-  const Inspection seen = read({.kind = "list", .pttl = 5000});
+  const Inspection seen = read_found({.kind = "list", .pttl = 5000});
   CHECK(seen.name == kName);
-  CHECK(seen.now == kNow);
+  CHECK(seen.now == kServerTime);
   CHECK(seen.ttl == Milliseconds{5000});
   CHECK(seen.kind == nullptr);
   CHECK(seen.foreign == "list");
   CHECK(seen.state == State::held);
-  CHECK_FALSE(read({.kind = "list", .pttl = -1}).ttl);
+  CHECK_FALSE(read_found({.kind = "list", .pttl = -1}).ttl);
 }
 
 TEST_CASE("a key that is not there is free, and its fencing token still tells that it was a fenced lock") {
-  const Inspection free = read({.kind = "none", .pttl = -2});
+  const Inspection free = read_found({.kind = "none", .pttl = -2});
   CHECK(free.absent());
   CHECK(free.state == State::free);
   CHECK_FALSE(free.ttl);
-  const Inspection fenced = read({.kind = "none", .pttl = -2, .token = "7"});
+  const Inspection fenced = read_found({.kind = "none", .pttl = -2, .token = "7"});
   CHECK(fenced.kind == &kinds::fenced);
   CHECK(fenced.state == State::free);
   CHECK(fenced.fence == 7);
 }
 
 TEST_CASE("a lock names its holders, each with the number of its holds, the lease and the fence") {
-  const Inspection seen = read({.content = {"me:1", "2"}, .token = "7"});
+  const Inspection seen = read_found({.content = {"me:1", "2"}, .token = "7"});
   CHECK(seen.kind == &kinds::fenced);
   CHECK(seen.state == State::held);
   REQUIRE(seen.holders.size() == 1);
@@ -105,20 +106,23 @@ TEST_CASE("a lock names its holders, each with the number of its holds, the leas
   CHECK(seen.holders.front().ttl == Milliseconds{30000});
   CHECK(seen.holders.front().fence == 7);
   CHECK_FALSE(seen.holders.front().facts);
-  CHECK_FALSE(read({.content = {"me:1", "2"}}).holders.front().fence);
+  CHECK_FALSE(read_found({.content = {"me:1", "2"}}).holders.front().fence);
 }
 
 TEST_CASE("a lock is only kept if the commands of all its holders have ended") {
   const Found readers{.kind = "read-write", .content = {"mode", "read", "a:1", "1", "b:1", "1"}};
-  CHECK(read(readers).state == State::held);
-  CHECK(read(readers, {.facts = {{Owner{"a:1"}, ended()}, {Owner{"b:1"}, Metadata{}}}}).state == State::held);
-  CHECK(read(readers, {.facts = {{Owner{"a:1"}, ended()}, {Owner{"b:1"}, ended()}}}).state == State::kept);
-  CHECK(read({.kind = "read-write", .content = {"mode", "read"}}).state == State::held);
+  CHECK(read_found(readers).state == State::held);
+  CHECK(read_found(readers, {.facts = {{Owner{"a:1"}, ended_facts()}, {Owner{"b:1"}, Metadata{}}}}).state ==
+        State::held);
+  CHECK(
+      read_found(readers, {.facts = {{Owner{"a:1"}, ended_facts()}, {Owner{"b:1"}, ended_facts()}}}).state ==
+      State::kept);
+  CHECK(read_found({.kind = "read-write", .content = {"mode", "read"}}).state == State::held);
 }
 
 TEST_CASE("a read/write lock names its readers and its writers") {
   const Inspection seen =
-      read({.kind = "read-write", .content = {"mode", "write", "a:1", "2", "a:1:write", "1"}});
+      read_found({.kind = "read-write", .content = {"mode", "write", "a:1", "2", "a:1:write", "1"}});
   CHECK(seen.kind == &kinds::read_write);
   REQUIRE(seen.holders.size() == 2);
   CHECK(seen.holders[0].owner == Owner{"a:1"});
@@ -134,7 +138,7 @@ TEST_CASE("a reader's lease may end before the key, and if it is not known, the 
     std::vector<std::optional<std::int64_t>> all;
     const Found found{
         .kind = "read-write", .pttl = pttl, .content = content, .rests = {-1, 500, 60000, -2, -1, 0}};
-    for (const Holder& holder : read(found).holders)
+    for (const Holder& holder : read_found(found).holders)
       all.push_back(holder.ttl ? std::optional{holder.ttl->count()} : std::nullopt);
     return all;
   };
@@ -143,7 +147,7 @@ TEST_CASE("a reader's lease may end before the key, and if it is not known, the 
 }
 
 TEST_CASE("the owner of a plain lock is its token, which holds once") {
-  const Inspection seen = read({.kind = "string", .content = {"token"}});
+  const Inspection seen = read_found({.kind = "string", .content = {"token"}});
   CHECK(seen.kind == &kinds::plain);
   REQUIRE(seen.holders.size() == 1);
   CHECK(seen.holders.front().owner == Owner{"token"});
@@ -154,17 +158,17 @@ TEST_CASE("the owner of a plain lock is its token, which holds once") {
 TEST_CASE("the facts of its holder tell a fair lock without waiters from any other") {
   const auto kind_of = [](const std::string& type, std::optional<std::string> token = {}) {
     const Found found{.content = {"me:1", "1"}, .token = std::move(token)};
-    return read(found, {.facts = {{Owner{"me:1"}, of_type(type)}}}).kind;
+    return read_found(found, {.facts = {{Owner{"me:1"}, of_type(type)}}}).kind;
   };
   CHECK(kind_of("fair") == &kinds::fair);
   CHECK(kind_of("lock") == &kinds::lock);
   CHECK(kind_of("fair", "7") == &kinds::fenced);
-  CHECK(read({.content = {"me:1", "1"}}).kind == &kinds::lock);
+  CHECK(read_found({.content = {"me:1", "1"}}).kind == &kinds::lock);
 }
 
 TEST_CASE("a number with nothing beside it is a semaphore, which is open while it has permits") {
   const auto semaphore = [](const std::string& number) {
-    return read({.kind = "number", .content = {number}});
+    return read_found({.kind = "number", .content = {number}});
   };
   CHECK(semaphore("2").kind == &kinds::semaphore);
   CHECK(semaphore("2").available == 2);
@@ -178,7 +182,7 @@ TEST_CASE("a number with nothing beside it is a semaphore, which is open while i
 
 TEST_CASE("a number with the record of a latch is a latch, which is closed until it has counted to zero") {
   const auto latch = [](const std::string& number) {
-    return read({.kind = "number", .content = {number}, .taken = {kTheirs, "2000"}}, {.latch = true});
+    return read_found({.kind = "number", .content = {number}, .taken = {kTheirs, "2000"}}, {.latch = true});
   };
   CHECK(latch("2").kind == &kinds::latch);
   CHECK(latch("2").count == 2);
@@ -190,12 +194,12 @@ TEST_CASE("a number with the record of a latch is a latch, which is closed until
 TEST_CASE("taken permits beside a number make it a pool, and each names its owner, its lease and its slot") {
   const KnownFacts known{.facts = {{Owner{"me:1"}, of_type("permit")}}};
   const Inspection seen =
-      read({.kind = "number",
-            .content = {"3"},
-            .taken = {kTheirs, "1500", id_with_slot(4), "2000.5", id_with_slot(2), "3000"},
-            .owners = {"", "me:1", "you:1"},
-            .leases = 5},
-           known);
+      read_found({.kind = "number",
+                  .content = {"3"},
+                  .taken = {kTheirs, "1500", id_with_slot(4), "2000.5", id_with_slot(2), "3000"},
+                  .owners = {"", "me:1", "you:1"},
+                  .leases = 5},
+                 known);
   CHECK(seen.kind == &kinds::permit);
   CHECK(seen.state == State::held);
   CHECK(seen.available == 3);
@@ -218,7 +222,7 @@ TEST_CASE("taken permits beside a number make it a pool, and each names its owne
 
 TEST_CASE("a permit whose lease has ended is available, and makes a pool open") {
   const auto pool = [](const std::string& number, const std::string& end) {
-    return read({.kind = "number", .content = {number}, .taken = {kTheirs, end}});
+    return read_found({.kind = "number", .content = {number}, .taken = {kTheirs, end}});
   };
   const Inspection over = pool("0", "1000");
   CHECK(over.kind == &kinds::permit);
@@ -238,8 +242,9 @@ TEST_CASE("a permit without a lease has no TTL, and its facts name no lease") {
   Metadata facts = of_type("permit");
   facts.lease = Milliseconds{30000};
   const auto lease_of = [&](const std::string& end) {
-    return read({.kind = "number", .content = {"0"}, .taken = {id_with_slot(0), end}, .owners = {"me:1"}},
-                {.facts = {{Owner{"me:1"}, facts}}})
+    return read_found(
+               {.kind = "number", .content = {"0"}, .taken = {id_with_slot(0), end}, .owners = {"me:1"}},
+               {.facts = {{Owner{"me:1"}, facts}}})
         .holders.front();
   };
   CHECK_FALSE(lease_of("922337203685477").ttl);
@@ -250,19 +255,19 @@ TEST_CASE("a permit without a lease has no TTL, and its facts name no lease") {
 
 TEST_CASE("the sums of a pool stop at the largest number") {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const Inspection seen = read({.kind = "number",
-                                .content = {std::to_string(kMost)},
-                                .taken = {kTheirs, "500", "abcdef0123456789", "2000"}});
+  const Inspection seen = read_found({.kind = "number",
+                                      .content = {std::to_string(kMost)},
+                                      .taken = {kTheirs, "500", "abcdef0123456789", "2000"}});
   CHECK(seen.available == kMost);
   CHECK(seen.total == kMost);
 }
 
 TEST_CASE("the waiters in a fair queue come first, and then those of the line, each with its own facts") {
   const Texts line{"a:1", "300", "700", R"({"host":"web3"})", "b:1", "400", "600", ""};
-  const Inspection seen = read({.content = {"me:1", "1"},
-                                .queue = {"b:1", "java:1"},
-                                .deadlines = {"b:1", "1250", "java:1", "900"},
-                                .line = line});
+  const Inspection seen = read_found({.content = {"me:1", "1"},
+                                      .queue = {"b:1", "java:1"},
+                                      .deadlines = {"b:1", "1250", "java:1", "900"},
+                                      .line = line});
   CHECK(seen.kind == &kinds::fair);
   REQUIRE(seen.waiters.size() == 3);
   CHECK(seen.waiters[0].owner == Owner{"b:1"});
@@ -279,21 +284,21 @@ TEST_CASE("the waiters in a fair queue come first, and then those of the line, e
 }
 
 TEST_CASE("waiters in a line make no lock a fair one, and a queue changes no kind that has none") {
-  CHECK(read({.content = {"me:1", "1"}, .line = {"a:1", "300", "700", ""}}).kind == &kinds::lock);
-  CHECK(read({.content = {"me:1", "1"}, .queue = {"a:1"}, .token = "7"}).kind == &kinds::fenced);
-  CHECK(read({.kind = "list", .queue = {"a:1"}}).foreign == "list");
-  CHECK(read({.kind = "list", .queue = {"a:1"}}).kind == nullptr);
+  CHECK(read_found({.content = {"me:1", "1"}, .line = {"a:1", "300", "700", ""}}).kind == &kinds::lock);
+  CHECK(read_found({.content = {"me:1", "1"}, .queue = {"a:1"}, .token = "7"}).kind == &kinds::fenced);
+  CHECK(read_found({.kind = "list", .queue = {"a:1"}}).foreign == "list");
+  CHECK(read_found({.kind = "list", .queue = {"a:1"}}).kind == nullptr);
 }
 
 TEST_CASE("a waiter without a deadline in the queue counts as over") {
-  const Inspection seen = read({.kind = "none", .pttl = -2, .queue = {"java:1"}});
+  const Inspection seen = read_found({.kind = "none", .pttl = -2, .queue = {"java:1"}});
   CHECK(seen.kind == &kinds::fair);
   REQUIRE(seen.waiters.size() == 1);
   CHECK(seen.waiters.front().ttl == Milliseconds{0});
 }
 
 TEST_CASE("a reply that ends before the line and the leases is read all the same") {
-  const Reply reply{std::vector{Reply{kNow.count()}, Reply{"number"}, Reply{-1}, list({"1"}), list({}),
+  const Reply reply{std::vector{Reply{kServerTime.count()}, Reply{"number"}, Reply{-1}, list({"1"}), list({}),
                                 list({}), list({}), list({kTheirs, "2000"}), list({})}};
   const Inspection seen = read_inspection(kName, {}, reply);
   CHECK(seen.kind == &kinds::permit);
@@ -304,7 +309,7 @@ TEST_CASE("a reply that ends before the line and the leases is read all the same
 TEST_CASE("a reply of another shape throws") {
   CHECK_THROWS_AS(read_inspection(kName, {}, Reply{1}), Error);
   CHECK_THROWS_AS(read_inspection(kName, {}, list({"1000", "lock", "30000", "me:1"})), Error);
-  CHECK_THROWS_AS(read({.content = {"me:1", "many"}}), Error);
+  CHECK_THROWS_AS(read_found({.content = {"me:1", "many"}}), Error);
 }
 
 TEST_CASE("facts are read by owner, and what is no facts is left out") {
@@ -340,7 +345,7 @@ TEST_CASE("the owners whose facts are known go with the question about the key")
 
 TEST_CASE("only holders that are rlock lack facts") {
   const Owner rlock = new_owner();
-  CHECK(lacks_facts(read({.content = {rlock.str(), "1"}})));
-  CHECK_FALSE(lacks_facts(read({.content = {rlock.str(), "1"}}, {.facts = {{rlock, {}}}})));
-  CHECK_FALSE(lacks_facts(read({.content = {"named-by-hand", "1"}})));
+  CHECK(lacks_facts(read_found({.content = {rlock.str(), "1"}})));
+  CHECK_FALSE(lacks_facts(read_found({.content = {rlock.str(), "1"}}, {.facts = {{rlock, {}}}})));
+  CHECK_FALSE(lacks_facts(read_found({.content = {"named-by-hand", "1"}})));
 }

@@ -3,13 +3,14 @@
 #include <doctest/doctest.h>
 
 #include "base/owner_id.h"
+#include "support/usual_names.h"
 #include "sync/watch/glance.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"deploy"};
 const Reply kNone{std::vector<Reply>{}};
 
 Reply text(const std::string& value) { return Reply{value}; }

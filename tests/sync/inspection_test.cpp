@@ -6,13 +6,13 @@ using namespace rlock;
 
 namespace {
 
-constexpr Milliseconds kNow{100000};
+constexpr Milliseconds kLookedAt{100000};
 
 /// A holder that renewed its lease of 30 s five seconds ago.
 Holder holder() {
   Metadata facts;
   facts.lease = Milliseconds{30000};
-  facts.renewed = kNow - Milliseconds{5000};
+  facts.renewed = kLookedAt - Milliseconds{5000};
   Holder holder{.owner = Owner{"me:1"}, .ttl = Milliseconds{25000}};
   holder.facts = facts;
   return holder;
@@ -31,50 +31,50 @@ Holder without_facts() {
 }
 
 Holder ended(Holder one) {
-  one.facts->ended_at = kNow - Milliseconds{1000};
+  one.facts->ended_at = kLookedAt - Milliseconds{1000};
   return one;
 }
 
 }  // namespace
 
 TEST_CASE("a holder is alive if it has renewed its lease in time, as far as its facts tell") {
-  CHECK(holder().alive(kNow) == true);
+  CHECK(holder().alive(kLookedAt) == true);
   Holder late = holder();
-  late.facts->renewed = kNow - Milliseconds{15000};
-  CHECK(late.alive(kNow) == true);
-  late.facts->renewed = kNow - Milliseconds{15001};
-  CHECK(late.alive(kNow) == false);
-  CHECK_FALSE(without_facts().alive(kNow));
-  CHECK_FALSE(not_renewing().alive(kNow));
-  CHECK_FALSE(ended(holder()).alive(kNow));
+  late.facts->renewed = kLookedAt - Milliseconds{15000};
+  CHECK(late.alive(kLookedAt) == true);
+  late.facts->renewed = kLookedAt - Milliseconds{15001};
+  CHECK(late.alive(kLookedAt) == false);
+  CHECK_FALSE(without_facts().alive(kLookedAt));
+  CHECK_FALSE(not_renewing().alive(kLookedAt));
+  CHECK_FALSE(ended(holder()).alive(kLookedAt));
   Holder endless = holder();
   endless.facts->lease = Milliseconds{0};
-  CHECK_FALSE(endless.alive(kNow));
+  CHECK_FALSE(endless.alive(kLookedAt));
 }
 
 TEST_CASE("a run may have entered a hold that no process renews, if it lasts longer than its facts say") {
-  CHECK_FALSE(not_renewing().entered(kNow));
+  CHECK_FALSE(not_renewing().entered(kLookedAt));
   Holder longer = not_renewing();
   longer.ttl = Milliseconds{25100};  // the server looked at the TTL a moment before it looked at its clock
-  CHECK_FALSE(longer.entered(kNow));
+  CHECK_FALSE(longer.entered(kLookedAt));
   longer.ttl = Milliseconds{25101};
-  CHECK(longer.entered(kNow));
-  CHECK_FALSE(ended(longer).entered(kNow));
+  CHECK(longer.entered(kLookedAt));
+  CHECK_FALSE(ended(longer).entered(kLookedAt));
   Holder reads = longer;
   reads.mode = Holder::Mode::read;  // its key lasts as long as the longest lease of its readers
-  CHECK_FALSE(reads.entered(kNow));
+  CHECK_FALSE(reads.entered(kLookedAt));
   Holder endless = longer;
   endless.facts->lease = Milliseconds{0};
-  CHECK_FALSE(endless.entered(kNow));
+  CHECK_FALSE(endless.entered(kLookedAt));
   Holder kept = longer;
   kept.ttl.reset();
-  CHECK_FALSE(kept.entered(kNow));
+  CHECK_FALSE(kept.entered(kLookedAt));
 }
 
 TEST_CASE("a run has entered a hold that counts twice, unless a process renews it or its end is known") {
   const auto twice = [](Holder one) {
     one.count = 2;
-    return one.entered(kNow);
+    return one.entered(kLookedAt);
   };
   CHECK(twice(not_renewing()));
   CHECK_FALSE(twice(holder()));

@@ -13,7 +13,6 @@ using std::chrono_literals::operator""s;
 
 namespace {
 
-const Toy kToy{"k"};
 /// A time in the future. If a test looks at the real clock, no lease has ended then, however long earlier tests took.
 const TimePoint kAsked = plus(Clock::now(), std::chrono::hours{1});
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "support/usual_names.h"
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/plain.h"
@@ -12,20 +13,19 @@
 #include "sync/kinds/together.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"k"};
-
-Claim claim(const std::string& owner, const std::string& key = "k") {
+Claim claim_without_lease(const std::string& owner, const std::string& key = "k") {
   return {.name = LockName{key}, .owner = Owner{owner}};
 }
 
 }  // namespace
 
 TEST_CASE("an unknown word is no answer to a removal by force") {
-  CHECK(decode_forced(kName, "lock", Reply{std::vector{Reply{"absent"}}}).how == Forced::How::nothing_there);
-  CHECK_THROWS_AS(decode_forced(kName, "lock", Reply{std::vector{Reply{"hm"}}}), Error);
+  CHECK(decode_forced(kKey, "lock", Reply{std::vector{Reply{"absent"}}}).how == Forced::How::nothing_there);
+  CHECK_THROWS_AS(decode_forced(kKey, "lock", Reply{std::vector{Reply{"hm"}}}), Error);
 }
 
 TEST_CASE("the request of an inner hold tells whether it is held, reads, or has ended") {
@@ -36,20 +36,20 @@ TEST_CASE("the request of an inner hold tells whether it is held, reads, or has 
 }
 
 TEST_CASE("an acquire carries a request if it is an inner hold, or if its owner may come back") {
-  Claim returning = claim("o:1");
+  Claim returning = claim_without_lease("o:1");
   returning.owner_returns = true;
   CHECK(RequestKeys{returning, Hold::first}.carries_request());
   CHECK(RequestKeys{returning, Hold::first}.release_way() == Way::again);
-  CHECK(RequestKeys{claim("o:1"), Hold::inner}.carries_request());
-  CHECK(RequestKeys{claim("o:1"), Hold::inner}.release_way() == Way::inner);
-  CHECK_FALSE(RequestKeys{claim("o:1"), Hold::first}.carries_request());
-  CHECK(RequestKeys{claim("o:1"), Hold::first}.acquire().empty());
-  CHECK(RequestKeys{claim("o:1"), Hold::first}.release_way() == Way::first);
+  CHECK(RequestKeys{claim_without_lease("o:1"), Hold::inner}.carries_request());
+  CHECK(RequestKeys{claim_without_lease("o:1"), Hold::inner}.release_way() == Way::inner);
+  CHECK_FALSE(RequestKeys{claim_without_lease("o:1"), Hold::first}.carries_request());
+  CHECK(RequestKeys{claim_without_lease("o:1"), Hold::first}.acquire().empty());
+  CHECK(RequestKeys{claim_without_lease("o:1"), Hold::first}.release_way() == Way::first);
 }
 
 TEST_CASE("a waiter with --newest arrives as the owner that the user named") {
   const auto names = [](const std::string& owner) {
-    const std::vector<std::string> args = Arrival{claim(owner), kinds::lock, "us"}.ask().args;
+    const std::vector<std::string> args = Arrival{claim_without_lease(owner), kinds::lock, "us"}.ask().args;
     return std::ranges::find(args, "me:1") != args.end();
   };
   CHECK(names("me:1"));
@@ -57,7 +57,7 @@ TEST_CASE("a waiter with --newest arrives as the owner that the user named") {
 }
 
 TEST_CASE("of several keys, the busy one says in which line we stand") {
-  const Lock first{claim("o:1", "a")}, second{claim("o:1", "b")};
+  const Lock first{claim_without_lease("o:1", "a")}, second{claim_without_lease("o:1", "b")};
   const std::vector<const Lockable*> members{&first, &second};
   const auto together = Together::of(members);
   REQUIRE(together);
@@ -66,5 +66,5 @@ TEST_CASE("of several keys, the busy one says in which line we stand") {
 }
 
 TEST_CASE("an inner hold of a lock is renewed while its slot moves, too") {
-  CHECK(Lock{claim("o:1"), Hold::inner}.renew().while_slot_moves.size() == 1);
+  CHECK(Lock{claim_without_lease("o:1"), Hold::inner}.renew().while_slot_moves.size() == 1);
 }

@@ -10,6 +10,7 @@
 #include "support/contains.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
+#include "support/usual_names.h"
 #include "sync/kinds/answers.h"
 #include "sync/kinds/foreign.h"
 #include "sync/watch/inspect.h"
@@ -19,10 +20,9 @@ using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"k"};
-const Claim kClaim{.name = kName, .owner = Owner{"me:1"}};
+const Claim kClaim{.name = kKey, .owner = Owner{"me:1"}};
 
-std::unique_ptr<Lockable> take(Scene& scene, const LockType& type, const Claim& claim = kClaim) {
+std::unique_ptr<Lockable> take_hold(Scene& scene, const LockType& type, const Claim& claim = kClaim) {
   auto lock =
       type.make({.claim = claim,
                  .options = {.permits = type.kind == &kinds::permit ? std::optional{2} : std::nullopt}});
@@ -34,7 +34,7 @@ std::unique_ptr<Lockable> take(Scene& scene, const LockType& type, const Claim& 
 /// owners.
 Inspection seen(Scene& scene) {
   const Facts facts{{kClaim.owner, Metadata{}}};
-  return read_inspection(kName, {.facts = facts}, scene.redis.run(inspect_key(kName, facts)));
+  return read_inspection(kKey, {.facts = facts}, scene.redis.run(inspect_key(kKey, facts)));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ TEST_CASE("the content of each type's key is recognized as its kind") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
-    const auto lock = take(scene, type);
+    const auto lock = take_hold(scene, type);
     const Inspection found = seen(scene);
     REQUIRE(found.kind != nullptr);
     CHECK(&found.kind->plainest() == &type.kind->plainest());
@@ -56,7 +56,7 @@ TEST_CASE("key and owner are enough to renew and release a hold of each type") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
-    const auto lock = take(scene, type);
+    const auto lock = take_hold(scene, type);
     const auto found = found_lock(seen(scene), kClaim);
     REQUIRE(found);
     CHECK(scene.renew(*found));
@@ -74,7 +74,7 @@ TEST_CASE("the question whether a hold of each type is still ours changes nothin
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
-    const auto lock = take(scene, type);
+    const auto lock = take_hold(scene, type);
     const auto ours = [&](const Lockable& hold) {
       const Reply reply = scene.redis.run(hold.still_ours(Milliseconds{20000}));
       return std::holds_alternative<Renewed>(hold.read_renewal(reply));
@@ -97,7 +97,7 @@ TEST_CASE(
     if (type.kind == &kinds::permit) continue;  // its leases are scores
     CAPTURE(type.name);
     Scene scene;
-    const auto lock = take(scene, type);
+    const auto lock = take_hold(scene, type);
     scene.server.cli({"PERSIST", "k"});
     scene.redis.run(lock->still_ours(Milliseconds{20000}));
     CHECK(std::stoll(scene.server.cli({"PTTL", "k"})) > 15000);
@@ -112,7 +112,7 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
       Scene scene;
       Claim claim = kClaim;
       claim.owner_returns = true;  // then the server remembers the request
-      const auto lock = take(scene, type, claim);
+      const auto lock = take_hold(scene, type, claim);
       scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});
       CHECK(scene.renew(*lock));
       if (undone) {
@@ -128,18 +128,18 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
 TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program that uses it") {
   for (const std::string wanted : {"a lock", "a semaphore", "a pool of permits", "a latch"}) {
     for (const Kind* kind : all_kinds()) {
-      const std::string text = refuse_foreign(kName, wanted, *kind).text;
+      const std::string text = refuse_foreign(kKey, wanted, *kind).text;
       CHECK_FALSE_MESSAGE(contains(text, "delete"), text);
       CHECK_MESSAGE(contains(text, "choose another key"), text);
     }
-    const std::string text = refuse_foreign(kName, wanted, "list").text;
+    const std::string text = refuse_foreign(kKey, wanted, "list").text;
     CHECK_MESSAGE(text.ends_with("; choose another key, or delete this one if no program uses it"), text);
   }
 }
 
 TEST_CASE("only a verb with --type is advised to use another type") {
   const auto advises = [](const char* wanted) {
-    return contains(refuse_foreign(kName, wanted, kinds::lock).text, "--type");
+    return contains(refuse_foreign(kKey, wanted, kinds::lock).text, "--type");
   };
   for (const char* wanted : {"a lock", "a plain token lock", "a read/write lock"}) CHECK(advises(wanted));
   for (const char* wanted : {"a semaphore", "a pool of permits", "a latch"}) CHECK_FALSE(advises(wanted));
@@ -157,15 +157,15 @@ TEST_CASE("each kind of lock is removed by force, and other keys are refused") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
     Scene scene;
-    const auto lock = take(scene, type);
+    const auto lock = take_hold(scene, type);
     const Kind& kind = *seen(scene).kind;
     if (type.kind == &kinds::permit) {
       const bool removable = actions_of(kind).force != nullptr;
       CHECK_FALSE(removable);
       continue;
     }
-    const Reply reply = scene.redis.run(actions_of(kind).force(kName, kClaim.owner, PubSub::classic));
-    CHECK(decode_forced(kName, kind.noun, reply).how == Forced::How::removed);
+    const Reply reply = scene.redis.run(actions_of(kind).force(kKey, kClaim.owner, PubSub::classic));
+    CHECK(decode_forced(kKey, kind.noun, reply).how == Forced::How::removed);
     CHECK_FALSE(scene.renew(*lock));
   }
 }
@@ -177,7 +177,7 @@ TEST_CASE("a release of each type is announced where its kind says") {
     for (const Channel& channel : lock->channels()) {
       const bool announced = type.kind->channel != nullptr;
       REQUIRE(announced);
-      CHECK(channel.str().starts_with(type.kind->channel(kName).str()));
+      CHECK(channel.str().starts_with(type.kind->channel(kKey).str()));
     }
     if (type.kind->channel == nullptr) CHECK(lock->channels().empty());
   }

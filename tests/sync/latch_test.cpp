@@ -9,12 +9,12 @@
 
 using namespace rlock;
 using namespace rlock::test;
-using How = CounterAnswer::How;
+using CounterHow = CounterAnswer::How;
 
 namespace {
 
 const LockName kGate{"gate"};
-const Channel kChannel{"redisson_countdownlatch__channel__{gate}"};
+const Channel kGateChannel{"redisson_countdownlatch__channel__{gate}"};
 
 struct Gate : Scene {
   CounterAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
@@ -50,8 +50,8 @@ struct Gate : Scene {
 
 TEST_CASE("a latch is a number that is counted down, deleted at zero, and announced as Redisson does") {
   Gate gate;
-  Listener waiter{gate.server, kChannel};
-  CHECK(gate.set(2).how == How::done);
+  Listener waiter{gate.server, kGateChannel};
+  CHECK(gate.set(2).how == CounterHow::done);
   CHECK(waiter.heard() == "1");
   CHECK(gate.server.cli({"GET", "gate"}) == "2");
   CHECK(gate.down().count == 1);
@@ -69,7 +69,7 @@ TEST_CASE("the channel of a latch gets braces of its own, also when the name bri
 TEST_CASE("counting down below zero opens the latch, with the message that Java waits for") {
   Gate gate;
   gate.set(2);
-  Listener waiter{gate.server, kChannel};
+  Listener waiter{gate.server, kGateChannel};
   CHECK(gate.down(5).count == 0);
   CHECK(waiter.heard() == "0");
   CHECK_FALSE(gate.server.has("gate"));
@@ -78,15 +78,15 @@ TEST_CASE("counting down below zero opens the latch, with the message that Java 
 TEST_CASE("a latch that is set is not set again") {
   Gate gate;
   gate.set(2);
-  CHECK(gate.set(5).how == How::exists);
+  CHECK(gate.set(5).how == CounterHow::exists);
   CHECK(gate.set(5).count == 2);
 }
 
 TEST_CASE("counting down a missing latch creates nothing") {
   Gate gate;
-  CHECK(gate.down().how == How::absent);
-  CHECK(gate.remove().how == How::absent);
-  CHECK(gate.status().how == How::absent);
+  CHECK(gate.down().how == CounterHow::absent);
+  CHECK(gate.remove().how == CounterHow::absent);
+  CHECK(gate.status().how == CounterHow::absent);
   CHECK(gate.all().empty());
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("setting a latch anew closes its record, deleting it forgets it") {
   gate.down();
   gate.set(3);
   CHECK_FALSE(gate.record()->opened);
-  CHECK(gate.remove().how == How::done);
+  CHECK(gate.remove().how == CounterHow::done);
   CHECK_FALSE(gate.record());
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("without rights for rlock's own keys a user can still count down") {
   Gate gate;
   gate.redis.run(command({"ACL", "SETUSER", "java", "on", "nopass", "~gate", "~redisson_*", "&*", "+@all"}));
   gate.redis.run(command({"AUTH", "java", "x"}));
-  CHECK(gate.set(1).how == How::done);
+  CHECK(gate.set(1).how == CounterHow::done);
   CHECK_FALSE(gate.record());
   CHECK(gate.down().count == 0);
   CHECK(is_held(gate.wait(LatchWait::Until::open)));
@@ -201,10 +201,10 @@ TEST_CASE("a key that is no latch is refused and left unchanged") {
     gate.server.cli(other);
     const std::string before = gate.all();
 
-    CHECK(gate.set(1).how == How::refused);
-    CHECK(gate.down().how == How::refused);
-    CHECK(gate.remove().how == How::refused);
-    CHECK(gate.status().how == How::refused);
+    CHECK(gate.set(1).how == CounterHow::refused);
+    CHECK(gate.down().how == CounterHow::refused);
+    CHECK(gate.remove().how == CounterHow::refused);
+    CHECK(gate.status().how == CounterHow::refused);
     CHECK(is_refused(gate.wait(LatchWait::Until::open)));
     CHECK(is_refused(gate.wait(LatchWait::Until::set)));
     CHECK(gate.all() == before);

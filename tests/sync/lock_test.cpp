@@ -20,10 +20,6 @@ namespace {
 Reply answer(std::vector<Reply> items) { return Reply{std::move(items)}; }
 Reply word(std::string text) { return Reply{std::move(text)}; }
 
-Claim claim(const std::string& owner, const std::string& name = "deploy") {
-  return {.name = LockName{name}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
-}
-
 }  // namespace
 
 // --- meaning ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "support/direct.h"
 #include "support/eventually.h"
 #include "support/scene.h"
+#include "support/usual_names.h"
 #include "support/variable.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/record_json.h"
@@ -18,9 +19,6 @@ using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-const LockName kName{"deploy"};
-const Owner kMe{"me:1"};
 
 Metadata facts() {
   Metadata facts;

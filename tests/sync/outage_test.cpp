@@ -2,12 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include "support/now.h"
+
 using namespace rlock;
+using namespace rlock::test;
 using std::chrono_literals::operator""ms;
 
 namespace {
 
-const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
 const AcquireOptions kOptions{.first_contact = 5000ms, .outage = 30000ms};
 
 }  // namespace

@@ -2,12 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "support/now.h"
+
 using namespace rlock;
+using namespace rlock::test;
 using std::chrono_literals::operator""ms;
 
 namespace {
-
-const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
 
 Milliseconds least(Milliseconds) { return 0ms; }
 Milliseconds most(Milliseconds span) { return span; }

@@ -14,9 +14,6 @@ using How = Released::How;
 
 namespace {
 
-Claim claim(const std::string& owner, Milliseconds lease) {
-  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
-}
 ReadLock reader(const std::string& owner, Hold hold = Hold::first, Milliseconds lease = Milliseconds{30000}) {
   return ReadLock{claim(owner, lease), hold};
 }
@@ -32,7 +29,7 @@ void java_reads(Scene& scene, const std::string& owner, const std::string& lease
   if (scene.server.pttl("deploy") < std::stoll(lease)) scene.server.cli({"PEXPIRE", "deploy", lease});
 }
 
-const Channel kChannel{"redisson_rwlock:{deploy}"};
+const Channel kReadWriteChannel{"redisson_rwlock:{deploy}"};
 
 /// Removes the holds of this owner by force; if it is empty, the whole lock.
 Forced force(Scene& scene, const std::string& owner) {
@@ -52,7 +49,7 @@ TEST_CASE("a read hold is Redisson's field and timeout key, a write hold its :wr
   CHECK(scene.all().empty());
   scene.ask(writer("a:1"));
   CHECK(scene.all() == "deploy (ends) hash ['mode', 'write', 'a:1:write', '1']");
-  CHECK(reader("a:1").channels() == std::vector{kChannel});
+  CHECK(reader("a:1").channels() == std::vector{kReadWriteChannel});
   CHECK(writer("a:1").hold_entry().member == "a:1:write");
 }
 
@@ -75,7 +72,7 @@ TEST_CASE("readers share, writers exclude all") {
 
 TEST_CASE("the last reader wakes one with 0, a writer wakes all with 1") {
   Scene scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
   scene.ask(reader("a:1"));
   scene.ask(reader("b:1"));
   scene.release(reader("a:1"));
@@ -89,7 +86,7 @@ TEST_CASE("the last reader wakes one with 0, a writer wakes all with 1") {
 
 TEST_CASE("a writer may read too and go on reading when it stops writing, which wakes the other readers") {
   Scene scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
   scene.ask(writer("a:1"));
   CHECK(is_held(scene.ask(reader("a:1"))));
   CHECK(is_busy(scene.ask(reader("b:1"))));
@@ -234,7 +231,7 @@ TEST_CASE("a reader that died does not keep the lock from writers when the last 
   scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
   scene.ask(reader("alive:1"));
   REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
 
   CHECK(scene.release(reader("alive:1")).how == How::yes);
   CHECK(waiter.heard() == "0");
@@ -434,7 +431,7 @@ TEST_CASE(
 
 TEST_CASE("force removes a read/write lock and wakes with the code of its mode") {
   Scene scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
   CHECK(force(scene, "").how == Forced::How::nothing_there);
   scene.ask(writer("a:1"));
   CHECK(force(scene, "b:1").other == "a:1");
@@ -447,7 +444,7 @@ TEST_CASE("force removes a read/write lock and wakes with the code of its mode")
 
 TEST_CASE("force with an owner removes one reader, and the others still read") {
   Scene scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
   scene.ask(reader("a:1"));
   scene.ask(reader("b:1"));
   CHECK(force(scene, "a:1").how == Forced::How::removed);
@@ -468,7 +465,7 @@ TEST_CASE("when a reader is removed by force, the lock lasts as long as the othe
   CHECK(scene.server.pttl("deploy") <= 30'000);
   CHECK(scene.server.pttl("deploy") > 20'000);
 
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kReadWriteChannel};
   scene.ask(reader("a:1"));
   CHECK(force(scene, "b:1").how == Forced::How::removed);
   CHECK(scene.server.has("deploy"));

@@ -9,11 +9,9 @@
 using namespace rlock;
 using namespace rlock::test;
 using std::chrono_literals::operator""s;
-using How = ReleaseResult::How;
+using ReleaseHow = ReleaseResult::How;
 
 namespace {
-
-const Toy kToy{"k"};
 
 /// The result of releasing one lock.
 ReleaseResult released_by(ListRedis& redis) {
@@ -36,7 +34,7 @@ TEST_CASE("a release is sent once, and once more on abandoned connections, and n
   Part part = part_of(kToy);
   part.release_followers = {Call{.script = nullptr, .keys = {}, .args = {"HDEL", "facts", "o:1"}}};
   const ReleaseResult back = release(redis, std::vector{part}, {}, within(5s)).front();
-  CHECK(back.how == How::yes);
+  CHECK(back.how == ReleaseHow::yes);
   CHECK(back.why.empty());
   CHECK(back.unannounced.empty());
   CHECK(redis.log == std::vector<std::string>{"toy/release"});
@@ -47,10 +45,10 @@ TEST_CASE("a release is sent once, and once more on abandoned connections, and n
 TEST_CASE("'not ours' is a loss, unless a copy that came before it may have released the lock") {
   ListRedis redis;
   redis.answers(kGone);
-  CHECK(released_by(redis).how == How::not_ours);
+  CHECK(released_by(redis).how == ReleaseHow::not_ours);
   redis.answers(kGone);
   redis.attempts = 2;
-  CHECK(released_by(redis).how == How::yes);
+  CHECK(released_by(redis).how == ReleaseHow::yes);
 }
 
 TEST_CASE("an undo frees a key only if too few servers are left with what the owner had before") {
@@ -72,48 +70,48 @@ TEST_CASE("an undo frees a key only if too few servers are left with what the ow
 
 TEST_CASE("without any answer the result is unknown, and the reason is reported") {
   const ReleaseResult silent = answered({std::nullopt});
-  CHECK(silent.how == How::unknown);
+  CHECK(silent.how == ReleaseHow::unknown);
   CHECK(silent.why == "no answer");
   const ReleaseResult refused = answered({Reply::error("NOPERM no script")});
-  CHECK(refused.how == How::unknown);
+  CHECK(refused.how == ReleaseHow::unknown);
   CHECK(contains(refused.why, "NOPERM"));
 }
 
 TEST_CASE("a release reports that --min-hold keeps the lock, and for how long") {
   const ReleaseResult back = answered({kKept});
-  CHECK(back.how == How::kept);
+  CHECK(back.how == ReleaseHow::kept);
   CHECK(back.rest == Milliseconds{500});
 }
 
 TEST_CASE("a failed wake-up of waiters is reported, and the lock is free") {
   const ReleaseResult back = answered({kFreeForNobody});
-  CHECK(back.how == How::yes);
+  CHECK(back.how == ReleaseHow::yes);
   CHECK(back.unannounced == "no channel");
 }
 
 TEST_CASE("of five servers three must release, and the silent ones are named") {
   const ReleaseResult back = answered({kFree, std::nullopt, kFree, kFree, std::nullopt});
-  CHECK(back.how == How::yes);
+  CHECK(back.how == ReleaseHow::yes);
   CHECK(back.why == "node 2: no answer; node 5: no answer");
-  CHECK(answered({kFree, std::nullopt, std::nullopt, kFree, std::nullopt}).how == How::unknown);
+  CHECK(answered({kFree, std::nullopt, std::nullopt, kFree, std::nullopt}).how == ReleaseHow::unknown);
 }
 
 TEST_CASE("of five servers three without the lock are a loss") {
-  CHECK(answered({kGone, kGone, kGone, kFree, kFree}).how == How::not_ours);
-  CHECK(answered({kGone, kGone, kGone, std::nullopt, std::nullopt}).how == How::not_ours);
-  CHECK(answered({kGone, kGone, kFree, kFree, kFree}).how == How::yes);
-  CHECK(answered({kGone, kGone, kFree, std::nullopt, std::nullopt}).how == How::yes);
-  CHECK(answered({kGone, kGone, std::nullopt, std::nullopt, std::nullopt}).how == How::unknown);
+  CHECK(answered({kGone, kGone, kGone, kFree, kFree}).how == ReleaseHow::not_ours);
+  CHECK(answered({kGone, kGone, kGone, std::nullopt, std::nullopt}).how == ReleaseHow::not_ours);
+  CHECK(answered({kGone, kGone, kFree, kFree, kFree}).how == ReleaseHow::yes);
+  CHECK(answered({kGone, kGone, kFree, std::nullopt, std::nullopt}).how == ReleaseHow::yes);
+  CHECK(answered({kGone, kGone, std::nullopt, std::nullopt, std::nullopt}).how == ReleaseHow::unknown);
 }
 
 TEST_CASE("of four servers two without the lock are a loss") {
-  CHECK(answered({kGone, kGone, kFree, kFree}).how == How::not_ours);
-  CHECK(answered({kGone, kFree, kFree, kFree}).how == How::yes);
+  CHECK(answered({kGone, kGone, kFree, kFree}).how == ReleaseHow::not_ours);
+  CHECK(answered({kGone, kFree, kFree, kFree}).how == ReleaseHow::yes);
 }
 
 TEST_CASE("of several servers one that keeps the lock decides, and too few answers decide nothing") {
-  CHECK(answered({kFree, kKept, kFree}).how == How::kept);
-  CHECK(answered({std::nullopt, kKept, std::nullopt}).how == How::unknown);
+  CHECK(answered({kFree, kKept, kFree}).how == ReleaseHow::kept);
+  CHECK(answered({std::nullopt, kKept, std::nullopt}).how == ReleaseHow::unknown);
 }
 
 TEST_CASE("if a release needs a second call, that call decides, among the servers that asked for it") {
@@ -121,12 +119,12 @@ TEST_CASE("if a release needs a second call, that call decides, among the server
   redis.answers(ListRedis::Answer{kInside, kInside, kFree});
   redis.answers(ListRedis::Answer{kFree, std::nullopt, std::nullopt});
   const ReleaseResult back = released_by(redis);
-  CHECK(back.how == How::yes);
+  CHECK(back.how == ReleaseHow::yes);
   CHECK(back.why == "node 2: no answer");
 
   redis.answers(ListRedis::Answer{kInside, kInside, kFree});
   redis.is_silent();
-  CHECK(released_by(redis).how == How::unknown);
+  CHECK(released_by(redis).how == ReleaseHow::unknown);
 }
 
 TEST_CASE("a release waits for its answer, but not longer than it may") {
@@ -137,9 +135,9 @@ TEST_CASE("a release waits for its answer, but not longer than it may") {
     redis.answers(kFree);
     return release(redis, parts, {}, patience).front().how;
   };
-  CHECK(released(within(5s)) == How::yes);
-  CHECK(released(within(0s)) == How::unknown);
-  CHECK(released({plus(Clock::now(), 5s), [] { return true; }}) == How::unknown);
+  CHECK(released(within(5s)) == ReleaseHow::yes);
+  CHECK(released(within(0s)) == ReleaseHow::unknown);
+  CHECK(released({plus(Clock::now(), 5s), [] { return true; }}) == ReleaseHow::unknown);
 }
 
 TEST_CASE("each of several locks is released, even if the others fail") {
@@ -151,8 +149,8 @@ TEST_CASE("each of several locks is released, even if the others fail") {
   const std::vector<Part> parts{part_of(kToy), part_of(other), part_of(third)};
   const std::vector<ReleaseResult> back = release(redis, parts, {}, within(5s));
   REQUIRE(back.size() == 3);
-  CHECK(back[0].how == How::not_ours);
-  CHECK(back[1].how == How::unknown);
-  CHECK(back[2].how == How::yes);
+  CHECK(back[0].how == ReleaseHow::not_ours);
+  CHECK(back[1].how == ReleaseHow::unknown);
+  CHECK(back[2].how == ReleaseHow::yes);
   CHECK(redis.sent_on_abandoned.size() == 3);
 }

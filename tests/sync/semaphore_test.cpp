@@ -19,8 +19,8 @@ using namespace rlock::test;
 namespace {
 
 const LockName kSem{"sem"};
-const Channel kChannel{"redisson_sc:{sem}"};
-const std::string kLine = "redisson_unlock_latch:{sem}:line";
+const Channel kSemChannel{"redisson_sc:{sem}"};
+const std::string kSemLine = "redisson_unlock_latch:{sem}:line";
 
 Semaphore take(std::int64_t count) { return Semaphore{{.name = kSem, .owner = new_owner()}, count}; }
 
@@ -41,8 +41,8 @@ struct Counted : Scene {
     const Pool one = pool();
     return one.read(redis.run(one.remove()));
   }
-  Listener listener(const std::string& owner) { return {server, Channel{kChannel.str() + ":" + owner}}; }
-  std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
+  Listener listener(const std::string& owner) { return {server, Channel{kSemChannel.str() + ":" + owner}}; }
+  std::string line() { return server.cli({"ZRANGE", kSemLine, "0", "-1"}); }
   CounterAnswer add(std::int64_t count) {
     const Pool one = pool();
     return one.read_count(redis.run(one.add(count)));
@@ -53,7 +53,7 @@ struct Counted : Scene {
 
 TEST_CASE("a semaphore is a number, and its releases are announced with the available permits") {
   Counted scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kSemChannel};
   CHECK(scene.init(2).how == CounterAnswer::How::done);
   CHECK(waiter.heard() == "2");
   CHECK(scene.server.cli({"GET", "sem"}) == "2");
@@ -73,7 +73,7 @@ TEST_CASE("an acquire of several permits takes all or none") {
 
 TEST_CASE("only positive numbers are published") {
   Counted scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kSemChannel};
   scene.server.cli({"SET", "sem", "-3"});
   scene.add(2);
   scene.add(-1);
@@ -96,7 +96,7 @@ TEST_CASE("an undone acquire returns its permits, once, and a late copy takes no
   scene.init(5);
   const Semaphore came_through = take(2);
   scene.ask(came_through);
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kSemChannel};
   scene.undo(came_through);
   scene.undo(came_through);
   CHECK(waiter.heard() == "5");
@@ -224,10 +224,10 @@ TEST_CASE("a waiter for a semaphore has a place in the order of arrival, and a p
     const AcquireAnswer answer = scene.ask(wait(owner));
     REQUIRE(is_busy(answer));
     CHECK(std::get<Busy>(answer).position == static_cast<std::int64_t>(waiters.size()) + 1);
-    waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});
+    waiters.emplace_back(scene.server, Channel{kSemChannel.str() + ":" + owner});
   }
   CHECK(scene.line() == "a:1\nb:1\nc:1");
-  Listener redisson{scene.server, kChannel};
+  Listener redisson{scene.server, kSemChannel};
   scene.add(1);
   CHECK(redisson.heard() == "1");  // the announcement for Redisson stays the same
   CHECK(waiters.front().heard() == "0");
@@ -257,11 +257,11 @@ TEST_CASE("the line of a semaphore notices one client of Redisson that waits bes
     scene.init(0);
     for (const std::string owner : {"a:1", "b:1"}) scene.ask(wait(owner));
     const Listener told = scene.listener("a:1"), next = scene.listener("b:1");
-    const Listener first{scene.server, kChannel}, second{scene.server, kChannel};
+    const Listener first{scene.server, kSemChannel}, second{scene.server, kSemChannel};
     std::optional<Listener> redisson;
-    if (beside_redisson) redisson.emplace(scene.server, kChannel);
+    if (beside_redisson) redisson.emplace(scene.server, kSemChannel);
     scene.add(1);
-    const std::string note = scene.server.cli({"HGET", kLine + ":waiters", ""});
+    const std::string note = scene.server.cli({"HGET", kSemLine + ":waiters", ""});
     CHECK((!note.empty() && !note.ends_with(" 0")) == beside_redisson);
   }
 }
@@ -341,9 +341,9 @@ TEST_CASE("all waiters for a semaphore are told that it is deleted") {
   std::list<Listener> waiters;
   for (const std::string owner : {"a:1", "b:1", "c:1", "d:1"}) {
     scene.ask(wait(owner));
-    waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});
+    waiters.emplace_back(scene.server, Channel{kSemChannel.str() + ":" + owner});
   }
-  Listener redisson{scene.server, kChannel};
+  Listener redisson{scene.server, kSemChannel};
   CHECK(scene.remove().how == CounterAnswer::How::done);
   for (Listener& waiter : waiters) CHECK(waiter.heard() == "0");
   CHECK(redisson.silence());  // Redisson would take the message for permits
@@ -365,7 +365,7 @@ TEST_CASE("if another client deletes a semaphore, the waiters of its line learn 
 
 TEST_CASE("a semaphore may be made without permits, may have less than zero, and ends with its TTL") {
   Counted scene;
-  Listener redisson{scene.server, kChannel};
+  Listener redisson{scene.server, kSemChannel};
   CHECK(scene.init(0, Milliseconds{60000}).how == CounterAnswer::How::done);
   CHECK(scene.available() == "0");
   CHECK(scene.server.pttl("sem") > 50000);
@@ -388,8 +388,8 @@ TEST_CASE("a waiter for a semaphore records its facts, and no holder is recorded
   say(first);
   CHECK(is_busy(scene.ask(second)));
   say(second);
-  CHECK(scene.server.cli({"HKEYS", kLine + ":facts"}) == "b:1");
+  CHECK(scene.server.cli({"HKEYS", kSemLine + ":facts"}) == "b:1");
   CHECK_FALSE(scene.server.has("rlock:meta:{sem}"));
   scene.undo(second);
-  CHECK_FALSE(scene.server.has(kLine + ":facts"));
+  CHECK_FALSE(scene.server.has(kSemLine + ":facts"));
 }

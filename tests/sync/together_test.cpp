@@ -15,7 +15,7 @@ using namespace rlock::test;
 
 namespace {
 
-Claim claim(const char* key, const char* owner) {
+Claim claim_on(const char* key, const char* owner) {
   return {.name = LockName{key}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
 }
 
@@ -23,15 +23,16 @@ Claim claim(const char* key, const char* owner) {
 template <class Kind>
 struct Three {
   Kind a, b, c;
-  explicit Three(const char* owner) : a(claim("a", owner)), b(claim("b", owner)), c(claim("c", owner)) {}
+  explicit Three(const char* owner)
+      : a(claim_on("a", owner)), b(claim_on("b", owner)), c(claim_on("c", owner)) {}
   std::vector<const Lockable*> members() const { return {&a, &b, &c}; }
 };
 
 }  // namespace
 
 TEST_CASE("locks of different kinds cannot be taken by one script") {
-  const Lock first{claim("a", "o:1")};
-  const Lock again{claim("b", "o:1"), Lock::Hold::inner};
+  const Lock first{claim_on("a", "o:1")};
+  const Lock again{claim_on("b", "o:1"), Lock::Hold::inner};
   const std::vector<const Lockable*> members{&first, &again};
 
   CHECK_FALSE(Together::of(members).has_value());
@@ -86,7 +87,7 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(redis.cli({"HGET", "b", "o:1"}) == "1");
   }
   SUBCASE("the last is busy: the others stay as they were, and it is named") {
-    direct.run(Kind{claim("c", "other:1")}.ask());
+    direct.run(Kind{claim_on("c", "other:1")}.ask());
     const AcquireAnswer answer = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Busy>(answer));
     CHECK(std::get<Busy>(answer).key == LockName{"c"});
@@ -95,10 +96,10 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
   SUBCASE("the last is busy: a hold that the owner had keeps its lease") {
-    Claim before = claim("a", "o:1");
+    Claim before = claim_on("a", "o:1");
     before.lease = Milliseconds{10000};
     direct.run(Kind{before}.ask());
-    direct.run(Kind{claim("c", "other:1")}.ask());
+    direct.run(Kind{claim_on("c", "other:1")}.ask());
     REQUIRE(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
     CHECK(redis.cli({"HGET", "a", "o:1"}) == "1");
     CHECK(redis.pttl("a") <= 10000);
@@ -106,13 +107,13 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   }
   SUBCASE("the last is busy: a hold that a named owner had goes on as before") {
     const auto named = [](const char* key) {
-      Claim one = claim(key, "o:1");
+      Claim one = claim_on(key, "o:1");
       one.owner_returns = true;
       return Kind{one};
     };
     const Kind before = named("a"), a = named("a"), c = named("c");
     direct.run(before.ask());
-    direct.run(Kind{claim("c", "other:1")}.ask());
+    direct.run(Kind{claim_on("c", "other:1")}.ask());
     const std::vector<const Lockable*> both{&a, &c};
     REQUIRE(std::holds_alternative<Busy>(Together::of(both)->read(direct.run(Together::of(both)->ask()))));
     CHECK(std::holds_alternative<Renewed>(before.read_renewal(direct.run(before.renew()))));
@@ -120,9 +121,9 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK_FALSE(redis.has("a"));
   }
   SUBCASE("a waiter for one of them stands in no other queue") {
-    direct.run(Kind{claim("c", "other:1")}.ask());
+    direct.run(Kind{claim_on("c", "other:1")}.ask());
     direct.run(together->ask());
-    direct.run(Kind{claim("a", "other:1")}.ask());
+    direct.run(Kind{claim_on("a", "other:1")}.ask());
     const AcquireAnswer answer = together->read(direct.run(together->ask()));
     REQUIRE(std::holds_alternative<Busy>(answer));
     CHECK(std::get<Busy>(answer).key == LockName{"a"});
@@ -133,13 +134,13 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     for (const char* const busy : {"a", "b"}) {
       CAPTURE(busy);
       redis.cli({"DEL", "a", "b"});
-      Claim a = claim("a", "o:1"), b = claim("b", "o:1");
+      Claim a = claim_on("a", "o:1"), b = claim_on("b", "o:1");
       (busy == std::string_view{"a"} ? b : a).owner_returns = true;  // then the server remembers the request
       const Kind first{a}, second{b};
       const std::vector<const Lockable*> members_of_two{&first, &second};
       const auto both = Together::of(members_of_two);
       REQUIRE(both.has_value());
-      direct.run(Kind{claim(busy, "other:1")}.ask());
+      direct.run(Kind{claim_on(busy, "other:1")}.ask());
       REQUIRE(std::holds_alternative<Busy>(both->read(direct.run(both->ask()))));
       redis.del(busy);
       CHECK(std::holds_alternative<Held>(both->read(direct.run(both->ask()))));
@@ -173,7 +174,7 @@ TEST_CASE("who leaves the queue behind the busy key tells the waiter that is now
   RedisServer redis;
   Direct direct{redis};
   const auto fair = [](const char* key, const char* owner) {
-    Claim waiting = claim(key, owner);
+    Claim waiting = claim_on(key, owner);
     waiting.if_busy = IfBusy::place;
     return FairLock{waiting};
   };
@@ -216,7 +217,7 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
 
   // The user's own key, whose name only looks like that of a line.
   fill("a:line");
-  const Lock named{claim("a:line", "o:1")};
+  const Lock named{claim_on("a:line", "o:1")};
   const std::vector<const Lockable*> others{&named, &three.c};
   const auto looks_alike = Together::of(others);
   REQUIRE(looks_alike.has_value());
@@ -228,9 +229,9 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
 TEST_CASE("a lock that is taken and undone in one call, because another is busy, counts as no pass") {
   RedisServer redis;
   Direct direct{redis};
-  Claim waiting = claim("a", "w:1");
+  Claim waiting = claim_on("a", "w:1");
   waiting.if_busy = IfBusy::place;
-  const Lock holder{claim("a", "h:1")}, waiter{waiting}, other{claim("b", "x:1")};
+  const Lock holder{claim_on("a", "h:1")}, waiter{waiting}, other{claim_on("b", "x:1")};
   for (const Lock* lock : {&holder, &waiter, &other}) direct.run(lock->ask());
   Listener hears{redis, Channel{"redisson_lock__channel:{a}:w:1"}};
   direct.run(holder.release({}));
