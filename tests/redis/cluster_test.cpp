@@ -22,8 +22,8 @@ constexpr Script kSet{"test/set", "0000000000000000000000000000000000000001",
 
 Call call_on(const std::string& key) { return {.script = &kSet, .keys = {key}}; }
 
-struct Fixture {
-  explicit Fixture(const std::string& url, bool retry_first_contact = true)
+struct ClusterFixture {
+  explicit ClusterFixture(const std::string& url, bool retry_first_contact = true)
       : redis(loop, {parse_target(url)}, {.timeouts = {}, .retry_first_contact = retry_first_contact}) {}
   Vote vote(const Call& call, Milliseconds patience = kLong) {
     return redis.run_all(call, with_retries(), within(patience)).front();
@@ -89,7 +89,7 @@ TEST_CASE("redirections are read, except those that lead nowhere") {
 TEST_CASE("a server that is no Cluster node is an error of the configuration") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.on("CLUSTER", wire::error("ERR This instance has cluster support disabled"));
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(fake.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(fake.port())};
   const Vote vote = f.vote(call_on("k"));
   REQUIRE(vote.failure());
   CHECK(vote.failure()->kind == Error::config);
@@ -101,7 +101,7 @@ TEST_CASE("if redirections lead in a circle, rlock makes few calls and then fail
   two.on("CLUSTER", all_slots_at(two.port()));
   one.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(two.port())));
   two.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(one.port())));
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
   const Vote vote = f.vote(call_on("k"), Milliseconds{500});
   REQUIRE(vote.failure());
   CHECK_MESSAGE(
@@ -116,7 +116,7 @@ TEST_CASE("if a redirection leads to a node that does not answer, the failure na
   one.on("CLUSTER", all_slots_at(one.port()));
   one.on("EVALSHA", wire::error("MOVED " + std::to_string(slot_of("k")) + " " + named));
   two.on("HELLO", wire::kSilence);
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
   const Vote vote = f.vote(call_on("k"), Milliseconds{3000});
   REQUIRE(vote.failure());
   CHECK_MESSAGE(contains(vote.failure()->text, named), vote.failure()->text);
@@ -128,7 +128,7 @@ TEST_CASE(
   const std::string slot = std::to_string(slot_of("k"));
   one.on("CLUSTER", all_slots_at(one.port()));
   one.on("EVALSHA", wire::integer(1));
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
   f.redis.watch(Channel{"{k}"});
   CHECK(f.vote(call_on("k")).good_reply() != nullptr);
   CHECK(f.redis.losses() == 0);
@@ -154,7 +154,7 @@ TEST_CASE("a node that serves nothing any more is forgotten, and its connection 
   seed.on("CLUSTER", all_slots_at(old.port()));
   old.on("CLUSTER", all_slots_at(seed.port()));
   old.on("EVALSHA", wire::integer(1));
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
   CHECK(f.vote(call_on("k")).good_reply() != nullptr);
   CHECK(old.open() == 1);
 
@@ -174,11 +174,12 @@ TEST_CASE("seeds that are dead or know nothing are passed over") {
   good.on("CLUSTER", all_slots_at(good.port()));
   good.on("EVALSHA", wire::integer(1));
   const auto host = [](std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); };
-  Fixture f{"redis+cluster://" + host(free_port()) + "," + host(ignorant.port()) + "," + host(good.port())};
+  ClusterFixture f{"redis+cluster://" + host(free_port()) + "," + host(ignorant.port()) + "," +
+                   host(good.port())};
   CHECK(f.vote(call_on("k")).good_reply() != nullptr);
 
   const StopWatch watch;
-  Fixture nobody{"redis+cluster://" + host(free_port()) + "," + host(free_port()), false};
+  ClusterFixture nobody{"redis+cluster://" + host(free_port()) + "," + host(free_port()), false};
   CHECK(contains(nobody.vote(call_on("k")).failure()->text, "connection refused"));
   CHECK(watch.elapsed() < 2000ms);
 }
@@ -189,7 +190,7 @@ TEST_CASE("the replica of a node that is gone is found by the next call, however
   seed.on("CLUSTER", all_slots_at(primary->port()));
   primary->on("EVALSHA", wire::integer(1));
   replica.on("EVALSHA", wire::integer(2));
-  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
+  ClusterFixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
   REQUIRE(f.vote(call_on("k")).good_reply() != nullptr);
   primary.reset();
 
@@ -210,7 +211,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
   ClusterServers cluster;
 
   SUBCASE("every key reaches its node, and our slots are the server's") {
-    Fixture f{cluster.url()};
+    ClusterFixture f{cluster.url()};
     for (int i = 0; i < 30; ++i) {
       const std::string key = (i % 3 == 0 ? "{tag" + std::to_string(i) + "}:" : "") + to_hex(random_bytes(8));
       CHECK(f.vote(call_on(key)).good_reply() != nullptr);
@@ -221,7 +222,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
   }
 
   SUBCASE("a slot that has moved is followed") {
-    Fixture f{cluster.url()};
+    ClusterFixture f{cluster.url()};
     REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);  // slot 12182, node 2
     cluster.node(2).cli({"DEL", "foo"});
     cluster.move(slot_of("foo"), 2, 0);
@@ -230,7 +231,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
   }
 
   SUBCASE("a call for a key that has already moved to the new node of its slot is sent there") {
-    Fixture f{cluster.url()};
+    ClusterFixture f{cluster.url()};
     const std::string slot = std::to_string(slot_of("foo"));
     cluster.node(0).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(2)});
     cluster.node(2).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(0)});
@@ -239,7 +240,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
   }
 
   SUBCASE("announcements of both kinds are heard, also after their slot has moved") {
-    Fixture f{cluster.url()};
+    ClusterFixture f{cluster.url()};
     const std::string channel = "wake:{foo}";
     REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);
     f.redis.watch(Channel{channel});

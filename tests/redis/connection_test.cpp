@@ -7,6 +7,7 @@
 #include "support/contains.h"
 #include "support/fake_redis.h"
 #include "support/sockets.h"
+#include "support/test_calls.h"
 #include "support/turning.h"
 
 using namespace rlock;
@@ -14,13 +15,9 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
-
-Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
-
 /// A scripted server, and a connection to it.
-struct Fixture {
-  explicit Fixture(Greeting how = {}) : greeting(std::move(how)) {}
+struct ConnectionFixture {
+  explicit ConnectionFixture(Greeting how = {}) : greeting(std::move(how)) {}
 
   Connection& connection() {
     if (!made)
@@ -42,10 +39,10 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("the greeting and the first call go together where nothing can be refused") {
-  Fixture f;
+  ConnectionFixture f;
   f.fake.on("HELLO", wire::kSilence);
 
-  const auto question = f.connection().send(call_of(kScript));
+  const auto question = f.connection().send(call_for(kScript));
 
   CHECK(f.turn_until([&] { return f.fake.count("EVALSHA") == 1; }));
   CHECK(f.fake.log().front().front() == "HELLO");
@@ -59,11 +56,11 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
   const Greeting with_user{.user = "app"};
   const Greeting with_db{.db = 3};
   for (const Greeting& greeting : {with_password, with_user, with_db}) {
-    Fixture f{greeting};
+    ConnectionFixture f{greeting};
     f.fake.on("HELLO", wire::kSilence);
     f.fake.on("SELECT", wire::kSilence);
     f.fake.on("SUBSCRIBE", wire::push({wire::text("subscribe"), wire::text("c"), wire::integer(1)}));
-    const auto question = f.connection().send(call_of(kScript));
+    const auto question = f.connection().send(call_for(kScript));
     f.connection().subscribe({.channel = Channel{"c"}});
     REQUIRE(f.turn_until([&] { return f.fake.count("HELLO") == 1; }));
     CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
@@ -79,19 +76,19 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
 }
 
 TEST_CASE("a server that hangs up on HELLO may know only RESP2") {
-  Fixture f;
+  ConnectionFixture f;
   f.fake.on("HELLO", wire::kClose);
-  const auto call = f.connection().send(call_of(kScript));
+  const auto call = f.connection().send(call_for(kScript));
   REQUIRE(f.turn_until([&] { return f.connection().failure().has_value(); }));
   CHECK(f.connection().wants_resp2() == Connection::Resp2::suspected);
   CHECK(call->again);
 }
 
 TEST_CASE("a call, its reply and a message between them cross one socket") {
-  Fixture f;
+  ConnectionFixture f;
   f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));
   f.connection().subscribe({.channel = Channel{"c"}});
-  const auto call = f.connection().send(call_of(kScript));
+  const auto call = f.connection().send(call_for(kScript));
   f.fake.answer(wire::message("c", "0") + wire::integer(7));
 
   REQUIRE(f.turn_until([&] { return call->reply.has_value(); }));
@@ -102,7 +99,7 @@ TEST_CASE("a call, its reply and a message between them cross one socket") {
 
 TEST_CASE("garbage, unrequested replies and malformed pushes end the connection with a reason") {
   const auto failure_after = [](const std::string& bytes) {
-    Fixture f;
+    ConnectionFixture f;
     REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
     f.fake.announce(bytes);
     REQUIRE(f.turn_until([&] { return f.connection().failure().has_value(); }));
@@ -151,17 +148,17 @@ TEST_CASE("a connection that is refused says why") {
 }
 
 TEST_CASE("an idle connection does not wake the loop") {
-  Fixture f;
+  ConnectionFixture f;
   REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
   f.connection().subscribe({.channel = Channel{"c"}});
   REQUIRE(turns(f.loop, [&] { return f.connection().has_pushes(); }));
-  f.connection().send(call_of(kScript));
+  f.connection().send(call_for(kScript));
 
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 }
 
 TEST_CASE("the socket is not inherited by a command") {
-  Fixture f;
+  ConnectionFixture f;
   REQUIRE(turns(f.loop, [&] { return f.connection().open(); }));
   const int flags = ::fcntl(f.connection().fd(), F_GETFD);
   CHECK((flags & FD_CLOEXEC) != 0);

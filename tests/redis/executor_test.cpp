@@ -9,6 +9,7 @@
 #include "support/fake_redis.h"
 #include "support/hello.h"
 #include "support/redis_server.h"
+#include "support/test_calls.h"
 #include "support/turning.h"
 
 using namespace rlock;
@@ -16,9 +17,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
-constexpr Script kOther{"test/two", "1123456789012345678901234567890123456789", "return 2"};
-const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 const Call kGet = command({"GET", "k"}, "k");
 const Delivery kPersist = with_retries();
 const Delivery kOnce;
@@ -27,8 +25,6 @@ Executor::Options quick(bool retry_first_contact = false) {
   return {.timeouts = {.connect = Milliseconds{200}, .command = Milliseconds{200}},
           .retry_first_contact = retry_first_contact};
 }
-
-Target target_of(const std::string& url) { return parse_target(url); }
 
 /// A route that looks for its server until the test calls found().
 class LateRoute final : public Route {
@@ -70,8 +66,8 @@ class LateRoute final : public Route {
   int asked_ = 0;
 };
 
-struct Fixture {
-  explicit Fixture(std::vector<std::string> urls, Executor::Options options = quick())
+struct ExecutorFixture {
+  explicit ExecutorFixture(std::vector<std::string> urls, Executor::Options options = quick())
       : redis(loop, targets(urls), options) {}
 
   static std::vector<Target> targets(const std::vector<std::string>& urls) {
@@ -92,7 +88,7 @@ struct Fixture {
 
 TEST_CASE("an uncontended call takes one connection, and its lease runs from before it was written") {
   RedisServer server;
-  Fixture f{{server.url()}};
+  ExecutorFixture f{{server.url()}};
   const TimePoint before = Clock::now();
 
   const Vote vote = f.vote(kCall);
@@ -136,7 +132,7 @@ TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that 
     FakeRedis old;
     old.on("HELLO", to_hello);
     old.on("GET", wire::text("v"));
-    Fixture f{{old.url()}};
+    ExecutorFixture f{{old.url()}};
 
     const Vote vote = f.vote(kGet, Milliseconds{2000}, kOnce);
     REQUIRE(vote.good_reply() != nullptr);
@@ -151,7 +147,7 @@ TEST_CASE("several servers that know no HELLO, or hang up on it, answer an acqui
       each.on("HELLO", to_hello);
       each.on("GET", wire::text("v"));
     }
-    Fixture f{{old[0].url(), old[1].url(), old[2].url()}};
+    ExecutorFixture f{{old[0].url(), old[1].url(), old[2].url()}};
 
     const Delivery acquire{.retry = Delivery::Retry::never, .source = Delivery::Source::to_several};
     for (const Vote& vote : f.redis.run_all(kGet, acquire, within(Milliseconds{2000}))) {
@@ -164,8 +160,8 @@ TEST_CASE("several servers that know no HELLO, or hang up on it, answer an acqui
 
 TEST_CASE("a follower that the server does not know is sent again, even if its call was already answered") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
-  const Delivery followed = with_retries({Call{.script = &kOther, .keys = {"k"}}});
+  ExecutorFixture f{{fake.url()}};
+  const Delivery followed = with_retries({Call{.script = &kOtherScript, .keys = {"k"}}});
   fake.answer(wire::integer(1));
   REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
   CHECK(f.redis.has_followers_in_flight());
@@ -180,9 +176,9 @@ TEST_CASE("a follower that the server does not know is sent again, even if its c
 TEST_CASE(
     "rlock waits for the reply to a follower only for a while, and not at all if the connection broke") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   fake.answer(wire::integer(1));
-  const Delivery followed = with_retries({Call{.script = &kOther, .keys = {"k"}}});
+  const Delivery followed = with_retries({Call{.script = &kOtherScript, .keys = {"k"}}});
   REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
   const StopWatch watch;
   f.redis.await_followers(within(Milliseconds{60'000}));
@@ -194,7 +190,7 @@ TEST_CASE(
 
 TEST_CASE("a call with retries outlives broken connections") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   fake.on("GET", wire::text("v"));
   REQUIRE(f.vote(kGet).good_reply() != nullptr);
 
@@ -211,7 +207,7 @@ TEST_CASE("a call with retries outlives broken connections") {
 
 TEST_CASE("a call that is made once fails with its connection, and says how") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   fake.on("EVALSHA", wire::kClose);
 
   const Vote vote = f.vote(kCall, Milliseconds{2000}, kOnce);
@@ -223,12 +219,12 @@ TEST_CASE("a call that is made once fails with its connection, and says how") {
 TEST_CASE("before the first contact a failure is final, unless a wait was given") {
   const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
   const StopWatch watch;
-  Fixture final{{nobody}};
+  ExecutorFixture final{{nobody}};
   CHECK(final.vote(kCall).failure()->text == "connection refused");
   CHECK(watch.elapsed() < 1500ms);
   CHECK_FALSE(final.redis.keeps_trying());
 
-  Fixture knocking{{nobody}, quick(true)};
+  ExecutorFixture knocking{{nobody}, quick(true)};
   const Vote vote = knocking.vote(kCall, Milliseconds{500});
   CHECK(vote.failure()->text == "connection refused");
   CHECK(watch.elapsed() >= 500ms);
@@ -238,7 +234,7 @@ TEST_CASE("before the first contact a failure is final, unless a wait was given"
 TEST_CASE("a server that comes up during the retries is found") {
   RedisServer server{{.tcp = true}};
   server.kill();
-  Fixture f{{server.tcp_url()}, quick(true)};
+  ExecutorFixture f{{server.tcp_url()}, quick(true)};
   auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   CHECK_FALSE(turns(f.loop, [&] { return request.settled(); }, Milliseconds{300}));
 
@@ -251,7 +247,7 @@ TEST_CASE("a server that comes up during the retries is found") {
 
 TEST_CASE("a connection with a late answer is abandoned, and an undo is sent on it") {
   RedisServer server;
-  Fixture f{{server.url()}};
+  ExecutorFixture f{{server.url()}};
   REQUIRE(f.vote(kGet).reply());
   server.freeze();
   const StopWatch watch;
@@ -272,18 +268,18 @@ TEST_CASE("a connection with a late answer is abandoned, and an undo is sent on 
 TEST_CASE("a call that was never written cannot have been executed") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
-  Fixture f{{fake.url() + "?db=1"}};
+  ExecutorFixture f{{fake.url() + "?db=1"}};
   CHECK(f.vote(kCall, Milliseconds{100}).attempts == 0);
   CHECK(f.vote(kCall, Milliseconds{1000}, kOnce).attempts == 0);
   CHECK(fake.count("EVALSHA") == 0);
 
-  Fixture hasty{{fake.url()}};  // the call goes out with the greeting
+  ExecutorFixture hasty{{fake.url()}};  // the call goes out with the greeting
   CHECK(hasty.vote(kCall, Milliseconds{100}).attempts == 1);
 }
 
 TEST_CASE("an answer counts, even if its connection broke afterwards") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   fake.decide([](const Words& command) -> std::optional<std::string> {
     if (command.front() == "EVALSHA") return wire::integer(7) + ">1\r\n:1\r\n" + "garbage\r\n";
     return std::nullopt;
@@ -293,7 +289,7 @@ TEST_CASE("an answer counts, even if its connection broke afterwards") {
 
 TEST_CASE("a late answer is never taken for another question's") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   CHECK(f.vote(command({"GET", "slow"}), Milliseconds{100}, kOnce).failure());
 
   fake.answer(wire::text("slow"));
@@ -305,7 +301,7 @@ TEST_CASE("a late answer is never taken for another question's") {
 TEST_CASE("the time of a command runs from the opening of its connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   auto request = f.redis.post(kCall, kOnce, plus(Clock::now(), Milliseconds{3000}));
   CHECK_FALSE(turns(f.loop, [&] { return request.settled(); }, Milliseconds{150}));
   fake.announce("%0\r\n");
@@ -325,7 +321,7 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
        "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -OOM command not allowed"}) {
     CAPTURE(error);
     FakeRedis fake;
-    Fixture f{{fake.url()}};
+    ExecutorFixture f{{fake.url()}};
     fake.answer(wire::error(error));
     fake.answer(wire::error(error));
     fake.answer(wire::integer(1));
@@ -346,7 +342,8 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
 
 TEST_CASE("an attempt that the deadline cuts short does not hide the server's earlier answer") {
   FakeRedis fake;
-  Fixture f{{fake.url()}, {.timeouts = {.connect = Milliseconds{5000}, .command = Milliseconds{5000}}}};
+  ExecutorFixture f{{fake.url()},
+                    {.timeouts = {.connect = Milliseconds{5000}, .command = Milliseconds{5000}}}};
   fake.decide([answered = false](const Words& command) mutable -> std::optional<std::string> {
     if (command.front() != "EVALSHA") return std::nullopt;
     return std::exchange(answered, true) ? "" : wire::error("LOADING Redis is loading the dataset in memory");
@@ -362,7 +359,7 @@ TEST_CASE("a replica is left, and the next server behind the same name is tried"
   for (const std::string& error :
        {readonly, "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -" + readonly}) {
     FakeRedis fake;
-    Fixture f{{fake.url()}};
+    ExecutorFixture f{{fake.url()}};
     fake.answer(wire::error(error));
     fake.answer(wire::integer(1));
     const Vote vote = f.vote(kCall);
@@ -376,7 +373,7 @@ TEST_CASE("other errors are the answer at once") {
   for (const std::string error :
        {"WRONGTYPE Operation against a key", "NOPERM no permissions", "ERR something else"}) {
     FakeRedis fake;
-    Fixture f{{fake.url()}};
+    ExecutorFixture f{{fake.url()}};
     fake.on("EVALSHA", wire::error(error));
     CHECK(f.vote(kCall).reply()->is_error());
     CHECK(fake.count("EVALSHA") == 1);
@@ -385,7 +382,7 @@ TEST_CASE("other errors are the answer at once") {
 
 TEST_CASE("a wrong password is final, also during retries") {
   RedisServer server{{.config = {"requirepass right"}}};
-  Target target = target_of(server.url());
+  Target target = parse_target(server.url());
   target.password = PasswordSource::fixed("wrong");
   Loop loop;
   Executor redis{loop, {target}, quick(true)};
@@ -399,7 +396,7 @@ TEST_CASE("a wrong password is final, also during retries") {
 TEST_CASE("all servers of a quorum are asked at once, and a silent one does not delay the votes of others") {
   RedisServer one, two, three;
   three.freeze();
-  Fixture f{{one.url(), two.url(), three.url()}};
+  ExecutorFixture f{{one.url(), two.url(), three.url()}};
   CHECK(f.redis.quorum() == 2);
   const StopWatch watch;
 
@@ -418,7 +415,7 @@ TEST_CASE("all servers of a quorum are asked at once, and a silent one does not 
 
 TEST_CASE("after its deadline a call asks no server") {
   FakeRedis fake;
-  Fixture f{{fake.url()}};
+  ExecutorFixture f{{fake.url()}};
   CHECK(f.vote(kCall, Milliseconds{0}).failure());
   const Votes votes = f.redis.run_all(kCall, kPersist, {.until = kNever, .interrupted = [] { return true; }});
   CHECK_FALSE(votes.front().settled());
@@ -426,7 +423,7 @@ TEST_CASE("after its deadline a call asks no server") {
 
 TEST_CASE("WAIT goes to the connection that wrote, or to none") {
   RedisServer server;
-  Fixture f{{server.url()}};
+  ExecutorFixture f{{server.url()}};
   const Vote written = f.vote(command({"SET", "k", "v"}, "k"));
   const Call wait = command({"WAIT", "0", "100"});
   const Delivery there{.only_connection = written.connection, .extra_time = Milliseconds{100}};
@@ -439,7 +436,7 @@ TEST_CASE("WAIT goes to the connection that wrote, or to none") {
 
 TEST_CASE("waiting for an answer, a server or a message does not keep the machine busy") {
   FakeRedis fake;
-  Fixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
+  ExecutorFixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
   f.redis.watch(Channel{"c"});
   auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 1; }));
@@ -447,7 +444,7 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   request.drop();
 
   const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
-  Fixture knocking{{nobody}, quick(true)};
+  ExecutorFixture knocking{{nobody}, quick(true)};
   knocking.redis.watch(Channel{"c"});
   auto unheard = knocking.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   CHECK(wake_ups(knocking.loop, Milliseconds{1000}) <= 40);

@@ -15,14 +15,14 @@ namespace {
 
 const Channel kChannel{"c"};
 
-Target target_of(const std::string& socket) {
+Target target_at(const std::string& socket) {
   Target target;
   target.addresses = {{.path = socket}};
   return target;
 }
 
-struct Fixture {
-  explicit Fixture(const std::string& socket, Target target = {})
+struct LinkFixture {
+  explicit LinkFixture(const std::string& socket, Target target = {})
       : link(loop, target, nullptr, {.path = socket},
              {.connect = Milliseconds{1000}, .command = Milliseconds{1000}}) {}
 
@@ -74,7 +74,7 @@ TEST_CASE("a connection that lived is reopened at once, one that failed sooner a
 
 TEST_CASE("a link reconnects when its server is back, within a second") {
   RedisServer redis;
-  Fixture f{redis.socket()};
+  LinkFixture f{redis.socket()};
   REQUIRE(f.opens());
   const auto first = f.connection()->number();
   CHECK(f.link.contacted());
@@ -94,7 +94,7 @@ TEST_CASE("a link reconnects when its server is back, within a second") {
 TEST_CASE("a server that hangs up at once gets no more than 20 connections a second") {
   FakeRedis fake;
   fake.on("GET", wire::kClose);
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   const StopWatch watch;
   while (watch.elapsed() < 1000ms) {
     if (Connection* connection = f.connection(); connection && connection->open())
@@ -109,7 +109,7 @@ TEST_CASE("a server without HELLO is greeted in RESP2 from then on") {
   FakeRedis fake;
   fake.on("HELLO", wire::error("ERR unknown command 'HELLO'"));
   fake.on("GET", wire::text("v"));
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
 
   CHECK(turns(f.loop, [&] { return f.connection() != nullptr && f.connection()->open(); }));
   CHECK_FALSE(f.connection()->resp3());
@@ -123,7 +123,7 @@ TEST_CASE("a server without HELLO is greeted in RESP2 from then on") {
 TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in RESP3 again") {
   FakeRedis fake;
   fake.on("HELLO", wire::kClose);
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   REQUIRE(f.opens());
   CHECK_FALSE(f.connection()->resp3());
 
@@ -137,7 +137,7 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
 TEST_CASE("a link is not at rest while a reply is outstanding, even if no caller has given up the call") {
   FakeRedis fake;
   fake.on("PING", wire::kSilence);
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   REQUIRE(f.opens());
   REQUIRE(turns(f.loop, [&] { return f.link.at_rest(); }));
   const auto in_flight = f.connection()->send(command({"PING"}));
@@ -148,7 +148,7 @@ TEST_CASE("subscribing in RESP2 takes a second connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
   fake.on("GET", wire::text("v"));
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   f.link.watch({.channel = kChannel});
 
   CHECK(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
@@ -158,7 +158,7 @@ TEST_CASE("subscribing in RESP2 takes a second connection") {
 
 TEST_CASE("a confirmed subscription is a wake-up, since messages may have been missed") {
   RedisServer redis;
-  Fixture f{redis.socket()};
+  LinkFixture f{redis.socket()};
   REQUIRE(f.opens());
   f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
@@ -179,7 +179,7 @@ TEST_CASE("a refused subscription is reported, and calls still work") {
   FakeRedis fake;
   fake.on("SUBSCRIBE", wire::error("NOPERM no permissions to access one of the channels"));
   fake.on("GET", wire::text("v"));
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   f.link.watch({.channel = kChannel});
 
   CHECK(turns(f.loop, [&] { return f.link.subscribe_error().has_value(); }));
@@ -190,7 +190,7 @@ TEST_CASE("a refused subscription is reported, and calls still work") {
 
 TEST_CASE("send_on_abandoned writes a whole script behind the data in flight") {
   RedisServer redis;
-  Fixture f{redis.socket()};
+  LinkFixture f{redis.socket()};
   REQUIRE(f.opens());
   const auto number = f.connection()->number();
   redis.freeze();
@@ -214,9 +214,9 @@ TEST_CASE("a password file is read at each connection, and its absence is a fail
   RedisServer redis{{.config = {"requirepass first"}}};
   TempDir directory;
   write_file(directory / "password", "first\n");
-  Target target = target_of(redis.socket());
+  Target target = target_at(redis.socket());
   target.password = PasswordSource::file(directory / "password");
-  Fixture f{redis.socket(), target};
+  LinkFixture f{redis.socket(), target};
   REQUIRE(f.opens());
 
   RespClient admin{redis.where()};
@@ -234,7 +234,7 @@ TEST_CASE("a password file is read at each connection, and its absence is a fail
 
 TEST_CASE("an idle link does not wake the loop: connected, refused, or without a subscription") {
   RedisServer redis;
-  Fixture f{redis.socket()};
+  LinkFixture f{redis.socket()};
   REQUIRE(f.opens());
   f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
@@ -248,7 +248,7 @@ TEST_CASE("a pubsub connection that ends without subscriptions does not wake the
   FakeRedis fake;
   fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
   fake.on("SUBSCRIBE", wire::error("BUSY Redis is busy running a script"));
-  Fixture f{fake.socket()};
+  LinkFixture f{fake.socket()};
   f.link.watch({.channel = kChannel});
   REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
   turns(f.loop, [] { return false; }, Milliseconds{50});  // the link has read the refusal, and will ask again

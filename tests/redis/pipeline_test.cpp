@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "support/contains.h"
+#include "support/test_calls.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -14,16 +15,12 @@ namespace {
 
 using Commands = std::vector<CommandWords>;
 
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
-constexpr Script kOther{"test/two", "abcdefabcdefabcdefabcdefabcdefabcdefabcd", "return 2"};
 const Channel kC{"c"};
 const Channel kD{"d"};
 const Reply kNoScript = Reply::error("NOSCRIPT No matching script.");
 
-Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
-
 /// A writing with one follower.
-const Writing kFollowed{.followers = {call_of(kOther)}};
+const Writing kFollowed{.followers = {call_for(kOtherScript)}};
 const Writing kWithSource{.with_source = true};
 
 CommandWords by_hash(const Script& script) { return {"EVALSHA", std::string{script.sha1}, "1", "k", "a"}; }
@@ -45,7 +42,7 @@ Reply words(const std::vector<std::string>& texts) {
 void reply(Pipeline& pipeline, Reply reply) {
   CHECK_FALSE(pipeline.accept({.reply = std::move(reply), .push = false}).has_value());
 }
-void push(Pipeline& pipeline, const std::vector<std::string>& texts) {
+void feed_push(Pipeline& pipeline, const std::vector<std::string>& texts) {
   CHECK_FALSE(pipeline.accept({.reply = words(texts), .push = true}).has_value());
 }
 
@@ -55,22 +52,22 @@ TEST_CASE("replies belong to the commands in their order, also with pushes betwe
   Pipeline pipeline = opened();
   pipeline.subscribe({.channel = kC});
   pipeline.subscribe({.channel = kD});
-  const auto first = pipeline.send(call_of(kScript), {});
-  const auto forgotten = pipeline.send(call_of(kScript), {});  // it keeps its place in the order
+  const auto first = pipeline.send(call_for(kScript), {});
+  const auto forgotten = pipeline.send(call_for(kScript), {});  // it keeps its place in the order
   const auto second = pipeline.send(command({"GET", "k"}), {});
   forgotten->forgotten = true;
   CHECK(pipeline.take_commands() ==
         Commands{{"SUBSCRIBE", "c"}, {"SUBSCRIBE", "d"}, by_hash(kScript), by_hash(kScript), {"GET", "k"}});
 
-  push(pipeline, {"subscribe", "c", "1"});
-  push(pipeline, {"subscribe", "d", "2"});
-  push(pipeline, {"message", "c", "0"});
+  feed_push(pipeline, {"subscribe", "c", "1"});
+  feed_push(pipeline, {"subscribe", "d", "2"});
+  feed_push(pipeline, {"message", "c", "0"});
   reply(pipeline, Reply{1});
-  push(pipeline, {"message", "c", "1"});
+  feed_push(pipeline, {"message", "c", "1"});
   CHECK(pipeline.has_unanswered());
   reply(pipeline, Reply{2});
   CHECK_FALSE(pipeline.has_unanswered());
-  push(pipeline, {"message", "d", "2"});
+  feed_push(pipeline, {"message", "d", "2"});
   reply(pipeline, Reply{"three"});
 
   CHECK(first->reply->integer() == 1);
@@ -87,7 +84,7 @@ TEST_CASE("replies belong to the commands in their order, also with pushes betwe
 TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   Pipeline pipeline{true};
   pipeline.greet({{"AUTH", "secret"}, {"HELLO", "3"}});
-  const auto call = pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .asking = true});
+  const auto call = pipeline.send(call_for(kScript), {.followers = {call_for(kOtherScript)}, .asking = true});
   pipeline.subscribe({.channel = kC});
   CHECK(pipeline.holds_back());
   CHECK_FALSE(call->written);
@@ -100,7 +97,7 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   CHECK(call->written);
   CHECK_FALSE(pipeline.holds_back());
   CHECK(pipeline.take_commands() ==
-        Commands{{"ASKING"}, by_hash(kScript), {"ASKING"}, by_hash(kOther), {"SUBSCRIBE", "c"}});
+        Commands{{"ASKING"}, by_hash(kScript), {"ASKING"}, by_hash(kOtherScript), {"SUBSCRIBE", "c"}});
   reply(pipeline, Reply{"OK", Reply::Kind::status});
   reply(pipeline, Reply{7});
   CHECK(call->reply->integer() == 7);
@@ -117,7 +114,7 @@ TEST_CASE("a plain command that was given up is in nobody's way") {
 
 TEST_CASE("a call that is given up before it could be written is never written") {
   Pipeline pipeline{true};
-  const auto call = pipeline.send(call_of(kScript), kFollowed);
+  const auto call = pipeline.send(call_for(kScript), kFollowed);
   call->forgotten = true;
   pipeline.open();
   CHECK(pipeline.take_commands().empty());
@@ -126,11 +123,11 @@ TEST_CASE("a call that is given up before it could be written is never written")
 
 TEST_CASE("a script that the server does not know is sent as text, once, and its followers after it") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), kFollowed);
-  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), by_hash(kOther)});
+  const auto call = pipeline.send(call_for(kScript), kFollowed);
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), by_hash(kOtherScript)});
 
   reply(pipeline, kNoScript);
-  CHECK(pipeline.take_commands() == Commands{as_text(kScript), as_text(kOther)});
+  CHECK(pipeline.take_commands() == Commands{as_text(kScript), as_text(kOtherScript)});
   reply(pipeline, kNoScript);  // answers the follower, which is on its way already
   CHECK(pipeline.take_commands().empty());
   CHECK_FALSE(call->reply.has_value());
@@ -138,17 +135,17 @@ TEST_CASE("a script that the server does not know is sent as text, once, and its
   reply(pipeline, Reply{2});
   CHECK(call->reply->integer() == 1);
 
-  const auto next = pipeline.send(call_of(kScript), {});
+  const auto next = pipeline.send(call_for(kScript), {});
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript)});
 }
 
 TEST_CASE("only the follower is sent again when only the follower is unknown") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), kFollowed);
+  const auto call = pipeline.send(call_for(kScript), kFollowed);
   (void)pipeline.take_commands();
   reply(pipeline, Reply{1});
   reply(pipeline, kNoScript);
-  CHECK(pipeline.take_commands() == Commands{as_text(kOther)});
+  CHECK(pipeline.take_commands() == Commands{as_text(kOtherScript)});
   CHECK(call->reply->integer() == 1);
   CHECK(call->followers_left == 1);
   reply(pipeline, Reply{2});
@@ -157,10 +154,10 @@ TEST_CASE("only the follower is sent again when only the follower is unknown") {
 
 TEST_CASE("an abandoned call is not sent again after its undo") {
   Pipeline pipeline = opened();
-  const auto given_up = pipeline.send(call_of(kScript), {});
+  const auto given_up = pipeline.send(call_for(kScript), {});
   given_up->forgotten = true;
-  const auto undo = pipeline.send(call_of(kOther), kWithSource);
-  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther)});
+  const auto undo = pipeline.send(call_for(kOtherScript), kWithSource);
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOtherScript)});
 
   reply(pipeline, kNoScript);
   reply(pipeline, Reply{1});
@@ -170,15 +167,15 @@ TEST_CASE("an abandoned call is not sent again after its undo") {
 
 TEST_CASE("a call in full and its followers are sent as text, once for each connection") {
   Pipeline pipeline = opened();
-  (void)pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .with_source = true});
-  (void)pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .with_source = true});
+  (void)pipeline.send(call_for(kScript), {.followers = {call_for(kOtherScript)}, .with_source = true});
+  (void)pipeline.send(call_for(kScript), {.followers = {call_for(kOtherScript)}, .with_source = true});
   CHECK(pipeline.take_commands() ==
-        Commands{as_text(kScript), as_text(kOther), by_hash(kScript), by_hash(kOther)});
+        Commands{as_text(kScript), as_text(kOtherScript), by_hash(kScript), by_hash(kOtherScript)});
 }
 
 TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), {});
+  const auto call = pipeline.send(call_for(kScript), {});
   reply(pipeline, kNoScript);
   reply(pipeline, Reply::error("NOSCRIPT there are no scripts here"));
   CHECK(call->reply->is_error("NOSCRIPT"));
@@ -186,12 +183,12 @@ TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
 
 TEST_CASE("calls left behind are sent as text, and their replies are dropped") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), {});
-  pipeline.leave_behind({call_of(kOther), call_of(kOther)});
-  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther), by_hash(kOther)});
+  const auto call = pipeline.send(call_for(kScript), {});
+  pipeline.leave_behind({call_for(kOtherScript), call_for(kOtherScript)});
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOtherScript), by_hash(kOtherScript)});
 
   Pipeline held{true};
-  held.leave_behind({call_of(kOther)});  // nothing was written, so there is nothing to undo
+  held.leave_behind({call_for(kOtherScript)});  // nothing was written, so there is nothing to undo
   held.open();
   CHECK(held.take_commands().empty());
 }
@@ -199,10 +196,10 @@ TEST_CASE("calls left behind are sent as text, and their replies are dropped") {
 TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greeting goes on") {
   Pipeline pipeline = opened();
   pipeline.greet({{"HELLO", "3"}});
-  const auto before = pipeline.send(call_of(kScript), {});
+  const auto before = pipeline.send(call_for(kScript), {});
   pipeline.close();
   pipeline.greet({{"ROLE"}});
-  const auto after = pipeline.send(call_of(kScript), {});
+  const auto after = pipeline.send(call_for(kScript), {});
   CHECK(pipeline.take_commands() == Commands{{"HELLO", "3"}, by_hash(kScript), {"ROLE"}});
 
   CHECK(pipeline.accept({.reply = Reply{"OK"}}).has_value());
@@ -215,9 +212,9 @@ TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greetin
 
 TEST_CASE("if the next connection greets in RESP2, every call may be sent there at once") {
   Pipeline pipeline{true};
-  const auto held = pipeline.send(call_of(kScript), {});
+  const auto held = pipeline.send(call_for(kScript), {});
   Pipeline other = opened();
-  const auto written = other.send(call_of(kScript), {});
+  const auto written = other.send(call_for(kScript), {});
   pipeline.send_again_elsewhere();
   other.send_again_elsewhere();
   CHECK(held->again);
@@ -239,7 +236,7 @@ TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
 TEST_CASE("a refused subscription is announced, and the replies after it keep their places") {
   Pipeline pipeline = opened();
   pipeline.subscribe({.channel = kC, .sharded = true});
-  const auto call = pipeline.send(call_of(kScript), {});
+  const auto call = pipeline.send(call_for(kScript), {});
   reply(pipeline, Reply::error("NOPERM this user has no permissions to access one of the channels"));
   reply(pipeline, Reply{5});
 
@@ -254,10 +251,10 @@ TEST_CASE("a refused subscription is announced, and the replies after it keep th
 TEST_CASE("an unsubscription by the server takes no command's place in the order") {
   Pipeline pipeline = opened();
   pipeline.subscribe({.channel = kC, .sharded = true});
-  push(pipeline, {"ssubscribe", "c", "1"});
+  feed_push(pipeline, {"ssubscribe", "c", "1"});
   const auto call = pipeline.send(command({"GET", "k"}), {});
-  push(pipeline, {"sunsubscribe", "c", "0"});
-  push(pipeline, {"smessage", "c", "0"});  // no longer subscribed
+  feed_push(pipeline, {"sunsubscribe", "c", "0"});
+  feed_push(pipeline, {"smessage", "c", "0"});  // no longer subscribed
   reply(pipeline, Reply{"v"});
 
   CHECK(call->reply->text() == "v");
@@ -270,8 +267,8 @@ TEST_CASE("the first messages of a flood are kept, and messages of unwanted chan
   Pipeline pipeline = opened();
   pipeline.subscribe({.channel = kC});
   for (int i = 0; i < 1000; ++i) {
-    push(pipeline, {"message", "c", "0"});
-    push(pipeline, {"message", "d", "0"});
+    feed_push(pipeline, {"message", "c", "0"});
+    feed_push(pipeline, {"message", "d", "0"});
   }
   const auto pushes = pipeline.take_pushes();
   CHECK(pushes.size() == 100);
@@ -281,7 +278,7 @@ TEST_CASE("the first messages of a flood are kept, and messages of unwanted chan
 TEST_CASE("a reply may be as large as its call allows") {
   Pipeline pipeline = opened();
   CHECK(pipeline.largest_reply() == kLargestReply);
-  Call small = call_of(kScript);
+  Call small = call_for(kScript);
   small.largest_reply = 100;
   (void)pipeline.send(small, {});
   CHECK(pipeline.largest_reply() == 100);

@@ -16,6 +16,7 @@
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 #include "support/sockets.h"
+#include "support/test_calls.h"
 #include "support/turning.h"
 
 using namespace rlock;
@@ -28,9 +29,6 @@ constexpr auto kTcp = FakeRedis::Transport::tcp;
 /// After a pause of this length, the last answer of the Sentinels is not believed any more.
 constexpr Milliseconds kPause{600};
 
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
-const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
-
 std::string named(std::uint16_t port) {
   return wire::array({wire::text("127.0.0.1"), wire::text(std::to_string(port))});
 }
@@ -40,10 +38,11 @@ const std::string kReplica = wire::array({wire::text("slave"), wire::text("127.0
                                           wire::text("connected"), wire::integer(0)});
 
 /// Sentinels with scripted answers, and an executor that asks them.
-struct Fixture {
-  explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool retry_first_contact = false,
-                   const std::string& user = {},
-                   const Timeouts& timeouts = {.connect = Milliseconds{600}, .command = Milliseconds{500}}) {
+struct SentinelFixture {
+  explicit SentinelFixture(const std::vector<std::uint16_t>& sentinels, bool retry_first_contact = false,
+                           const std::string& user = {},
+                           const Timeouts& timeouts = {.connect = Milliseconds{600},
+                                                       .command = Milliseconds{500}}) {
     std::string hosts;
     for (const auto port : sentinels)
       hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(port));
@@ -71,7 +70,7 @@ struct Failover {
   }
 
   FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
-  Fixture f{{sentinel.port()}};
+  SentinelFixture f{{sentinel.port()}};
 };
 
 }  // namespace
@@ -81,7 +80,7 @@ TEST_CASE("the primary that a Sentinel names gets the call after it has confirme
   sentinel.on("SENTINEL", named(primary.port()));
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{sentinel.port()}};
+  SentinelFixture f{{sentinel.port()}};
 
   CHECK(f.vote().good_reply() != nullptr);
   CHECK(sentinel.log().back() == Words{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"});
@@ -96,7 +95,7 @@ TEST_CASE("a call that waits for a Sentinel's answer does not wake the loop befo
   FakeRedis sentinel{kTcp}, primary{kTcp};
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{sentinel.port()}};
+  SentinelFixture f{{sentinel.port()}};
 
   auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));
   REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 1; }));
@@ -116,7 +115,7 @@ TEST_CASE("the first is dead, the second knows nothing, the third is out of date
   replica.on("ROLE", kReplica);
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{free_port(), ignorant.port(), stale.port(), right.port()}};
+  SentinelFixture f{{free_port(), ignorant.port(), stale.port(), right.port()}};
 
   CHECK(f.vote().good_reply() != nullptr);
   CHECK(replica.count("EVALSHA") == 0);
@@ -145,7 +144,7 @@ TEST_CASE("a Sentinel that is silent costs only its share of the time") {
   sentinel.on("SENTINEL", named(primary.port()));
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{hole.port(), acceptor.port, sentinel.port()}};
+  SentinelFixture f{{hole.port(), acceptor.port, sentinel.port()}};
   const StopWatch watch;
   CHECK(f.vote().good_reply() != nullptr);
   CHECK(watch.elapsed() < 2500ms);
@@ -153,34 +152,34 @@ TEST_CASE("a Sentinel that is silent costs only its share of the time") {
 }
 
 TEST_CASE("no Sentinel, no such primary and an old primary have messages of their own") {
-  Fixture nobody{{free_port(), free_port()}};
+  SentinelFixture nobody{{free_port(), free_port()}};
   CHECK(nobody.vote().failure()->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
 
   BlackHole hole;
-  Fixture silent{{hole.port()}};
+  SentinelFixture silent{{hole.port()}};
   CHECK(silent.vote(Milliseconds{100}).failure()->text ==
         "Sentinel 127.0.0.1:" + std::to_string(hole.port()) + ": no answer in time");
 
   FakeRedis ignorant{kTcp};
   ignorant.on("SENTINEL", wire::nil());
-  Fixture unknown{{free_port(), ignorant.port(), free_port()}};
+  SentinelFixture unknown{{free_port(), ignorant.port(), free_port()}};
   CHECK(unknown.vote().failure()->text.ends_with("it knows no primary called 'mymaster'"));
 
   FakeRedis sentinel{kTcp}, replica{kTcp};
   sentinel.on("SENTINEL", named(replica.port()));
   replica.on("ROLE", kReplica);
-  Fixture stale{{sentinel.port()}};
+  SentinelFixture stale{{sentinel.port()}};
   CHECK(contains(stale.vote(Milliseconds{1000}).failure()->text, "but it is a replica"));
 
   FakeRedis liar{kTcp};
   liar.on("SENTINEL", wire::array({wire::text("\x1b[31m"), wire::text("99999")}));
-  Fixture lied{{liar.port()}};
+  SentinelFixture lied{{liar.port()}};
   CHECK(contains(lied.vote().failure()->text, "does not say where the primary is"));
 
   FakeRedis lonely{kTcp};
   const auto gone = free_port();
   lonely.on("SENTINEL", named(gone));
-  Fixture dead{{lonely.port()}};
+  SentinelFixture dead{{lonely.port()}};
   CHECK(dead.vote().failure()->text ==
         "127.0.0.1:" + std::to_string(gone) + ", the primary of 'mymaster': connection refused");
 }
@@ -272,7 +271,7 @@ TEST_CASE(
     sentinel.on("SENTINEL", named(old_primary.port()));
     const auto asked_before = sentinel.count("SENTINEL");
     old_primary.freeze();
-    Fixture f{{sentinel.port()}, false, {}, patient};
+    SentinelFixture f{{sentinel.port()}, false, {}, patient};
     auto request = f.redis->post(set, with_retries(), plus(Clock::now(), Milliseconds{15000}));
     // The Sentinel has named the frozen primary twice. From here on it names the new one.
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
@@ -294,7 +293,7 @@ TEST_CASE("a primary serves on when no Sentinel answers any more") {
   sentinel->on("SENTINEL", named(primary.port()));
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{sentinel->port()}};
+  SentinelFixture f{{sentinel->port()}};
   REQUIRE(f.vote().good_reply() != nullptr);
   CHECK(eventually([&] { return f.vote().good_reply() != nullptr && sentinel->count("SENTINEL") > 2; }, 10s));
   sentinel.reset();
@@ -330,12 +329,12 @@ TEST_CASE("a Sentinel without passwords is asked without one, and one that wants
   open_one.on("SENTINEL", named(primary.port()));
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{open_one.port()}, false, "app:secret@"};
+  SentinelFixture f{{open_one.port()}, false, "app:secret@"};
   CHECK(f.vote().good_reply() != nullptr);
   CHECK(primary.log().front().at(4) == "secret");
 
   closed.on("HELLO", wire::error("WRONGPASS invalid username-password pair"));
-  Fixture refused{{closed.port(), free_port()}, true, "app:secret@"};
+  SentinelFixture refused{{closed.port(), free_port()}, true, "app:secret@"};
   const Vote vote = refused.vote();
   REQUIRE(vote.failure());
   CHECK(vote.failure()->kind == Error::denied);
@@ -347,7 +346,7 @@ TEST_CASE("a primary that does not let us ask for its role is believed") {
   sentinel.on("SENTINEL", named(primary.port()));
   primary.on("ROLE", wire::error("NOPERM this user has no permissions to run the 'role' command"));
   primary.on("EVALSHA", wire::integer(1));
-  Fixture f{{sentinel.port()}};
+  SentinelFixture f{{sentinel.port()}};
   CHECK(f.vote().good_reply() != nullptr);
 }
 
@@ -355,7 +354,7 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   RedisServer old_primary{{.tcp = true}}, new_primary{{.tcp = true}};
   FakeRedis sentinel{kTcp};
   sentinel.on("SENTINEL", named(old_primary.port()));
-  Fixture f{{sentinel.port()}};
+  SentinelFixture f{{sentinel.port()}};
   REQUIRE(f.vote().good_reply() != nullptr);
 
   old_primary.freeze();
@@ -383,7 +382,7 @@ TEST_CASE("a failover of real servers is followed") {
         return contains(sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}), std::to_string(replica.port()));
       },
       15s));
-  Fixture f{{sentinel.port()}, true};
+  SentinelFixture f{{sentinel.port()}, true};
   REQUIRE(f.vote(Milliseconds{5000}).good_reply() != nullptr);
 
   primary.kill();

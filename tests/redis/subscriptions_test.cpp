@@ -14,7 +14,7 @@ using Wanted = std::vector<Subscription>;
 
 const Subscription kPlain{Channel{"c"}, false};
 const Subscription kSharded{Channel{"c"}, true};
-const Subscription kOther{Channel{"d"}, false};
+const Subscription kAnother{Channel{"d"}, false};
 constexpr ConnectionNumber kFirst{7};
 constexpr ConnectionNumber kSecond{8};
 
@@ -46,23 +46,23 @@ TEST_CASE("a connection gets the wanted subscriptions as soon as there are any")
 
 TEST_CASE("the pubsub connection learns of each change of the wanted subscriptions at once") {
   Subscriptions it = begun({kPlain});
-  CHECK(it.add(kOther));
-  CHECK_FALSE(it.add(kOther));
+  CHECK(it.add(kAnother));
+  CHECK_FALSE(it.add(kAnother));
   CHECK(it.remove(kPlain));
   CHECK_FALSE(it.remove(kPlain));
 
   it.disconnected();
-  CHECK_FALSE(it.remove(kOther));
+  CHECK_FALSE(it.remove(kAnother));
   CHECK(it.empty());
   CHECK(it.begin_at() == kNever);
 }
 
 TEST_CASE("the next connection gets the same subscriptions at once") {
-  Subscriptions it = begun({kPlain, kOther});
+  Subscriptions it = begun({kPlain, kAnother});
   it.disconnected();
   CHECK(it.connection() == ConnectionNumber::none);
   CHECK(it.begin_at() <= kNow);
-  CHECK(it.begin(kSecond) == Wanted{kPlain, kOther});
+  CHECK(it.begin(kSecond) == Wanted{kPlain, kAnother});
 }
 
 TEST_CASE("messages and confirmed subscriptions are reasons to ask again, of wanted channels only") {
@@ -71,7 +71,7 @@ TEST_CASE("messages and confirmed subscriptions are reasons to ask again, of wan
   CHECK(it.wakeups() == 1);
   CHECK_FALSE(it.accept(push(Kind::message, kPlain), kNow));
   CHECK(it.wakeups() == 2);
-  for (const Subscription& unwanted : {kSharded, kOther})
+  for (const Subscription& unwanted : {kSharded, kAnother})
     for (const Kind kind : {Kind::message, Kind::subscribed, Kind::unsubscribed, Kind::refused})
       CHECK_FALSE(it.accept(push(kind, unwanted, kind == Kind::refused ? "NOPERM" : ""), kNow));
   CHECK(it.wakeups() == 2);
@@ -91,11 +91,11 @@ TEST_CASE("a server that cannot accept a subscription just now, or ends one, is 
   const std::vector<Push> pushes{push(Kind::refused, kPlain, "BUSY Redis is busy running a script"),
                                  push(Kind::refused, kPlain, "LOADING"), push(Kind::unsubscribed, kPlain)};
   for (const Push& came : pushes) {
-    Subscriptions it = begun({kPlain, kOther});
+    Subscriptions it = begun({kPlain, kAnother});
     CHECK_FALSE(it.accept(came, kNow));
     CHECK_FALSE(it.error().has_value());
     CHECK(it.begin_at() == plus(kNow, Milliseconds{200}));
-    CHECK(it.begin(kFirst) == Wanted{kPlain, kOther});
+    CHECK(it.begin(kFirst) == Wanted{kPlain, kAnother});
   }
 }
 

@@ -398,7 +398,7 @@ struct PasswordPipe : Pipe {
   }
 };
 
-std::string failure_of(const PasswordSource& source) {
+std::string failure_reading(const PasswordSource& source) {
   try {
     return "read " + source.read().value_or("nothing");
   } catch (const Error& error) {
@@ -451,15 +451,15 @@ TEST_CASE("a pipe whose writer is silent does not delay its reader longer than i
     const PasswordSource source = pipe.source();
     source.await(within(Milliseconds{50}));
     CHECK(Clock::now() - started >= Milliseconds{50});
-    CHECK_MESSAGE(failure_of(source).ends_with(kSilent), failure_of(source));
+    CHECK_MESSAGE(failure_reading(source).ends_with(kSilent), failure_reading(source));
   }
   SUBCASE("it is interrupted") {
     const PasswordSource source = pipe.source();
     source.await({.until = kNever, .interrupted = [] { return true; }});
-    CHECK_MESSAGE(failure_of(source).ends_with(kSilent), failure_of(source));
+    CHECK_MESSAGE(failure_reading(source).ends_with(kSilent), failure_reading(source));
   }
   SUBCASE("nobody waits for it") {
-    CHECK_MESSAGE(failure_of(pipe.source()).ends_with(kSilent), failure_of(pipe.source()));
+    CHECK_MESSAGE(failure_reading(pipe.source()).ends_with(kSilent), failure_reading(pipe.source()));
   }
 }
 
@@ -474,7 +474,7 @@ TEST_CASE("why the password of a pipe was refused is remembered for all copies")
     SUBCASE("by a wait") { source.await(within(Milliseconds{5000})); }
     SUBCASE("by the first connection") {}
     for (const PasswordSource& one : {source, copy, source})
-      CHECK_MESSAGE(failure_of(one).ends_with(why), failure_of(one));
+      CHECK_MESSAGE(failure_reading(one).ends_with(why), failure_reading(one));
   }
 }
 

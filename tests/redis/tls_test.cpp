@@ -13,6 +13,7 @@
 #include "support/sentinel_server.h"
 #include "support/skipped.h"
 #include "support/sockets.h"
+#include "support/test_calls.h"
 #include "support/turning.h"
 #include "support/variable.h"
 
@@ -20,9 +21,6 @@ using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
-const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 
 Certificates& certificates() {
   static Certificates all;
@@ -71,7 +69,7 @@ class Recorder {
   Process process_;
 };
 
-Target target_of(std::uint16_t port, const std::string& host = "127.0.0.1") {
+Target tls_target(std::uint16_t port, const std::string& host = "127.0.0.1") {
   Target target = parse_target("rediss://" + host + ":" + std::to_string(port));
   target.tls.cacert = certificates().authority();
   return target;
@@ -99,11 +97,11 @@ std::string refusal_of(Tls tls) {
 TEST_CASE("rlock speaks TLS with a server that proves its name or its IP address") {
   TlsServer server{certificates().issue("good")};
   for (const char* host : {"127.0.0.1", "localhost"}) {
-    const Vote vote = ask(target_of(server.port, host));
+    const Vote vote = ask(tls_target(server.port, host));
     REQUIRE(vote.good_reply() != nullptr);
     CHECK(vote.reply()->integer() == 1);
   }
-  Target by_directory = target_of(server.port);
+  Target by_directory = tls_target(server.port);
   by_directory.tls.cacert.clear();
   by_directory.tls.cacertdir = certificates().hashed_directory();
   CHECK(ask(by_directory).good_reply() != nullptr);
@@ -112,14 +110,14 @@ TEST_CASE("rlock speaks TLS with a server that proves its name or its IP address
 TEST_CASE("answers larger than a record of TLS arrive as a whole, and so do large questions") {
   TlsServer server{certificates().issue("good")};
   const std::string large(300'000, 'x');
-  CHECK(ask(target_of(server.port), command({"SET", "k", large})).good_reply() != nullptr);
-  CHECK(ask(target_of(server.port), with_large_reply(command({"GET", "k"}))).reply()->text() == large);
+  CHECK(ask(tls_target(server.port), command({"SET", "k", large})).good_reply() != nullptr);
+  CHECK(ask(tls_target(server.port), with_large_reply(command({"GET", "k"}))).reply()->text() == large);
 }
 
 TEST_CASE("announcements arrive through TLS without a question in between") {
   TlsServer server{certificates().issue("good")};
   Loop loop;
-  Executor redis{loop, {target_of(server.port)}, {}};
+  Executor redis{loop, {tls_target(server.port)}, {}};
   redis.watch(Channel{"c"});
   REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   for (std::uint64_t count = 2; count < 20; ++count) {
@@ -151,7 +149,7 @@ TEST_CASE("a server that does not prove its identity gets no password") {
   for (const Case& one : cases) {
     CAPTURE(std::string{one.name});
     Recorder recorder{certificates().issue(one.name, one.wanted)};
-    Target target = target_of(recorder.port, one.host);
+    Target target = tls_target(recorder.port, one.host);
     target.password = PasswordSource::fixed("canary");
 
     const Vote vote = ask(target);
@@ -169,7 +167,7 @@ TEST_CASE("a server that does not prove its identity gets no password") {
 TEST_CASE("an untrusted authority proves nothing, and by default the system's authorities are trusted") {
   const Certificates strangers;
   TlsServer server{certificates().issue("good")};
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   target.tls.cacert = strangers.authority();
   CHECK(contains(ask(target).failure()->text, "--cacert names the authorities to trust"));
   target.tls.cacert.clear();
@@ -221,7 +219,7 @@ TEST_CASE("a server that a Cluster or a Sentinel names gets no password before i
 
 TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks for an IP address") {
   TlsServer server{certificates().issue("by-name", {.names = "DNS:redis.example,DNS:*.wild.example"})};
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   CHECK(ask(target).failure()->kind == Error::denied);
   for (const char* name : {"redis.example", "a.wild.example"}) {
     target.tls.sni = name;
@@ -232,7 +230,7 @@ TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks
 
   FakeRedis recorder{FakeRedis::Transport::tcp};
   for (const char* sni : {"", "redis.example"}) {
-    Target plain = target_of(recorder.port());
+    Target plain = tls_target(recorder.port());
     plain.tls.sni = sni;
     Loop loop;
     Executor redis{loop, {plain}, {.timeouts = {.connect = Milliseconds{100}, .command = Milliseconds{100}}}};
@@ -245,7 +243,7 @@ TEST_CASE("--sni is the name that rlock asks for and verifies, and it never asks
 
 TEST_CASE("a server that wants our certificate gets it, and without it says so") {
   TlsServer server{certificates().issue("good"), {"tls-auth-clients yes"}};
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   const Vote refused = ask(target);
   REQUIRE(refused.failure());
   CHECK(refused.failure()->kind == Error::denied);
@@ -259,7 +257,7 @@ TEST_CASE("a server that wants our certificate gets it, and without it says so")
 
 TEST_CASE("a password goes through TLS once the server is known") {
   TlsServer server{certificates().issue("good"), {"requirepass right"}};
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   target.password = PasswordSource::fixed("right");
   CHECK(ask(target).good_reply() != nullptr);
   target.password = PasswordSource::fixed("wrong");
@@ -275,7 +273,7 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
     write_file(ours / "authority", read_file(authority));
   };
   install(certificates().issue("ours"), certificates().authority());
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   target.tls.cacert = ours / "authority";
   target.tls.cert = ours / "cert";
   target.tls.key = ours / "key";
@@ -309,7 +307,7 @@ TEST_CASE("rlock refuses to renegotiate TLS, because a call would be lost meanwh
                  {.descriptors = {{0, keys.reading.number()}}}};
   REQUIRE(eventually([&] { return contains(server.out(), "ACCEPT"); }, 10s));
   Loop loop;
-  Executor redis{loop, {target_of(port)}, {.timeouts = {.connect = 10s, .command = 10s}}};
+  Executor redis{loop, {tls_target(port)}, {.timeouts = {.connect = 10s, .command = 10s}}};
   auto request = redis.post(kCall, with_retries(), plus(Clock::now(), 60s));
   REQUIRE(turns(loop, [&] { return contains(server.out(), "HELLO"); }));
   REQUIRE(::write(keys.writing.number(), "r\n", 2) == 2);  // s_server asks for it
@@ -320,7 +318,7 @@ TEST_CASE("rlock refuses to renegotiate TLS, because a call would be lost meanwh
 TEST_CASE("older versions of TLS are not spoken") {
   TlsServer server{certificates().issue("good"),
                    {"tls-protocols \"TLSv1.1\"", "tls-ciphers DEFAULT:@SECLEVEL=0"}};
-  const Vote vote = ask(target_of(server.port));
+  const Vote vote = ask(tls_target(server.port));
   REQUIRE(vote.failure());
   CHECK(vote.failure()->kind == Error::unreachable);
 }
@@ -328,14 +326,14 @@ TEST_CASE("older versions of TLS are not spoken") {
 TEST_CASE("a plaintext server behind rediss:// has a message of its own, and so has TLS behind redis://") {
   RedisServer plain{{.tcp = true}};
   const StopWatch watch;
-  const Vote vote = ask(target_of(plain.port()));
+  const Vote vote = ask(tls_target(plain.port()));
   REQUIRE(vote.failure());
   CHECK(vote.failure()->kind == Error::unreachable);
   CHECK(contains(vote.failure()->text, "or is a plaintext server"));
   CHECK(watch.elapsed() < 2500ms);
 
   TlsServer server{certificates().issue("good")};
-  Target target = target_of(server.port);
+  Target target = tls_target(server.port);
   target.tls.on = false;
   const Vote other = ask(target);
   CHECK(other.failure()->kind == Error::unreachable);
@@ -346,14 +344,14 @@ TEST_CASE("a plain-text answer in the place of TLS is recognized at once") {
   FakeRedis fake{FakeRedis::Transport::tcp};
   fake.greet_with("-ERR Protocol error\r\n");
   const StopWatch watch;
-  CHECK(contains(ask(target_of(fake.port())).failure()->text, "looks like a plaintext server"));
+  CHECK(contains(ask(tls_target(fake.port())).failure()->text, "looks like a plaintext server"));
   CHECK(watch.elapsed() < 1000ms);
 }
 
 TEST_CASE("a silent acceptor and a server that hangs up in the handshake end in time") {
   const auto listener = listen_on_loopback();
   const StopWatch watch;
-  CHECK(contains(ask(target_of(listener.port)).failure()->text, "no answer to the TLS handshake: it hangs"));
+  CHECK(contains(ask(tls_target(listener.port)).failure()->text, "no answer to the TLS handshake: it hangs"));
   CHECK(watch.elapsed() < 2000ms);
   ::close(listener.fd);
 }
