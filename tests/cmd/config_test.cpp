@@ -56,9 +56,9 @@ struct Written {
 };
 
 /// The environment variables of a test, without those of the user.
-class Environment {
+class TestEnvironment {
  public:
-  explicit Environment(const std::map<std::string, std::string>& values = {}) {
+  explicit TestEnvironment(const std::map<std::string, std::string>& values = {}) {
     for (const char* name : {"RLOCK_URL", "RLOCK_CONFIG", "RLOCK_PROFILE", "RLOCK_PREFIX", "RLOCK_PASSWORD",
                              "RLOCK_PASSWORD_FILE", "REDIS_URL", "VALKEYCLI_AUTH", "REDISCLI_AUTH"})
       ::unsetenv(name);
@@ -66,9 +66,9 @@ class Environment {
     for (const auto& [name, value] : values) ::setenv(name.c_str(), value.c_str(), 1);
     set_verbosity(Verbosity::quiet);
   }
-  ~Environment() { set_key_text("", ""); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
+  ~TestEnvironment() { set_key_text("", ""); }
+  TestEnvironment(const TestEnvironment&) = delete;
+  TestEnvironment& operator=(const TestEnvironment&) = delete;
 
   /// ~/.config/rlock/config
   /// Puts a link to itself where the folder of the config file would be: not even root can enter it.
@@ -224,10 +224,10 @@ TEST_CASE("a config file that is too large is refused, and a FIFO does not make 
 
 TEST_CASE("flags beat the environment, which beats the config file, which beats REDIS_URL") {
   ServerOptions flags;
-  CHECK((Environment{}, first_url()) == "redis://127.0.0.1:6379");
-  CHECK((Environment{{{"REDIS_URL", "redis://r"}}}, first_url()) == "redis://r:6379");
+  CHECK((TestEnvironment{}, first_url()) == "redis://127.0.0.1:6379");
+  CHECK((TestEnvironment{{{"REDIS_URL", "redis://r"}}}, first_url()) == "redis://r:6379");
 
-  const Environment file{{{"REDIS_URL", "redis://r"}}};
+  const TestEnvironment file{{{"REDIS_URL", "redis://r"}}};
   file.config("url = redis://c\ndb = 3\n");
   CHECK(first_url() == "redis://c:6379/3");
   ::setenv("RLOCK_URL", "redis://e", 1);
@@ -240,7 +240,7 @@ TEST_CASE("flags beat the environment, which beats the config file, which beats 
 TEST_CASE("a config file that was named replaces the standard ones") {
   TempDir folder;
   write_file(folder / "mine", "url = redis://mine\n");
-  const Environment environment{{{"RLOCK_CONFIG", folder / "mine"}}};
+  const TestEnvironment environment{{{"RLOCK_CONFIG", folder / "mine"}}};
   environment.config("url = redis://standard\nprefix = x:\n");
   CHECK(first_url() == "redis://mine:6379");
   CHECK(resolve({}).prefix.empty());
@@ -250,11 +250,11 @@ TEST_CASE("a config file that was named replaces the standard ones") {
 }
 
 TEST_CASE("an empty variable is an unset one") {
-  const Environment environment{{{"RLOCK_URL", ""},
-                                 {"REDIS_URL", ""},
-                                 {"RLOCK_PREFIX", ""},
-                                 {"RLOCK_CONFIG", ""},
-                                 {"RLOCK_PASSWORD", ""}}};
+  const TestEnvironment environment{{{"RLOCK_URL", ""},
+                                     {"REDIS_URL", ""},
+                                     {"RLOCK_PREFIX", ""},
+                                     {"RLOCK_CONFIG", ""},
+                                     {"RLOCK_PASSWORD", ""}}};
   const Deployment deployment = resolve({});
   CHECK(deployment.targets.front().url() == "redis://127.0.0.1:6379");
   CHECK(deployment.targets.front().password.empty());
@@ -262,7 +262,7 @@ TEST_CASE("an empty variable is an unset one") {
 }
 
 TEST_CASE("the defaults that the table of server settings names are those that count") {
-  const Environment environment;
+  const TestEnvironment environment;
   const Deployment deployment = resolve({});
   CHECK(server_setting("connect-timeout").standard == exact(deployment.timeouts.connect));
   CHECK(server_setting("command-timeout").standard == exact(deployment.timeouts.command));
@@ -270,7 +270,7 @@ TEST_CASE("the defaults that the table of server settings names are those that c
 }
 
 TEST_CASE("a config file that cannot be looked for is refused, because it may name another server") {
-  const Environment environment;
+  const TestEnvironment environment;
   environment.obstruct();
   try {
     static_cast<void>(resolve({}));
@@ -282,13 +282,13 @@ TEST_CASE("a config file that cannot be looked for is refused, because it may na
 }
 
 TEST_CASE("/dev/null is a config file that says nothing") {
-  const Environment environment{{{"RLOCK_CONFIG", "/dev/null"}}};
+  const TestEnvironment environment{{{"RLOCK_CONFIG", "/dev/null"}}};
   environment.config("url = redis://config\n");
   CHECK(first_url() == "redis://127.0.0.1:6379");
 }
 
 TEST_CASE("a nested rlock is sent to the same database of the private server") {
-  const Environment environment;
+  const TestEnvironment environment;
   const Deployment second = resolve({.urls = {"local:"}, .db = 2});
   const std::string url = second.environment.front().second.value();
   CHECK(url.starts_with("unix:///"));
@@ -297,13 +297,13 @@ TEST_CASE("a nested rlock is sent to the same database of the private server") {
 }
 
 TEST_CASE("several servers in one variable are separated by blanks, newlines among them") {
-  const Environment environment{{{"RLOCK_URL", " redis://a  redis://b\tredis://c\r\n"}}};
+  const TestEnvironment environment{{{"RLOCK_URL", " redis://a  redis://b\tredis://c\r\n"}}};
   CHECK(resolve({}).targets.size() == 3);
   CHECK(resolve({}).named);
 }
 
 TEST_CASE("a URL that cannot be read is refused with the variable it stood in") {
-  const Environment environment{{{"RLOCK_URL", "http://u:CANARY@h"}}};
+  const TestEnvironment environment{{{"RLOCK_URL", "http://u:CANARY@h"}}};
   try {
     static_cast<void>(resolve({}));
     FAIL("was taken");
@@ -320,7 +320,7 @@ TEST_CASE("passwords come from where the manual says, in its order") {
   write_file(folder / "flag", "from-flag\n");
   write_file(folder / "env", "from-env-file\n");
   write_file(folder / "config", "from-config-file\n");
-  const Environment environment{{{"REDISCLI_AUTH", "from-redis-cli"}}};
+  const TestEnvironment environment{{{"REDISCLI_AUTH", "from-redis-cli"}}};
   CHECK(password() == "from-redis-cli");
   ::setenv("VALKEYCLI_AUTH", "from-valkey-cli", 1);
   CHECK(password() == "from-valkey-cli");
@@ -337,7 +337,7 @@ TEST_CASE("passwords come from where the manual says, in its order") {
 TEST_CASE("a nested rlock is sent to the same server, without the password") {
   TempDir folder;
   write_file(folder / "secret", "CANARY\n");
-  const Environment environment;
+  const TestEnvironment environment;
   const Deployment deployment = resolve({.urls = {"redis://alice:CANARY@h/1", "unix:///run/r.sock"},
                                          .password_file = folder / "secret",
                                          .prefix = "app:",
@@ -356,7 +356,7 @@ TEST_CASE("a nested rlock is sent to the same server, without the password") {
 }
 
 TEST_CASE("a URL with database 0 overrules the config file, and so does a nested rlock's URL") {
-  const Environment environment;
+  const TestEnvironment environment;
   environment.config("db = 7\n");
   const auto database = [](const ServerOptions& flags) { return resolve(flags).targets.front().db; };
   CHECK(database({.urls = {"redis://h"}}) == 7);
@@ -371,7 +371,7 @@ TEST_CASE("a URL with database 0 overrules the config file, and so does a nested
 }
 
 TEST_CASE("TLS options reach the servers that speak TLS") {
-  const Environment environment;
+  const TestEnvironment environment;
   environment.config("cacert = /etc/ca.pem\n");
   CHECK(resolve({.urls = {"rediss://h"}}).targets.front().tls.cacert == "/etc/ca.pem");
   CHECK(resolve({.urls = {"redis://h"}}).targets.front().tls.cacert.empty());

@@ -69,7 +69,7 @@ bool hide() {
 }
 
 /// Describes how a command ended, such as "exit 143, signal 15".
-std::string text_of(const CommandOutcome& ended) {
+std::string outcome_text(const CommandOutcome& ended) {
   std::string text = fmt::format("exit {}", ended.exit_code);
   if (ended.how == How::killed) text += fmt::format(", signal {}", ended.signal);
   if (ended.how == How::not_started) text += fmt::format(", not started {}", ended.error);
@@ -94,7 +94,7 @@ class Scene {
     options.marks = {"HELD_TEST=" + folder_.path()};
   }
 
-  /// Runs the command, and returns text_of() its outcome.
+  /// Runs the command, and returns outcome_text() of it.
   std::string run() {
     const StopWatch watch;
     const int status = in_another_process([this] { return live(); });
@@ -112,7 +112,7 @@ class Scene {
     arrange(keeper);
     before_run();
     HeldCommand held{loop, signals, keeper.lock(), options};
-    write_file(folder_ / "ended", text_of(held.run()));
+    write_file(folder_ / "ended", outcome_text(held.run()));
     return 0;
   }
 
@@ -482,7 +482,7 @@ TEST_CASE("the exit status of a run tells a loss from the command's own end") {
            Row{{.how = How::too_late}, Lost::no, exit_code::unreachable},
            Row{{.how = How::too_late}, Lost::yes, exit_code::unreachable},
        }) {
-    CAPTURE(text_of(row.ended));
+    CAPTURE(outcome_text(row.ended));
     CAPTURE(row.lost == Lost::yes);
     CHECK(exit_status(row.ended, row.lost) == row.status);
   }

@@ -26,7 +26,7 @@ HoldRequest request_for(const std::vector<std::string>& keys, std::string_view t
 const Owner kOurs{"us:1"};
 const InheritedHold kOuter{"lock", Owner{"outer:1"}, LockName{"a"}};
 
-WantedKeys keys_of(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
+WantedKeys wanted_keys(const HoldRequest& request, const std::vector<InheritedHold>& above = {}) {
   return {request, {.owner = kOurs, .above = above}};
 }
 
@@ -46,7 +46,7 @@ bool adds_a_hold(const Part& part) { return part.lock->ask().script == &scripts:
 
 TEST_CASE("keys that no process above us holds get our owner, and our metadata beside each acquire") {
   const HoldRequest request = request_for({"a", "b"});
-  const WantedKeys keys = keys_of(request);
+  const WantedKeys keys = wanted_keys(request);
   CHECK_FALSE(keys.joins());
   CHECK_FALSE(keys.joins_all());
   CHECK(keys.id() == kOurs);
@@ -60,18 +60,18 @@ TEST_CASE("keys that no process above us holds get our owner, and our metadata b
 
 TEST_CASE("one key needs no script for several keys, and keys in several slots of a Cluster can have none") {
   const HoldRequest one = request_for({"a"});
-  CHECK(keys_of(one).acquire_request().together == std::nullopt);
+  CHECK(wanted_keys(one).acquire_request().together == std::nullopt);
   HoldRequest several = request_for({"a", "b"});
   several.deployment.targets.front().topology = Target::Topology::cluster;
-  CHECK(keys_of(several).acquire_request().together == std::nullopt);
+  CHECK(wanted_keys(several).acquire_request().together == std::nullopt);
   HoldRequest one_slot = request_for({"{t}a", "{t}b"});
   one_slot.deployment.targets = several.deployment.targets;
-  CHECK_FALSE(keys_of(one_slot).acquire_request().together == std::nullopt);
+  CHECK_FALSE(wanted_keys(one_slot).acquire_request().together == std::nullopt);
 }
 
 TEST_CASE("a key that a process above us holds is joined, and its metadata stays as it is") {
   const HoldRequest request = request_for({"a", "b"});
-  const WantedKeys some = keys_of(request, {kOuter});
+  const WantedKeys some = wanted_keys(request, {kOuter});
   CHECK(some.joins());
   CHECK_FALSE(some.joins_all());
   CHECK(some.owner() == kOurs);
@@ -81,10 +81,10 @@ TEST_CASE("a key that a process above us holds is joined, and its metadata stays
   CHECK(some.parts().back().lock->owner() == kOurs);
   CHECK(some.parts().back().followers.size() == 1);
 
-  const WantedKeys all = keys_of(request, {kOuter, {"lock", kOuter.owner, LockName{"b"}}});
+  const WantedKeys all = wanted_keys(request, {kOuter, {"lock", kOuter.owner, LockName{"b"}}});
   CHECK(all.joins_all());
   CHECK(all.owner() == kOuter.owner);
-  const WantedKeys of_two = keys_of(request, {kOuter, {"lock", Owner{"another:1"}, LockName{"b"}}});
+  const WantedKeys of_two = wanted_keys(request, {kOuter, {"lock", Owner{"another:1"}, LockName{"b"}}});
   CHECK(of_two.joins());
   CHECK_FALSE(of_two.joins_all());
   CHECK(of_two.owner() == kOurs);
@@ -92,7 +92,7 @@ TEST_CASE("a key that a process above us holds is joined, and its metadata stays
 
 TEST_CASE("a run inside learns each hold, and a joined one is that of the outer owner") {
   const HoldRequest request = request_for({"a", "b"});
-  const std::vector<InheritedHold> holds = keys_of(request, {kOuter}).holds();
+  const std::vector<InheritedHold> holds = wanted_keys(request, {kOuter}).holds();
   REQUIRE(holds.size() == 2);
   CHECK(holds[0].type == "lock");
   CHECK(holds[0].owner == kOuter.owner);
@@ -104,7 +104,7 @@ TEST_CASE("a run inside learns each hold, and a joined one is that of the outer 
 TEST_CASE("a key whose release is not confirmed ends with its lease, or later if it is to be kept longer") {
   HoldRequest request = request_for({"a", "b"});
   request.lease = Milliseconds{30000};
-  const WantedKeys keys = keys_of(request, {kOuter});
+  const WantedKeys keys = wanted_keys(request, {kOuter});
   const Part &joined = keys.parts().front(), &own = keys.parts().back();
   CHECK(keys.expires_within(own, Milliseconds{0}) == Milliseconds{30000});
   CHECK(keys.expires_within(own, Milliseconds{60000}) == Milliseconds{60000});
@@ -115,8 +115,8 @@ TEST_CASE("only an owner that a user named may acquire again later") {
   HoldRequest request = request_for({"a"});
   const Owner of_rlock = new_owner();
   const auto returns = [&](const std::optional<Owner>& outer) {
-    return keys_of(request, outer ? std::vector{InheritedHold{"lock", *outer, LockName{"a"}}}
-                                  : std::vector<InheritedHold>{})
+    return wanted_keys(request, outer ? std::vector{InheritedHold{"lock", *outer, LockName{"a"}}}
+                                      : std::vector<InheritedHold>{})
         .owner_returns();
   };
   const WantedKeys ours{request, {.owner = of_rlock}};
@@ -135,7 +135,7 @@ TEST_CASE(
     const TimePoint asked = Clock::now();
     request.started = asked - Milliseconds{700};
     const HeldKeys keys{
-        keys_of(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
+        wanted_keys(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
     CHECK(keys.waited() == Milliseconds{700});
     const PastHold past = keys.past({.outcome = HoldOutcome::ran}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
@@ -150,12 +150,12 @@ TEST_CASE(
 TEST_CASE(
     "an acquire carries a request if its owner may have another hold, and the id of an inner hold names it") {
   HoldRequest request = request_for({"a", "b"});
-  const WantedKeys keys = keys_of(request, {kOuter});
+  const WantedKeys keys = wanted_keys(request, {kOuter});
   CHECK(keys.id().str() == kOurs.str() + "#" + request_of(keys.parts().front()));
   CHECK(request_of(keys.parts().back()).empty());
 
   request.owner = kOurs;  // another process may use the same --owner
-  const WantedKeys named = keys_of(request, {kOuter});
+  const WantedKeys named = wanted_keys(request, {kOuter});
   const std::string inner = request_of(named.parts().front()), own = request_of(named.parts().back());
   CHECK(named.id().str() == kOurs.str() + "#" + inner);
   CHECK_FALSE(own.empty());
@@ -175,7 +175,7 @@ TEST_CASE("a waiter with --newest asks with its ticket, but not for a key that i
 
 TEST_CASE("a key that is joined gets one more hold, as each key does with --again") {
   const HoldRequest request = request_for({"a", "b"});
-  const WantedKeys some = keys_of(request, {kOuter});
+  const WantedKeys some = wanted_keys(request, {kOuter});
   CHECK(adds_a_hold(some.parts().front()));
   CHECK_FALSE(adds_a_hold(some.parts().back()));
   HoldRequest once_more = request_for({"a", "b"});
@@ -195,7 +195,7 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     if (once) request.once_per = request.min_hold;
     const TimePoint asked = Clock::now();
     const HeldKeys keys{
-        keys_of(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
+        wanted_keys(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
     const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = HoldOutcome::ran}, asked));
     CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
     REQUIRE_FALSE(parts.front().release_followers.empty());

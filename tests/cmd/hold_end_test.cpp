@@ -19,7 +19,7 @@ namespace {
 
 using How = CommandOutcome::How;
 
-std::string text_of(const HoldEnd& end) {
+std::string end_text(const HoldEnd& end) {
   std::string text{text_of(end.outcome)};
   if (end.exit) text += fmt::format(", exit {}", *end.exit);
   if (end.signal) text += fmt::format(", signal {}", *end.signal);
@@ -60,7 +60,7 @@ TEST_CASE("the history tells how a hold ended: exit or signal, never both, and w
            Row{{.how = How::too_late}, {}, "unreachable"},
        }) {
     CAPTURE(row.text);
-    CHECK(text_of(end_of(row.ended, row.lost)) == row.text);
+    CHECK(end_text(end_of(row.ended, row.lost)) == row.text);
   }
 }
 

@@ -16,7 +16,7 @@ using namespace rlock::test;
 namespace {
 
 /// A holder of the lock "deploy", on a server with scripted answers.
-struct Holder {
+struct DeployHolder {
   FakeRedis server{};
   Loop loop{};
   Executor redis{loop, {parse_target(server.url())}, {}};
@@ -51,7 +51,7 @@ TEST_CASE("a holder that hears of the releases of many others stops listening to
 }
 
 TEST_CASE("a holder stops listening to releases in the same write as its next call") {
-  Holder holder;
+  DeployHolder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   server.on("GET", wire::nil());
   const auto of_wait = std::make_shared<Mailbox>(redis);
@@ -71,7 +71,7 @@ TEST_CASE("a holder stops listening to releases in the same write as its next ca
 }
 
 TEST_CASE("a holder that begins to listen to requests stops listening to all that waiters hear") {
-  Holder holder;
+  DeployHolder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({lock->channels().front(), Channel{"to all waiters"}});
@@ -82,7 +82,7 @@ TEST_CASE("a holder that begins to listen to requests stops listening to all tha
 }
 
 TEST_CASE("a holder that has waited on its own channel learns that it may have missed messages there") {
-  Holder holder;
+  DeployHolder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({holder_channel(lock->name(), lock->owner())});
@@ -93,7 +93,7 @@ TEST_CASE("a holder that has waited on its own channel learns that it may have m
 }
 
 TEST_CASE("a holder whose mailbox of the wait was cut down before it listens asks once, too") {
-  Holder holder;
+  DeployHolder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   const auto of_wait = std::make_shared<Mailbox>(redis);
   of_wait->listen_to({lock->channels().front(), holder_channel(lock->name(), lock->owner())});
@@ -104,7 +104,7 @@ TEST_CASE("a holder whose mailbox of the wait was cut down before it listens ask
 }
 
 TEST_CASE("each question about requests hears the messages that have come") {
-  Holder holder;
+  DeployHolder holder;
   auto& [server, loop, redis, lock, parts] = holder;
   HoldMessages requests{redis, parts, Clock::now(), nullptr};
   CHECK(turns(loop, [&] { return requests.take_confirmation(); }));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Milliseconds kNow{1'800'000'000'000};
 
-Holder alice(Milliseconds since = Milliseconds{723'000}, Milliseconds renewed = Milliseconds{4'000}) {
+Holder alice_since(Milliseconds since = Milliseconds{723'000}, Milliseconds renewed = Milliseconds{4'000}) {
   Metadata facts{.host = "ci-7", .user = "alice", .command = "make", .pid = 4121};
   facts.reason = "hotfix 42";
   facts.since = kNow - since;
@@ -35,7 +35,7 @@ Holder java() {
   return holder;
 }
 
-Inspection held(const std::string& key, std::vector<Holder> holders) {
+Inspection inspected(const std::string& key, std::vector<Holder> holders) {
   Inspection seen;
   seen.name = LockName{key};
   seen.kind = &kinds::lock;
@@ -55,7 +55,7 @@ std::vector<std::string> keys_of(const std::vector<Inspection>& all) {
 }  // namespace
 
 TEST_CASE("a line shows the holder, the age, the time until the key is free, the waiters and the reason") {
-  Inspection seen = held("deploy", {alice()});
+  Inspection seen = inspected("deploy", {alice_since()});
   seen.waiters.resize(4);
   const KeyRow row = key_row(seen);
   CHECK(row.key == "deploy");
@@ -69,14 +69,14 @@ TEST_CASE("a line shows the holder, the age, the time until the key is free, the
 }
 
 TEST_CASE("a line leaves out unknown facts") {
-  const KeyRow row = key_row(held("orders", {java()}));
+  const KeyRow row = key_row(inspected("orders", {java()}));
   CHECK(row.holder == "8d1f2c...:57 (a Redisson client)");
   CHECK(row.held_for == "-");
   CHECK(row.reason == "-");
 }
 
 TEST_CASE("of several holders a line shows the first, and of counted keys the free number") {
-  Inspection pool = held("seats", {alice(), java(), java()});
+  Inspection pool = inspected("seats", {alice_since(), java(), java()});
   pool.kind = &kinds::permit;
   pool.available = 2;
   pool.total = 5;
@@ -93,17 +93,17 @@ TEST_CASE("of several holders a line shows the first, and of counted keys the fr
 }
 
 TEST_CASE("a key is stale if its holder has not renewed for half its lease, or if it has no TTL") {
-  CHECK(key_state(held("k", {alice()})) == "held");
-  CHECK(key_state(held("k", {alice(Milliseconds{60'000}, Milliseconds{15'001})})) == "stale");
-  CHECK(key_state(held("k", {java()})) == "held");
+  CHECK(key_state(inspected("k", {alice_since()})) == "held");
+  CHECK(key_state(inspected("k", {alice_since(Milliseconds{60'000}, Milliseconds{15'001})})) == "stale");
+  CHECK(key_state(inspected("k", {java()})) == "held");
   Holder for_ever = java();
   for_ever.ttl.reset();
-  CHECK(key_state(held("k", {for_ever})) == "stale");
-  CHECK(key_row(held("k", {for_ever})).frees == "never");
+  CHECK(key_state(inspected("k", {for_ever})) == "stale");
+  CHECK(key_row(inspected("k", {for_ever})).frees == "never");
 }
 
 TEST_CASE("a filter passes the keys that match all its conditions") {
-  const Inspection seen = held("deploy", {alice()});
+  const Inspection seen = inspected("deploy", {alice_since()});
   CHECK(passes({}, seen));
   CHECK(passes({.states = {"stale", "held"}, .types = {"lock"}, .hosts = {"ci-7"}}, seen));
   CHECK_FALSE(passes({.states = {"stale"}}, seen));
@@ -111,13 +111,13 @@ TEST_CASE("a filter passes the keys that match all its conditions") {
   CHECK_FALSE(passes({.hosts = {"ci"}}, seen));
   CHECK(passes({.older = Milliseconds{723'000}}, seen));
   CHECK_FALSE(passes({.older = Milliseconds{723'001}}, seen));
-  CHECK_FALSE(passes({.older = Milliseconds{1}}, held("orders", {java()})));
+  CHECK_FALSE(passes({.older = Milliseconds{1}}, inspected("orders", {java()})));
 }
 
 TEST_CASE("lines are sorted by key, or keys that need attention come first") {
-  Inspection b = held("b", {alice(Milliseconds{10})});
+  Inspection b = inspected("b", {alice_since(Milliseconds{10})});
   b.waiters.resize(2);
-  std::vector<Inspection> all{held("c", {alice(Milliseconds{99})}), b, held("a", {java()})};
+  std::vector<Inspection> all{inspected("c", {alice_since(Milliseconds{99})}), b, inspected("a", {java()})};
   sort_keys(all, KeyOrder::age);
   CHECK(keys_of(all) == std::vector<std::string>{"c", "b", "a"});
   sort_keys(all, KeyOrder::waiting);
@@ -129,15 +129,15 @@ TEST_CASE("lines are sorted by key, or keys that need attention come first") {
 TEST_CASE("numbers in keys are sorted as numbers") {
   std::vector<Inspection> all;
   for (const char* key : {"job-10", "job-2b", "job", "job-2", "job-02", "job-9", "job-2-11", "job-2-3"})
-    all.push_back(held(key, {java()}));
+    all.push_back(inspected(key, {java()}));
   sort_keys(all, KeyOrder::key);
   CHECK(keys_of(all) == std::vector<std::string>{"job", "job-02", "job-2", "job-2-3", "job-2-11", "job-2b",
                                                  "job-9", "job-10"});
 }
 
 TEST_CASE("one long key widens its own line only, on a wide terminal too") {
-  std::vector<Inspection> all{held(std::string(150, 'k'), {alice()})};
-  for (int i = 0; i < 20; ++i) all.push_back(held("key-" + std::to_string(i), {alice()}));
+  std::vector<Inspection> all{inspected(std::string(150, 'k'), {alice_since()})};
+  for (int i = 0; i < 20; ++i) all.push_back(inspected("key-" + std::to_string(i), {alice_since()}));
   for (const std::size_t width : {0U, 160U, 240U}) {
     CAPTURE(width);
     const std::vector<std::string> lines = key_table(all, width);
@@ -158,10 +158,10 @@ TEST_CASE("patterns are those of Redis") {
 }
 
 TEST_CASE("no text of Redis reaches the terminal as it is") {
-  Holder hostile = alice();
+  Holder hostile = alice_since();
   hostile.facts->host = "h\x1b[2J";
   hostile.facts->reason = "r\r\n\xc2\x9bx";
-  Inspection seen = held("k\x1b]0;x\x07", {hostile});
+  Inspection seen = inspected("k\x1b]0;x\x07", {hostile});
   for (const std::string& line : key_table({seen}, 0)) {
     CAPTURE(line);
     CHECK(line.find_first_of("\x1b\r\n\x07") == std::string::npos);
@@ -170,7 +170,7 @@ TEST_CASE("no text of Redis reaches the terminal as it is") {
 }
 
 TEST_CASE("a table is as wide as the terminal at most: the widest of the long columns is cut") {
-  Inspection seen = held(std::string(60, 'k'), {alice()});
+  Inspection seen = inspected(std::string(60, 'k'), {alice_since()});
   for (const std::size_t width : {200U, 120U, 80U, 72U, 40U, 5U}) {
     CAPTURE(width);
     for (const std::string& line : key_table({seen}, width)) CHECK(columns_of(line) <= width);
