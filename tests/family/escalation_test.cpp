@@ -17,7 +17,7 @@ std::vector<int> due(Escalation& escalation, int now, const Deadlines& deadlines
   return signals;
 }
 
-using Signals = std::vector<int>;
+using SignalNumbers = std::vector<int>;
 
 }  // namespace
 
@@ -34,29 +34,29 @@ TEST_CASE("an escalation sends first the stop signal and CONT, then KILL again a
   Escalation escalation{SIGINT};
   const Deadlines deadlines{at(100), at(200)};
 
-  CHECK(due(escalation, 100, deadlines) == Signals{SIGINT, SIGCONT});
+  CHECK(due(escalation, 100, deadlines) == SignalNumbers{SIGINT, SIGCONT});
   CHECK(escalation.begun());
   CHECK(escalation.wake_at(deadlines) == at(200));
   CHECK(due(escalation, 199, deadlines).empty());
-  CHECK(due(escalation, 200, deadlines) == Signals{SIGKILL});
+  CHECK(due(escalation, 200, deadlines) == SignalNumbers{SIGKILL});
   CHECK(escalation.killing());
   CHECK(due(escalation, 250, deadlines).empty());
-  CHECK(due(escalation, 300, deadlines) == Signals{SIGKILL});
+  CHECK(due(escalation, 300, deadlines) == SignalNumbers{SIGKILL});
 }
 
 TEST_CASE("if both deadlines have passed at the first look, only KILL is due") {
   Escalation escalation{SIGTERM};
 
-  CHECK(due(escalation, 500, {at(100), at(200)}) == Signals{SIGKILL});
+  CHECK(due(escalation, 500, {at(100), at(200)}) == SignalNumbers{SIGKILL});
 }
 
 TEST_CASE("a deadline may move until it has come, and the deadline of KILL even after the stop signal") {
   Escalation escalation{SIGTERM};
 
   CHECK(due(escalation, 150, {at(300), at(400)}).empty());
-  CHECK(due(escalation, 300, {at(300), at(400)}) == Signals{SIGTERM, SIGCONT});
+  CHECK(due(escalation, 300, {at(300), at(400)}) == SignalNumbers{SIGTERM, SIGCONT});
   CHECK(due(escalation, 450, {at(900), at(1000)}).empty());
-  CHECK(due(escalation, 500, {at(900), at(500)}) == Signals{SIGKILL});
+  CHECK(due(escalation, 500, {at(900), at(500)}) == SignalNumbers{SIGKILL});
 }
 
 TEST_CASE("a signal that another process has sent is not sent twice") {
@@ -64,16 +64,16 @@ TEST_CASE("a signal that another process has sent is not sent twice") {
   escalation.skip_stop();
 
   CHECK(due(escalation, 150, {at(100), at(200)}).empty());
-  CHECK(due(escalation, 200, {at(100), at(200)}) == Signals{SIGKILL});
+  CHECK(due(escalation, 200, {at(100), at(200)}) == SignalNumbers{SIGKILL});
 }
 
 TEST_CASE("an escalation that is told to hurry kills at once") {
   Escalation escalation{SIGTERM};
-  CHECK(due(escalation, 100, {at(100), at(900)}) == Signals{SIGTERM, SIGCONT});
+  CHECK(due(escalation, 100, {at(100), at(900)}) == SignalNumbers{SIGTERM, SIGCONT});
 
   escalation.hurry();
 
-  CHECK(due(escalation, 150, {at(100), at(900)}) == Signals{SIGKILL});
+  CHECK(due(escalation, 150, {at(100), at(900)}) == SignalNumbers{SIGKILL});
 }
 
 TEST_CASE("of two pairs of deadlines, the earlier stop and the earlier KILL count") {

@@ -15,7 +15,7 @@ namespace rlock::test {
 namespace {
 
 constexpr std::string_view kBegin = ".\\\" options of ";
-constexpr std::string_view kEnd = ".\\\" end of options";
+constexpr std::string_view kEndOfOptions = ".\\\" end of options";
 constexpr std::string_view kVerbsBegin = ".\\\" verbs";
 constexpr std::string_view kVerbsEnd = ".\\\" end of verbs";
 
@@ -123,7 +123,7 @@ std::string with_fresh_parts(std::string_view page, const std::map<std::string, 
       end = kVerbsEnd;
     } else if (line.starts_with(kBegin)) {
       out += manual_options(std::string_view{line}.substr(kBegin.size()));
-      end = kEnd;
+      end = kEndOfOptions;
     }
   }
   if (!page.empty() && page.back() == '\n')

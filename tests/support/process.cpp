@@ -29,11 +29,11 @@ extern char** environ;
 namespace rlock::test {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void throw_errno(const std::string& what) {
   throw std::system_error{errno, std::generic_category(), what};
 }
 
-std::string contents(int fd) {
+std::string bytes_in(int fd) {
   std::string text;
   char buffer[65536];
   ssize_t got = 0;
@@ -44,7 +44,7 @@ std::string contents(int fd) {
 
 int memory_file(const char* name) {
   const int fd = ::memfd_create(name, MFD_CLOEXEC);
-  if (fd < 0) refuse("memfd_create");
+  if (fd < 0) throw_errno("memfd_create");
   // O_APPEND, because two writers may have different offsets, as with a pipe or a terminal.
   ::fcntl(fd, F_SETFL, O_APPEND);
   return fd;
@@ -131,17 +131,17 @@ struct Parent {
 void write_pipe(const std::string& path, const std::string& text) {
   int pipe = -1;
   const auto opened = [&] { return (pipe = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; };
-  if (!eventually(opened, std::chrono::seconds{20})) refuse("no reader opens " + path);
+  if (!eventually(opened, std::chrono::seconds{20})) throw_errno("no reader opens " + path);
   const ssize_t written = ::write(pipe, text.data(), text.size());
   ::close(pipe);
-  if (written != static_cast<ssize_t>(text.size())) refuse("write to " + path);
+  if (written != static_cast<ssize_t>(text.size())) throw_errno("write to " + path);
 }
 
 }  // namespace
 
 TempDir::TempDir() {
   std::string pattern = "/tmp/rlock-test-XXXXXX";
-  if (!::mkdtemp(pattern.data())) refuse("mkdtemp");
+  if (!::mkdtemp(pattern.data())) throw_errno("mkdtemp");
   path_ = pattern;
 }
 
@@ -173,7 +173,7 @@ Process::Process(Words argv, const Options& options) : argv_(std::move(argv)) {
   int in = -1;
   if (options.input) {
     in = memory_file("stdin");
-    if (::write(in, options.input->data(), options.input->size()) < 0) refuse("stdin");
+    if (::write(in, options.input->data(), options.input->size()) < 0) throw_errno("stdin");
     ::lseek(in, 0, SEEK_SET);
   } else {
     in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -186,7 +186,7 @@ Process::Process(Words argv, const Options& options) : argv_(std::move(argv)) {
   const Parent parent{.pid = ::getpid(), .lasts = ::gettid() == ::getpid()};
   const SignalsBlocked blocked;
   pid_ = ::fork();
-  if (pid_ < 0) refuse("fork");
+  if (pid_ < 0) throw_errno("fork");
   if (pid_ == 0) become(argv_pointers.data(), env_pointers.data(), options, {in, out_, err_}, parent);
   ::close(in);
   pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));  // the wrapper of glibc 2.36 is not for C++
@@ -243,8 +243,8 @@ int Process::exit_code(std::chrono::milliseconds deadline) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string Process::out() const { return contents(out_); }
-std::string Process::err() const { return contents(err_); }
+std::string Process::out() const { return bytes_in(out_); }
+std::string Process::err() const { return bytes_in(err_); }
 
 std::vector<pid_t> Process::family() const { return processes_with(mark_); }
 

@@ -7,7 +7,6 @@
 #include "support/redis_server.h"
 
 using namespace rlock::test;
-using Way = TcpProxy::Way;
 
 namespace {
 
@@ -27,14 +26,14 @@ TEST_CASE("a proxy without a fault is not noticed") {
   CHECK(line.proxy.open() == 1);
   CHECK(line.proxy.sent_by_clients().starts_with("*3\r\n$3\r\nSET"));
 
-  line.proxy.bytewise(Way::to_client);
+  line.proxy.bytewise(TcpProxy::Way::to_client);
   CHECK(line.client.ask({"PING"}) == "PONG");
 }
 
 TEST_CASE("a proxy delays") {
   Line line;
-  line.proxy.delay(Way::to_server, 60ms);
-  line.proxy.delay(Way::to_client, 40ms);
+  line.proxy.delay(TcpProxy::Way::to_server, 60ms);
+  line.proxy.delay(TcpProxy::Way::to_client, 40ms);
   StopWatch watch;
   CHECK(line.client.ask({"PING"}) == "PONG");
   CHECK(watch.elapsed() >= 100ms);
@@ -42,10 +41,10 @@ TEST_CASE("a proxy delays") {
 
 TEST_CASE("a proxy loses an answer, and all later answers on the same connection") {
   Line line;
-  line.proxy.drop(Way::to_client);
+  line.proxy.drop(TcpProxy::Way::to_client);
   line.client.send({"INCR", "heard"});
   // The proxy got the reply, and dropped it.
-  CHECK(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));
+  CHECK(eventually([&] { return line.proxy.bytes(TcpProxy::Way::to_client) > 0; }));
   line.proxy.pass();
   line.client.send({"INCR", "heard"});
   CHECK(eventually([&] { return line.redis.cli({"GET", "heard"}) == "2"; }));
@@ -55,7 +54,7 @@ TEST_CASE("a proxy loses an answer, and all later answers on the same connection
 
 TEST_CASE("a proxy loses questions") {
   Line line;
-  line.proxy.drop(Way::to_server);
+  line.proxy.drop(TcpProxy::Way::to_server);
   line.client.send({"INCR", "unheard"});
   CHECK_FALSE(line.client.receive_within(20ms));
   CHECK_FALSE(line.redis.has("unheard"));
@@ -72,18 +71,18 @@ TEST_CASE("a proxy loses the answers after the first ones") {
 TEST_CASE("a proxy cuts, resets and half-closes in the middle of an answer") {
   SUBCASE("cut") {
     Line line;
-    line.proxy.cut_after(Way::to_client, 3);
+    line.proxy.cut_after(TcpProxy::Way::to_client, 3);
     CHECK_THROWS_WITH(line.client.ask({"PING"}), "the server closed the connection");
   }
   SUBCASE("reset") {
     Line line;
-    line.proxy.reset_after(Way::to_client, 3);
+    line.proxy.reset_after(TcpProxy::Way::to_client, 3);
     CHECK_THROWS_WITH(line.client.ask({"PING"}), "the server closed the connection");
   }
   SUBCASE("half-close") {
     Line line;
     CHECK(line.client.ask({"PING"}) == "PONG");
-    line.proxy.half_close(Way::to_client);
+    line.proxy.half_close(TcpProxy::Way::to_client);
     CHECK_THROWS_WITH(line.client.ask({"PING"}), "the server closed the connection");
   }
 }
