@@ -1,4 +1,5 @@
 #!/bin/sh
-# Checks that each line of tests/model/survivors names a defect that can be planted in the code as it is now.
+# Checks that each line of tests/model/survivors names a defect of the code as it is now, and that tests/model/plant can plant
+# defects in scripts.
 set -eu
 exec "$(dirname "$0")/model/plant" --survivors
