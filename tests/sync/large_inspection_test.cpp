@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "sync/kinds/keys.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/watch/inspect.h"
 
 using namespace rlock;
@@ -37,10 +39,14 @@ std::size_t different(const Inspection& found) {
 
 TEST_CASE("of a lock with thousands of readers, those that are known come first, and each comes once") {
   LargeScene scene;
-  Words words{"HSET", "k"};
-  for (int i = 0; i < 4997; ++i) words.insert(words.end(), {"o:" + std::to_string(i), "1"});
-  words.insert(words.end(), {"me:1", "1", "me:1:write", "1", "mode", "read"});
+  Words words{"HSET", "k", "me:1", "1", "me:1:write", "1", "mode", "read"};
+  Words removed{"HDEL", "k"};  // then few of the hash's places are in use, and a page of HSCAN has few fields
+  for (int i = 0; i < 8000; ++i) {
+    words.insert(words.end(), {"o:" + std::to_string(i), "1"});
+    if (i >= 2000) removed.push_back("o:" + std::to_string(i));
+  }
   scene.server.cli(words);
+  scene.server.cli(removed);
   const Inspection found = scene.inspect({{Owner{"me:1"}, Metadata{}}});
   CHECK(found.holders.size() == kMost - 1);  // the mode is read, too
   CHECK(different(found) == found.holders.size());
@@ -48,7 +54,7 @@ TEST_CASE("of a lock with thousands of readers, those that are known come first,
   CHECK(found.holders.at(0).mode == Holder::Mode::read);
   CHECK(found.holders.at(1).owner == Owner{"me:1"});
   CHECK(found.holders.at(1).mode == Holder::Mode::write);
-  CHECK(found.unnamed == 4999 - static_cast<std::int64_t>(found.holders.size()));
+  CHECK(found.unnamed == 2002 - static_cast<std::int64_t>(found.holders.size()));
 }
 
 TEST_CASE("the rest of a reader's holds is read, as long as all readers have few") {
@@ -82,4 +88,20 @@ TEST_CASE("of a thousand permits and more, one that is asked for is read, and ea
     CHECK(std::ranges::count(found.holders, id_of(asked), &Holder::permit) == 1);
     CHECK(found.unnamed == 1500 - static_cast<std::int64_t>(read));
   }
+}
+
+TEST_CASE("of a long line a thousand places are read, and the others are counted") {
+  LargeScene scene;
+  Words words{"ZADD", line_keys(kName).front()};
+  for (int i = 0; i < 1500; ++i) words.insert(words.end(), {std::to_string(i), "o:" + std::to_string(i)});
+  scene.server.cli(words);
+  CHECK(scene.inspect({}).further_waiters == 500);
+}
+
+TEST_CASE("all permits of an owner are named") {
+  LargeScene scene;
+  const PermitLock lock{{.name = kName, .owner = Owner{"me:1"}}, PermitLock::Wanted{.count = 3, .total = 5}};
+  REQUIRE(is_held(scene.ask(lock)));
+  const Inspection found = scene.inspect({{Owner{"me:1"}, Metadata{}}});
+  CHECK(std::ranges::count(found.holders, Owner{"me:1"}, &Holder::owner) == 3);
 }

@@ -250,3 +250,23 @@ TEST_CASE("a lock that is taken and undone in one call, because another is busy,
   CHECK(std::holds_alternative<Held>(together->read(direct.run(together->ask()))));
   CHECK(passes() == "1 ");
 }
+
+TEST_CASE("a lock that is taken and undone in one call leaves nothing of a line whose only waiter is gone") {
+  RedisServer redis;
+  Direct direct{redis};
+  Claim waiting = claim("a", "w:1");
+  waiting.if_busy = IfBusy::place;
+  const Lock holder{claim("a", "h:1")}, waiter{waiting}, other{claim("b", "x:1")};
+  for (const Lock* lock : {&holder, &waiter, &other}) direct.run(lock->ask());
+  {
+    const Listener hears{redis, Channel{"redisson_lock__channel:{a}:w:1"}};
+    direct.run(holder.release({}));
+  }
+  REQUIRE(redis.has("redisson_unlock_latch:{a}:line:waiters"));
+  const Three<Lock> three{"o:1"};
+  const auto members = three.members();
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+  CHECK(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
+  CHECK(redis.cli({"KEYS", "*{a}*"}).empty());
+}
