@@ -24,9 +24,9 @@ struct Cost {
 };
 
 /// A pool with this many taken permits.
-class Pool {
+class SemaphorePool {
  public:
-  explicit Pool(int taken) {
+  explicit SemaphorePool(int taken) {
     lua_.count_instructions();
     constexpr int kAtOnce = 100;
     for (int left = taken; left > 0; left -= kAtOnce)
@@ -55,7 +55,7 @@ class Pool {
 
 TEST_CASE(
     "a permit is renewed and released at the same cost, however many are taken, and acquired with a search for its slot more") {
-  const PermitLock mine = Pool::permits("me:1");
+  const PermitLock mine = SemaphorePool::permits("me:1");
   struct Step {
     Call call;
     std::int64_t search;  ///< commands at most
@@ -65,7 +65,7 @@ TEST_CASE(
   std::vector<Step> steps{{mine.ask(Milliseconds{0}), kSearch}, {mine.renew(), 0}, {mine.release({}), 0}};
   for (const int taken : {1, 1000, 9900}) {
     CAPTURE(taken);
-    Pool pool{taken};
+    SemaphorePool pool{taken};
     REQUIRE(pool.taken() == std::to_string(taken));
     for (Step& step : steps) step.costs.push_back(pool.run(step.call));
     CHECK(pool.taken() == std::to_string(taken));
@@ -88,7 +88,7 @@ TEST_CASE(
   constexpr std::int64_t kCount = 1000;
   for (const int taken : {1, 8900}) {
     CAPTURE(taken);
-    Pool pool{taken};
-    CHECK(pool.run(Pool::permits("me:1", kCount).ask(Milliseconds{0})).commands <= 2 * kCount + 100);
+    SemaphorePool pool{taken};
+    CHECK(pool.run(SemaphorePool::permits("me:1", kCount).ask(Milliseconds{0})).commands <= 2 * kCount + 100);
   }
 }

@@ -26,8 +26,6 @@ namespace {
 constexpr std::int64_t kMs = 1000;  // the unit of this model is µs
 constexpr std::int64_t kSecond = 1'000'000;
 
-constexpr std::int64_t kBegin = 1'700'000'000'000;  // ms since the epoch, at the beginning of the model
-
 /// Equal to Timeouts::command and Timeouts::connect.
 constexpr std::int64_t kAnswerIn = 2 * kSecond;
 constexpr std::int64_t kConnectedIn = 2 * kSecond;
@@ -113,12 +111,12 @@ struct Server {
   std::unordered_map<std::string, std::vector<int>> listeners{};
 };
 
-enum class Phase { away, waiting, holding, done };
+enum class HostPhase { away, waiting, holding, done };
 
 struct Host {
   std::int64_t one_way = 0;  ///< µs
   int key = 0;
-  Phase phase = Phase::away;
+  HostPhase phase = HostPhase::away;
   std::unique_ptr<Lock> lock{};
   std::unique_ptr<Pacing> pacing{};
   std::optional<Busy> busy{};
@@ -263,11 +261,11 @@ class Fleet {
   void resume(int who) {
     Host& one = host(who);
     one.greeted = one.connection;
-    if (one.phase == Phase::holding) {
+    if (one.phase == HostPhase::holding) {
       if (releases_[who]) release(who);
       return;
     }
-    if (one.phase == Phase::done) return;
+    if (one.phase == HostPhase::done) return;
     if (one.undoes) return undo(who);
     if (one.busy && !std::exchange(one.rests, false)) listen(who);
     if (one.sleep == 0) ask(who);
@@ -281,7 +279,7 @@ class Fleet {
     one.asking = false;
     if (served) one.lost = true;
     one.backoff.ended(point(agenda_.now()));
-    if (one.phase == Phase::done) return;
+    if (one.phase == HostPhase::done) return;
     if (served && one.sleep != 0) {
       const std::int64_t pause = pause_behind_others(one);
       wake_at(who, std::min(one.due, agenda_.now() + pause));
@@ -294,7 +292,7 @@ class Fleet {
   /// Behind Sentinel, a host first asks the Sentinel, on a separate connection.
   void reconnect(int who) {
     Host& one = host(who);
-    if (one.connection != 0 || one.phase == Phase::done) return;
+    if (one.connection != 0 || one.phase == HostPhase::done) return;
     if (!sentinel_) return connect(who);
     one.backoff.began(point(agenda_.now()));
     agenda_.at(agenda_.now() + 3 * one.one_way, [this, who] {
@@ -352,7 +350,7 @@ class Fleet {
       if (host(who).asked != number || !host(who).asking) return;
       ++timeouts_;
       Host& it = host(who);
-      it.undoes = it.phase == Phase::waiting;
+      it.undoes = it.phase == HostPhase::waiting;
       const Milliseconds behind = it.busy ? Line::pause_behind_others(*it.busy) : Milliseconds{0};
       it.not_before = micros(
           it.pacing
@@ -366,7 +364,7 @@ class Fleet {
 
   void ask(int who) {
     Host& one = host(who);
-    one.phase = Phase::waiting;
+    one.phase = HostPhase::waiting;
     one.sleep = 0;
     const Milliseconds waited{(agenda_.now() - one.begun) / kMs};
     send(who, with_facts(who, one.lock->ask(waited)),
@@ -455,7 +453,7 @@ class Fleet {
 
   void read_notice(int who, const std::string& channel, const std::optional<std::string>& text) {
     Host& one = host(who);
-    if (one.phase != Phase::waiting || one.sleep == 0 || one.asking) return;
+    if (one.phase != HostPhase::waiting || one.sleep == 0 || one.asking) return;
     const Line::Notice notice = one.lock->read_notice({Channel{channel}, text}, *one.busy);
     const TimePoint now = point(agenda_.now());
     if (notice.place) {
@@ -480,7 +478,7 @@ class Fleet {
 
   void hold(int who) {
     Host& one = host(who);
-    one.phase = Phase::holding;
+    one.phase = HostPhase::holding;
     one.sleep = 0;
     Turns& turns = turns_[static_cast<std::size_t>(one.key)];
     if (++turns.holders > 1) ++overlaps_;
@@ -497,7 +495,7 @@ class Fleet {
   }
   void renew(int who) {
     agenda_.at(agenda_.now() + 10 * kSecond, [this, who] {
-      if (host(who).phase != Phase::holding || releases_[who]) return;
+      if (host(who).phase != HostPhase::holding || releases_[who]) return;
       if (host(who).connection != 0 && !host(who).asking)
         send(who, {host(who).lock->renew()}, [](const Reply&) {});
       renew(who);
@@ -506,7 +504,7 @@ class Fleet {
 
   void release(int who) {
     Host& one = host(who);
-    if (one.phase != Phase::holding) return;
+    if (one.phase != HostPhase::holding) return;
     if (!std::exchange(releases_[who], true)) {
       Turns& turns = turns_[static_cast<std::size_t>(one.key)];
       --turns.holders;
@@ -517,14 +515,14 @@ class Fleet {
     calls.push_back(erase_metadata(one.lock->name(), one.lock->owner(), one.lock->hold_entry()));
     send(who, std::move(calls), [this, who](const Reply&) {
       forget_channels(who);
-      host(who).phase = Phase::done;
+      host(who).phase = HostPhase::done;
     });
   }
 
   void open_gate() {
     open_ = true;
     for (const int who : std::exchange(gated_, {}))
-      if (host(who).phase == Phase::holding && !releases_[who]) release(who);
+      if (host(who).phase == HostPhase::holding && !releases_[who]) release(who);
   }
 
   /// From now on the next holder of each key keeps the lock.
@@ -606,7 +604,7 @@ class Fleet {
     if (agenda_.now() < look_at_) return false;
     look_at_ = agenda_.now() + 100 * kMs;
     const auto waits = [](const Host& one) {
-      return one.phase == Phase::done || one.phase == Phase::holding ||
+      return one.phase == HostPhase::done || one.phase == HostPhase::holding ||
              (one.connection != 0 && one.sleep != 0 && !one.lost);
     };
     return std::ranges::count_if(hosts_, waits) * 100 >= static_cast<std::ptrdiff_t>(hosts_.size()) * 99;

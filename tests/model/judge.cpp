@@ -46,7 +46,7 @@ bool World::sure(int who) const {
 }
 
 std::int64_t World::sure_until(int who) const {
-  if (hold(who).ends() == Ends::by_release) return kNever;
+  if (hold(who).ends() == Ends::by_release) return kEndless;
   return client(who).asked + valid_for(plan(who).lease);
 }
 
@@ -377,7 +377,7 @@ std::string World::describe() const {
     const bool waiting = is_waiting(one.phase) && has_lease;
     text += fmt::format(
         "{} {} {} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
-        one.due == kNever ? -1 : std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
+        one.due == kEndless ? -1 : std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
         one.phase == Phase::holding && has_lease ? one.asked - now : 0,
         keep_until(who) == 0 ? 0 : std::max<std::int64_t>(keep_until(who) - servers_now, 0), one.renewals,
         one.tries, one.asked_once, one.late_asks, one.lost, one.woken, one.robbed);

@@ -11,8 +11,6 @@
 namespace rlock::model {
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000;
-
 const char* text_of(int what) {
   constexpr const char* kWords[] = {"acquire", "undo", "release"};
   return kWords[what];

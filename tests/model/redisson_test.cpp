@@ -23,8 +23,6 @@ using namespace rlock::model;
 
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000;
-
 /// In ms. The time of an entry of a recording may be this much too late. It is the time of the reply, and a new JVM is
 /// slow.
 constexpr std::int64_t kLate = 80;
@@ -104,7 +102,7 @@ class Replay {
     } else {
       replay(label, keys, args, reply);
     }
-    for (const Delivery& message : store_.take_deliveries()) heard_.push_back(message);
+    for (const model::Delivery& message : store_.take_deliveries()) heard_.push_back(message);
   }
 
   void replay(const std::string& label, const Words& keys, const Words& args, const std::string& reply) {
@@ -193,7 +191,7 @@ class Replay {
   }
 
   void hear(int client, const std::string& channel, const std::string& text) {
-    const auto same = [&](const Delivery& one) {
+    const auto same = [&](const model::Delivery& one) {
       return one.client == client && one.channel == channel && one.text == text;
     };
     const auto found = std::ranges::find_if(heard_, same);
@@ -223,7 +221,7 @@ class Replay {
   Store store_{kBegin};
   std::int64_t begin_ = 0, at_ = 0, elapsed_ = 0;
   std::set<std::string> known_;
-  std::vector<Delivery> heard_;
+  std::vector<model::Delivery> heard_;
   std::map<int, Words> subscribed_;
 };
 

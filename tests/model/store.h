@@ -15,6 +15,8 @@ namespace rlock::model {
 
 using Words = std::vector<std::string>;
 
+constexpr std::int64_t kBegin = 1'700'000'000'000;  ///< ms since the epoch, at the beginning of the model
+
 /// A message on its way to a listening client.
 struct Delivery {
   int client;

@@ -82,7 +82,7 @@ bool alike(std::string_view one, std::string_view other) {
 }
 
 /// The reply as text; of an error only the first word, because servers differ in the rest.
-std::string text_of(const Reply& reply) {
+std::string reply_text(const Reply& reply) {
   const std::string text = test::written(reply);
   return reply.is_error() ? text.substr(0, text.find(' ')) : text;
 }
@@ -165,9 +165,9 @@ TEST_CASE("the store answers each command as a server does") {
     const auto [real, model] = both.run({.script = &kCommand, .keys = {}, .args = words});
     CAPTURE(round);
     CAPTURE(words.front());
-    CAPTURE(text_of(real));
-    CAPTURE(text_of(model));
-    REQUIRE(alike(text_of(real), text_of(model)));
+    CAPTURE(reply_text(real));
+    CAPTURE(reply_text(model));
+    REQUIRE(alike(reply_text(real), reply_text(model)));
     if (round % 40 == 0) both.run({.script = &kCommand, .keys = {}, .args = {"del", "a", "b", "c"}});
   }
 }
@@ -209,9 +209,9 @@ TEST_CASE("the scripts have the same results over the store as on a server") {
       const auto [real, model] = both.run(call);
       CAPTURE(round);
       CAPTURE(call.script->name);
-      CAPTURE(text_of(real));
-      CAPTURE(text_of(model));
-      REQUIRE(alike(text_of(real), text_of(model)));
+      CAPTURE(reply_text(real));
+      CAPTURE(reply_text(model));
+      REQUIRE(alike(reply_text(real), reply_text(model)));
     }
   }
 }

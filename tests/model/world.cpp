@@ -9,8 +9,6 @@
 namespace rlock::model {
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000;
-
 /// How long a client waits for a reply before it abandons the connection.
 constexpr std::int64_t kReplyIn = 1000;
 
@@ -59,7 +57,7 @@ bool World::urgent() const {
 std::int64_t World::next_time() const {
   std::int64_t next = store_.next_expiry() != 0 ? store_.next_expiry() + 1 - jumped_ : 0;
   const auto consider = [&](std::int64_t time) {
-    if (time > now() && time != kNever && (next == 0 || time < next)) next = time;
+    if (time > now() && time != kEndless && (next == 0 || time < next)) next = time;
   };
   for (const Client& one : clients_)
     if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed)
@@ -305,7 +303,7 @@ void World::begin_hold(int who) {
   Client& one = client(who);
   judge_fences(who, one.fences);
   one.phase = Phase::holding;
-  one.due = hold(who).ends() == Ends::by_release ? kNever : one.asked + plan(who).lease / 3;
+  one.due = hold(who).ends() == Ends::by_release ? kEndless : one.asked + plan(who).lease / 3;
   one.busy.reset();
   if (!hold(who).listens_while_held()) store_.stop_listening(who);
   for (const Place& place : hold(who).places())
@@ -527,7 +525,7 @@ void World::fail_over() {
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
     Client& one = client(who);
     store_.stop_listening(who);
-    if (one.written != 0) one.written = kNever;  // no server will confirm the write any more
+    if (one.written != 0) one.written = kEndless;  // no server will confirm the write any more
     if (one.phase == Phase::sleeping) one.due = std::min(one.due, now() + kReconnects);
     const bool holds = one.phase == Phase::holding || one.phase == Phase::releasing;
     one.robbed = one.robbed || (holds && !plan(who).strict);

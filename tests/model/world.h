@@ -50,7 +50,7 @@ struct Setting {
   int failovers = 0;           ///< how often a replica takes the server's place
 };
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
 enum class Phase : char {
   idle,
