@@ -19,12 +19,12 @@ using namespace rlock::test;
 
 namespace {
 
-const LockName kName{"k"};
+const LockName kLarge{"k"};
 constexpr std::size_t kMost = 999;  // so many holders are read
 
 struct LargeScene : Scene {
   Inspection inspect(const Facts& facts, const std::string& wanted = {}) {
-    return read_inspection(kName, {.facts = facts}, redis.run(inspect_key(kName, facts, wanted)));
+    return read_inspection(kLarge, {.facts = facts}, redis.run(inspect_key(kLarge, facts, wanted)));
   }
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("of a thousand permits and more, one that is asked for is read, and ea
   LargeScene scene;
   const auto id_of = [](int i) { return "permit" + std::to_string(1'000'000'000 + i); };  // 16 bytes
   const std::string end = std::to_string((std::stoll(scene.server.cli({"TIME"})) + 60) * 1000);
-  Words words{"ZADD", taken_key(kName)};
+  Words words{"ZADD", taken_key(kLarge)};
   for (int i = 0; i < 1500; ++i) words.insert(words.end(), {end, id_of(i)});
   scene.server.cli(words);
   scene.server.cli({"SET", "k", "0"});
@@ -92,7 +92,7 @@ TEST_CASE("of a thousand permits and more, one that is asked for is read, and ea
 
 TEST_CASE("of a long line a thousand places are read, and the others are counted") {
   LargeScene scene;
-  Words words{"ZADD", line_keys(kName).front()};
+  Words words{"ZADD", line_keys(kLarge).front()};
   for (int i = 0; i < 1500; ++i) words.insert(words.end(), {std::to_string(i), "o:" + std::to_string(i)});
   scene.server.cli(words);
   CHECK(scene.inspect({}).further_waiters == 500);
@@ -100,7 +100,7 @@ TEST_CASE("of a long line a thousand places are read, and the others are counted
 
 TEST_CASE("all permits of an owner are named") {
   LargeScene scene;
-  const PermitLock lock{{.name = kName, .owner = Owner{"me:1"}}, PermitLock::Wanted{.count = 3, .total = 5}};
+  const PermitLock lock{{.name = kLarge, .owner = Owner{"me:1"}}, PermitLock::Wanted{.count = 3, .total = 5}};
   REQUIRE(is_held(scene.ask(lock)));
   const Inspection found = scene.inspect({{Owner{"me:1"}, Metadata{}}});
   CHECK(std::ranges::count(found.holders, Owner{"me:1"}, &Holder::owner) == 3);

@@ -254,9 +254,9 @@ TEST_CASE("a lock that is taken and undone in one call, because another is busy,
 TEST_CASE("a lock that is taken and undone in one call leaves nothing of a line whose only waiter is gone") {
   RedisServer redis;
   Direct direct{redis};
-  Claim waiting = claim("a", "w:1");
+  Claim waiting = claim_on("a", "w:1");
   waiting.if_busy = IfBusy::place;
-  const Lock holder{claim("a", "h:1")}, waiter{waiting}, other{claim("b", "x:1")};
+  const Lock holder{claim_on("a", "h:1")}, waiter{waiting}, other{claim_on("b", "x:1")};
   for (const Lock* lock : {&holder, &waiter, &other}) direct.run(lock->ask());
   {
     const Listener hears{redis, Channel{"redisson_lock__channel:{a}:w:1"}};
