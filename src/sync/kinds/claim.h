@@ -39,9 +39,9 @@ struct Claim {
 
 /// Which hold of its owner this is.
 enum class Hold {
-  first,    ///< the first one
+  first,  ///< the first one
   inner,  ///< one more hold of an owner that already has the lock (re-entry)
-  found,    ///< a hold that was found on the server; only its owner is known
+  found,  ///< a hold that was found on the server; only its owner is known
 };
 
 /// How the server tells this release, and late copies of it, from releases of other holds of the same owner.
