@@ -75,6 +75,13 @@ TEST_CASE("a client that lacks the right to one command leaves the pool as large
   }
 }
 
+TEST_CASE("a client that may not give a permit back takes none") {
+  Permitted scene;
+  scene.server.cli({"ACL", "SETUSER", "default", "-zrem"});
+  CHECK_FALSE(is_held(scene.ask(permits("a:1", {.total = 3}))));
+  CHECK(scene.taken() == "0");
+}
+
 TEST_CASE("a client that lacks the right to one command gives no permit back twice, and loses none") {
   for (const std::string command : {"zremrangebyscore", "incrby", "zrem"}) {
     CAPTURE(command);

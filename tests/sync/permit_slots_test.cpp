@@ -56,6 +56,15 @@ TEST_CASE("permits are renewed and released, and slots stay apart, without the n
   CHECK_FALSE(scene.server.has(kSlots));
 }
 
+TEST_CASE("the notes about slots live as long as the lease, and a month for permits without one") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.total = 2}));
+  CHECK(scene.server.pttl(kSlots) > 20000);
+  CHECK(scene.server.pttl(kSlots) <= 30000);
+  scene.ask(permits("b:1", {.total = 2, .lease = Milliseconds{0}}));
+  CHECK(scene.server.pttl(kSlots) > 29 * 86400000LL);
+}
+
 TEST_CASE("a slot is free again after another client returned its permit") {
   Permitted scene;
   const auto first = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));

@@ -71,6 +71,14 @@ TEST_CASE("an acquire of several permits takes all or none") {
   CHECK(scene.available() == "2");
 }
 
+TEST_CASE("a client that may not give a permit of a semaphore back takes none") {
+  Counted scene;
+  scene.init(1);
+  scene.server.cli({"ACL", "SETUSER", "default", "-incrby"});
+  CHECK_FALSE(is_held(scene.ask(take(1))));
+  CHECK(scene.available() == "1");
+}
+
 TEST_CASE("only positive numbers are published") {
   Counted scene;
   Listener waiter{scene.server, kSemChannel};
