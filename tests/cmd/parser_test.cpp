@@ -6,13 +6,12 @@
 #include "cmd/cli/help.h"
 #include "cmd/cli/suggest.h"
 #include "support/contains.h"
+#include "support/process.h"
 
 using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// A verb with one option of each kind.
 struct Sample {

@@ -13,13 +13,12 @@
 #include "cmd/cli/parser.h"
 #include "cmd/run/run_request.h"
 #include "support/contains.h"
+#include "support/process.h"
 
 using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// The options that result from the words behind `rlock run`. rlock asks no server for them, and reads no file except
 /// the config files that the words name.

@@ -95,19 +95,19 @@ Words numbers(int count) {
 TEST_CASE("no waiter is passed more than ten times, and a hand-over costs six requests at most") {
   for (const std::string type : {"lock", "fenced", "write", "permit"}) {
     CAPTURE(type);
-    constexpr int kWaiters = 12;
+    constexpr int kJoined = 12;
     const bool permit = type == "permit";  // a permit's pool stays
     WaitingRuns crowd{permit ? Words{"--permits", "1"} : Words{"--type", type}};
-    for (const std::string& name : numbers(kWaiters)) crowd.join(name);
+    for (const std::string& name : numbers(kJoined)) crowd.join(name);
     Monitor monitor{crowd.redis};
     crowd.let_go();
-    CHECK(most_passed(crowd.served(kWaiters)) <= 10);
+    CHECK(most_passed(crowd.served(kJoined)) <= 10);
     REQUIRE(eventually([&] { return !crowd.redis.has(permit ? "{k}:timeout" : "k"); }, kLongDeadline));
     std::size_t requests = 0;
     for (const std::string& command : monitor.commands())
       // UNSUBSCRIBE comes in the same write as a release: it is no request of its own.
       if (!contains(command, "SELECT") && !contains(command, "UNSUBSCRIBE")) ++requests;
-    CHECK(requests <= 6 * kWaiters + 6);
+    CHECK(requests <= 6 * kJoined + 6);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "support/contains.h"
+#include "support/process.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/values.h"
 
@@ -18,7 +19,6 @@ namespace rlock::test {
 namespace {
 
 using P = Parameter;
-using Words = std::vector<std::string>;
 
 struct Named {
   std::string_view name;

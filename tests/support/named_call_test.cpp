@@ -8,15 +8,10 @@
 
 #include "base/error.h"
 #include "scripts.h"
+#include "support/process.h"
 
 using namespace rlock;
 using namespace rlock::test;
-
-namespace {
-
-using Words = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("a call takes its values by their names, and the usual ones for what the contract demands") {
   const Call call = named_call("lock/release way=again request=q line=l,lw,lf owner=''");

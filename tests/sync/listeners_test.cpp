@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "support/process.h"
+
 using namespace rlock;
-using Words = std::vector<std::string>;
+using namespace rlock::test;
 
 TEST_CASE("the listeners of a key are counted where its kind announces releases, else where a lock does") {
   const auto words = [](const Kind* kind) {

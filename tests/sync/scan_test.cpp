@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "support/process.h"
+
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
@@ -20,7 +23,6 @@ Scanned found(ScanPass pass, const std::vector<std::string>& keys) {
   return read_step(pass, Reply{std::vector{Reply{"17"}, Reply{std::move(items)}}});
 }
 
-using Words = std::vector<std::string>;
 using Names = std::vector<LockName>;
 
 }  // namespace

@@ -6,13 +6,14 @@
 
 #include "base/error.h"
 #include "scripts.h"
+#include "support/process.h"
 
 using namespace rlock;
+using namespace rlock::test;
 
 namespace {
 
 using P = Parameter;
-using Words = std::vector<std::string>;
 
 TEST_CASE("a call has its keys and arguments in the order of the script's contract") {
   const Call call = call_of(scripts::latch_down, {{P::memory, "60000"},
