@@ -251,20 +251,23 @@ class PermitRenew final : public IdsVerb {
   /// the lease with which it was acquired, or none if it has none. Then an id that is not taken is left out.
   std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
     std::map<Milliseconds, std::vector<std::size_t>> places;
-    Inspection found = lease_ ? Inspection{} : inspect(session, session.name(key_));
+    const LockName name = session.name(key_);
+    const Inspection found = lease_ ? Inspection{} : inspect(session, name);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
-      if (lease_) {
-        places[*lease_].push_back(place);
-        continue;
-      }
-      const auto taken = [&] { return std::ranges::find(found.holders, ids_[place], &Holder::permit); };
+      const std::string& id = ids_[place];
+      std::optional<Milliseconds> lease = lease_ ? lease_ : own_lease(found, id);
       // One inspection names a thousand permits, and the one that is wanted.
-      if (taken() == found.holders.end() && found.unnamed > 0)
-        found = inspect(session, session.name(key_), Owner{to_hex(ids_[place])});
-      if (const auto holder = taken(); holder != found.holders.end())
-        places[holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0}].push_back(place);
+      if (!lease && found.unnamed > 0) lease = own_lease(inspect(session, name, Owner{to_hex(id)}), id);
+      if (lease) places[*lease].push_back(place);
     }
     return places;
+  }
+
+  /// The lease with which this permit was acquired. Empty: it is not taken.
+  std::optional<Milliseconds> own_lease(const Inspection& found, const std::string& id) const {
+    const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
+    if (holder == found.holders.end()) return std::nullopt;
+    return holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0};
   }
 
   std::optional<Milliseconds> lease_;

@@ -1,5 +1,7 @@
 #include "redis/redis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "redis/enough.h"
@@ -11,6 +13,10 @@ namespace {
 constexpr Milliseconds kFollowers{200};
 
 }  // namespace
+
+std::string Redis::named(std::size_t node, const std::string& text) const {
+  return nodes() == 1 ? text : fmt::format("{}: {}", str(node), text);
+}
 
 void Redis::await_followers(const Patience& patience) const {
   const TimePoint until = earliest(patience.until, plus(loop().now(), kFollowers));

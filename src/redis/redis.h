@@ -71,9 +71,7 @@ class Redis : public Announcements {
 
   virtual std::string str(std::size_t node) const = 0;  ///< the node's name in messages
   /// What a message says of this node: with its name in front if there are several.
-  std::string named(std::size_t node, const std::string& text) const {
-    return nodes() == 1 ? text : str(node) + ": " + text;
-  }
+  std::string named(std::size_t node, const std::string& text) const;
 
   /// Should a caller retry after a failure? Yes if --wait was given or a quorum has answered before.
   virtual bool keeps_trying() const = 0;

@@ -55,6 +55,8 @@ WantedKeys::WantedKeys(const HoldRequest& request, const Claimant& claimant)
   if (joins_all_) owner_ = first;
 }
 
+WantedKeys::WantedKeys(WantedKeys&&) noexcept = default;
+
 /// `outer`: the hold that this key joins; null: none.
 std::shared_ptr<const Lockable> WantedKeys::make_lock(const LockName& name, const InheritedHold* outer,
                                                       const Claimant& claimant) const {
@@ -96,10 +98,12 @@ std::optional<Milliseconds> WantedKeys::expires_within(const Part& part, Millise
   return part.joins ? std::nullopt : std::optional{std::max(request().lease, kept)};
 }
 
-HeldKeys::HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now)
+HeldKeys::HeldKeys(WantedKeys&& wanted, Acquired&& acquired, TimePoint now)
     : WantedKeys(std::move(wanted)),
       acquired_(std::move(acquired)),
       waited_(elapsed(request().started, now)) {}
+
+HeldKeys::HeldKeys(HeldKeys&&) noexcept = default;
 
 Keeper::Options HeldKeys::renewing() const {
   return {.lease = lease(), .parts = parts(), .sync_replicas = request().sync_replicas};

@@ -33,6 +33,8 @@ struct Claimant {
 class WantedKeys {
  public:
   WantedKeys(const HoldRequest& request, const Claimant& claimant);
+  WantedKeys(WantedKeys&& other) noexcept;  // its code is long, so it stands once
+  ~WantedKeys() = default;
 
   const HoldRequest& request() const noexcept { return request_; }
 
@@ -83,7 +85,9 @@ class WantedKeys {
 class HeldKeys : public WantedKeys {
  public:
   /// `now`: when the answer came.
-  HeldKeys(WantedKeys wanted, Acquired acquired, TimePoint now);
+  HeldKeys(WantedKeys&& wanted, Acquired&& acquired, TimePoint now);
+  HeldKeys(HeldKeys&& other) noexcept;
+  ~HeldKeys() = default;
 
   const Acquired& acquired() const noexcept { return acquired_; }
   Milliseconds waited() const noexcept { return waited_; }

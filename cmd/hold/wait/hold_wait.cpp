@@ -92,7 +92,8 @@ std::variant<HeldKeys, GaveUp> HoldWait::run() {
     lines_.acquired();
     ancestors_.reset();
     deadlock_.reset();
-    return HeldKeys{*std::move(keys_), std::get<Acquired>(std::move(got)), session_.loop.now()};
+    return std::variant<HeldKeys, GaveUp>{std::in_place_type<HeldKeys>, *std::move(keys_),
+                                          std::get<Acquired>(std::move(got)), session_.loop.now()};
   }
 }
 

@@ -10,6 +10,17 @@
 namespace rlock {
 namespace {
 
+/// The exception that is being handled.
+Failure caught() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return {error.kind(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Error::unreachable, "there is no memory for what the server sends"};
+  }
+}
+
 /// Reads a reply by a decoder that may throw, and does not throw itself. If the reply is an error or has another
 /// shape, returns a Failure.
 template <class Answer, class Decode>
@@ -17,10 +28,8 @@ Answer read_by(const Decode& decode, const Reply& reply) noexcept {
   if (reply.is_error()) return failure_of(reply);
   try {
     return decode(reply);
-  } catch (const Error& error) {
-    return Failure{error.kind(), error.what()};
-  } catch (const std::bad_alloc&) {
-    return Failure{Error::unreachable, "there is no memory for what the server sends"};
+  } catch (...) {  // becomes a Failure
+    return caught();
   }
 }
 
