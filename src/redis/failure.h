@@ -11,7 +11,7 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
-  /// It is certain that a right server was reached: it sent an error that rlock knows, or its replicas are too late.
+  /// The URL is right: its server sent an error that rlock knows, or granted a lock that too few replicas confirm.
   bool answered = false;
   /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
   /// Redis server, or one of several servers refuses us.
@@ -28,6 +28,9 @@ Failure of_server(const std::string& server, Failure why);
 
 /// A server was asked and has not replied, for no known reason.
 inline Failure no_answer() { return {Error::unreachable, "no answer"}; }
+
+/// A reply is too large for our memory. Only its server is at fault, so the running command must not die of it.
+inline Failure no_memory() { return {Error::unreachable, "there is no memory for what the server sends"}; }
 
 /// Translates an error reply into an error kind and a text for people. NOAUTH, WRONGPASS, NOPERM and forbidden
 /// commands in scripts are `denied`. WRONGTYPE is `wrong_type`. CROSSSLOT and unknown commands are `config`. LOADING,

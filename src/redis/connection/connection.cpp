@@ -111,9 +111,8 @@ void Connection::receive(TimePoint now) {
     drain_replies(now);
   } catch (const Error& error) {  // replies of another shape mean a broken connection, not a broken program
     return fail({.text = error.what(), .lasts = true});
-  } catch (const std::bad_alloc&) {
-    // Only this server is at fault, so the running command must not die of it.
-    return fail({Error::unreachable, "there is no memory for what the server sends"});
+  } catch (const std::bad_alloc&) {  // see no_memory()
+    return fail(no_memory());
   }
   if (!wire_) return;  // a reply was a reason to fail
   // Replies may need an answer: the next step of the greeting, or EVAL.

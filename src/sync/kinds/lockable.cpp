@@ -17,7 +17,7 @@ Failure caught() {
   } catch (const Error& error) {
     return {error.kind(), error.what()};
   } catch (const std::bad_alloc&) {
-    return {Error::unreachable, "there is no memory for what the server sends"};
+    return no_memory();
   }
 }
 
