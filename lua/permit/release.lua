@@ -101,7 +101,7 @@ local done, left_line = answer[1] == 'not_ours' and not answer[2], false
 if done then done, left_line = pcall(leave_line, line, owner, -2) end
 if back == 0 and not (done and left_line) then return answer end
 local left, why = tonumber(redis.call('get', pool)) or 0, ''
--- Holders that have waited may still listen. So how many clients hear this says nothing about other clients: `line` is not given.
+-- `line` is not passed: holders that have waited may still listen, so the number of listeners does not show other clients.
 if back > 0 and left > 0 and silent ~= '1' then why = announce(channel, left, sharded) end
 local why_not_first = tell_waiters(line, left)
 if answer[1] == 'released' then answer[2] = first_reason(why, why_not_first) end

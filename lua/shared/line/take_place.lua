@@ -21,9 +21,9 @@ local function take_place(line, ask)
   local known = waiter_of(line, owner)
   if known and not listed and known.alive <= time then known = nil end
   local arrived, before = known and known.arrived, known and known.before
-  -- If the owner has waited, but does not stand in the line, it was taken for frozen, or the line was lost. It lives, so it may
-  -- only be far away: from now on it has a second to come. Otherwise readers that are near would go on before a distant writer
-  -- again and again.
+  -- An owner that has waited as long as a waiter may need to come (see waiter_of), and does not stand in the line, was taken for
+  -- frozen, or the line was lost. It lives, so it may only be far away: from now on it has a second to come. Otherwise readers
+  -- that are near would pass a distant writer again and again.
   local far = known and known.far or not listed and line.waited >= 250
   if not known then
     local now = now_micros()

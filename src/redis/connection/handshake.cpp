@@ -1,6 +1,6 @@
-// begin() says what to write, in the order of Step: the password alone if we can (see there), HELLO, or in RESP2
-// what it does at once, then SELECT, then questions about the server. accept() takes one reply after the other. It
-// ends in one of three ways:
+// begin() says what to write, in the order of Step: the password alone if we can (begin() says why), then HELLO, or
+// in RESP2 the commands that do the same, then SELECT, then questions about the server. accept() takes one reply
+// after the other. It ends in one of three ways:
 //
 //   accepted    Every reply that may refuse us has come. The run id may come later.
 //   failed      A reply refuses us. If the server asks for no password, we first hear what it is: a better reason.

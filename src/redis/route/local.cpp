@@ -1,6 +1,6 @@
-// Each server holds a lock on a file as long as it lives. Who finds no listener tries this lock. The one who gets it
-// starts a server, and leaves it the lock. So of many that begin at once, one starts a server, and the others wait
-// for it.
+// Each server holds a lock on a file as long as it lives. An rlock that finds no listener tries to get this lock. If it
+// does, it starts a server, which inherits the lock. So of many rlocks that begin at once, one starts a server, and the
+// others wait for it.
 //
 // Nothing here runs in the loop: each step blocks for a moment, and pause() ends it with the caller's patience.
 

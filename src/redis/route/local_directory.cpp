@@ -1,7 +1,7 @@
-// The folder of the private server must be ours, and nobody but root may be able to exchange it or a folder above it:
-// who can does, and gives us a server that grants every lock. Descent walks down from `/`, and checks each folder by
-// its descriptor: between the check of a path and its use, the path could lead elsewhere. It follows links by itself,
-// because their targets must be checked, too.
+// The folder of the private server must be ours. Nobody but root may be able to replace it, or a folder above it:
+// another user could put a server there that grants every lock. Descent walks down from `/`, and checks each folder
+// by its descriptor, because a path can lead elsewhere after its check. It follows symbolic links itself, because
+// their targets must be checked, too.
 
 #include "redis/route/local_directory.h"
 
