@@ -1,14 +1,16 @@
 # quick(target): makes a build quicker. Most of its time goes into the headers of libraries.
 #
-# With RLOCK_TOGETHER up to a dozen files of a folder are compiled as one, so a build from nothing takes a third of the time. After
-# a change of one file its neighbours are compiled, too, and compile_commands.json does not name the files. So a build for people
-# who work on the code is without it; `.ci/test` and `.ci/run` set it for a build from nothing. No two files of a folder may define
-# the same name, also not in unnamed namespaces. A file with a property of its own (a definition, a folder of headers) is compiled
-# apart.
+# With RLOCK_TOGETHER up to a dozen files of a folder are compiled as one. After a change of one file its neighbours are compiled,
+# too, and compile_commands.json does not name the files. So a build for people who work on the code is without it; `.ci/test` and
+# `.ci/run` set it for a build from nothing. No two files of a folder may define the same name, also not in unnamed namespaces. A
+# file with a property of its own (a definition, a folder of headers) is compiled apart.
 #
-# Without it, headers of libraries that most files include are precompiled, which saves 40 %. A build with a compiler cache does not
-# use them, because the cache could not keep files for other folders. `release` always does: the compiler makes other bytes with
-# them, and the bytes must not depend on whether there is a compiler cache.
+# Without it, headers of libraries that most files include are precompiled. A build with a compiler cache does not use them: the
+# cache could not keep files for other folders. `release` always does: the compiler makes other bytes with them, and the bytes must
+# not depend on whether there is a compiler cache.
+#
+# All of `dev` from nothing, on two cores: 310 s with RLOCK_TOGETHER (592 s of processor time), 480 s with precompiled headers
+# (920 s), one after the other on the same machine. Precompiled headers save 40 % of a build without either.
 #
 # The preset `clang` does neither with src and cmd, so that it finds a missing #include.
 
