@@ -6,8 +6,8 @@
 # file with a property of its own (a definition, a folder of headers) is compiled apart.
 #
 # Without it, headers of libraries that most files include are precompiled. A build with a compiler cache does not use them: the
-# cache could not keep files for other folders. `release` always does: the compiler makes other bytes with them, and the bytes must
-# not depend on whether there is a compiler cache.
+# cache could not keep files for other folders. `release` always does: the compiler makes other bytes with them, and the bytes
+# must not depend on whether there is a compiler cache.
 #
 # All of `dev` from nothing, on two cores: 310 s with RLOCK_TOGETHER (592 s of processor time), 480 s with precompiled headers
 # (920 s), one after the other on the same machine. Precompiled headers save 40 % of a build without either.
