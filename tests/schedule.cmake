@@ -57,7 +57,7 @@ schedule(recipes_booted             30 -     "recipes;rights" "It boots a system
 schedule(recipes_crond              30 -     "recipes;rights" "With RLOCK_LONG=1 it takes a minute.")
 schedule(recipes_fencing            30 -     "recipes;rights" "It takes 15 seconds.")
 schedule(recipes_runners            30 -     "recipes;rights" "It starts the runners of pipelines.")
-schedule(schemas                    20 -     "command;server" "It takes some seconds.")
+schedule(schemas                    20 -     "binary;server" "It takes some seconds.")
 schedule(site                       20 -     ""               "It starts a browser.")
 
 # The tests of *_test.cpp that depend on a user, a namespace, a capability or another right. They have the label `rights`, too.
