@@ -5,9 +5,11 @@
 #include <string>
 
 #include "support/line_scene.h"
+#include "sync/kinds/read_write.h"
 
 using namespace rlock;
 using namespace rlock::test;
+using std::chrono_literals::operator""ms;
 
 TEST_CASE("a killed waiter at the front of a moving line is dropped") {
   LineScene scene;
@@ -84,4 +86,31 @@ TEST_CASE("the places that waiters are told do not count dead waiters in front")
   }
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(scene.line() == "b:1");
+}
+
+TEST_CASE("frozen waiters leave some notes behind, but not any number, and one that gives up leaves none") {
+  LineScene scene;
+  const ReadLock newcomer{leaving("n:1")};
+  const auto notes = [&] { return std::stoi(scene.server.cli({"HLEN", kLine + ":waiters"})); };
+  const auto writer = [](int number) { return WriteLock{waiting("w:" + std::to_string(number))}; };
+  const Listener last{scene.server, Channel{"redisson_rwlock:{deploy}:last:1"}};
+  for (int i = 0; i < 40; ++i) {
+    const std::string owner = "w:" + std::to_string(i);
+    const Listener frozen{scene.server, Channel{"redisson_rwlock:{deploy}:" + owner}};
+    scene.server.cli({"HSET", "deploy", "mode", "write", "holder:1:write", "1"});
+    REQUIRE(is_busy(scene.ask(WriteLock{waiting("last:1")})));
+    REQUIRE(busy(writer(i).read(scene.redis.run(writer(i).ask(3600000ms)))).position == 1);
+    scene.server.del("deploy");
+    REQUIRE(is_busy(scene.ask(newcomer)));
+    scene.told_earlier(owner, 1000);
+    REQUIRE(is_busy(scene.ask(newcomer)));
+    REQUIRE(scene.line() == "last:1");
+    if (i == 0) {
+      CHECK(notes() == 2);
+      scene.undo(writer(0));
+      CHECK(notes() == 1);
+    }
+  }
+  CHECK(notes() <= 33);
+  CHECK(notes() >= 30);
 }

@@ -58,6 +58,18 @@ TEST_CASE("the further back a waiter stands, the more seldom it asks, but at lea
   }
 }
 
+TEST_CASE("when the lease ends, the first five waiters ask one after the other") {
+  LineScene scene;
+  Claim holder = waiting("a:1");
+  holder.lease = 1500ms;
+  scene.ask(Lock{holder});
+  for (int i = 1; i <= 6; ++i) {
+    CAPTURE(i);
+    const Busy place = busy(scene.ask("b:" + std::to_string(i)));
+    CHECK((place.retry_after <= 1500ms + (i - 1) * 200ms) == (i <= 5));
+  }
+}
+
 TEST_CASE("in a cluster a waiter that hears only the sharded message counts as alive") {
   if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   LineScene scene;

@@ -9,8 +9,13 @@ local function leave_line(line, owner, rest)
   if not line.order then return false end
   local arrived = redis.call('zscore', line.order, owner)
   if not arrived then
-    -- The owner has waited, but its line was lost. The other waiters have not noticed that, so they are told to ask again.
-    if (line.waited or -1) > 0 and redis.call('exists', line.order) == 0 then tell_owner(line, '', '0') end
+    if redis.call('exists', line.order) == 1 and line.waited ~= 0 then  -- it may have been frozen: see remove_waiter
+      redis.call('hdel', line.waiters, owner)
+      redis.call('hdel', line.facts, owner)
+    elseif (line.waited or -1) > 0 then
+      -- The owner has waited, but its line was lost. The other waiters have not noticed that, so they are told to ask again.
+      tell_owner(line, '', '0')
+    end
     return false
   end
   local ahead = redis.call('zcount', line.order, '-inf', '(' .. arrived)

@@ -16,12 +16,15 @@ local alive_until = include('line/alive_until')
 local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
   if not line.order then return true end
+  local own = needs == 0 and waiter_of(line, ask.owner)
+  if own and own.told > 0 then return true end  -- all before it are readers, and were told, too: see tell_waiters
   local place = 0
   for _ = 1, 16 do  -- a bound: many dead waiters may stand in front
     local other = redis.call('zrange', line.order, place, place)[1]
     if not other or other == ask.owner then return true end
     local waiter, frozen = waiter_of(line, other, time)
-    local silent = waiter and time - waiter.alive + alive_until(0, 1)  -- for how many ms it has not asked, as the first
+    -- For how many ms it has not asked, as the first. Less than 0: it asked when it was further behind.
+    local silent = waiter and alive_until(time, 1) - waiter.alive
     if waiter and needs == 0 and waiter.needs == 0 then
       place = place + 1  -- both want to read, so they can read together
     elseif waiter and needs > 0 and not waiter.overdue then
@@ -33,7 +36,11 @@ local function may_take(line, ask)
       return true
     elseif waiter and waiter.needs > ask.room and silent < 3000 then
       -- There is no room for it yet, so it is told its place only. If it hears that, it lives. The first asks every two seconds:
-      -- if it does not, it may be frozen, and must ask now.
+      -- if it does not, it may be frozen, and must ask now. One that has just become first has the same time.
+      if silent < 0 then
+        waiter.alive, silent = alive_until(time, 1), 0
+        write_note(line, other, waiter)
+      end
       if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false, nil, 3010 - silent end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then
