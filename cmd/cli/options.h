@@ -163,7 +163,7 @@ Setter choice(std::string& text, std::string_view choices);
 std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most);
 
 template <class Number>
-Setter number(Number& target, std::int64_t least, std::int64_t most) {
+Setter number_between(Number& target, std::int64_t least, std::int64_t most) {
   return [&target, least, most](std::string_view value) {
     target = static_cast<Number>(count_between(value, least, most));
   };

@@ -74,7 +74,7 @@ class LatchSet final : public LatchVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Create a latch that opens when clients have counted it down N times.";
     spec.examples = {{"rlock latch set built 3 --expire 1d", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 1, kMostPermits)});
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
@@ -105,7 +105,7 @@ class LatchDown final : public LatchVerb {
               .value = "N",
               .help = "count down by N",
               .standard = "1",
-              .set = number(by_, 1, kMostPermits)});
+              .set = number_between(by_, 1, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

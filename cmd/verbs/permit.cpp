@@ -75,7 +75,7 @@ class PermitSet final : public PoolVerb {
         "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired: "
         "a pool that became too small grants none until enough of them are released.";
     spec.examples = {{"rlock permit set seats 6", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, 0, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 0, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -116,7 +116,7 @@ class PermitAcquire final : public PoolVerb {
              "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If its size is 0, rlock "
              "waits. If N permits cannot become free because the parent processes of rlock hold and renew too many, rlock "
              "exits with status 75 after 1s.",
-         .set = number(count_, 1, PermitLock::kMostAtOnce)});
+         .set = number_between(count_, 1, PermitLock::kMostAtOnce)});
     spec.group("Reports");
     spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
   }

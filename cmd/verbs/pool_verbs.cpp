@@ -146,7 +146,7 @@ class PoolInit final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = noun().init_about;
     spec.examples = {{noun().init_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, noun().least, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, noun().least, kMostPermits)});
     noun().declare_init(spec, options_);
   }
 
@@ -171,7 +171,7 @@ class PoolAdd final : public PoolVerb {
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
         "rlock does not wait until they are free.";
     spec.examples = {{noun().add_example, ""}, {noun().remove_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(more_, -kMostPermits, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

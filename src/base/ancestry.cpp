@@ -88,9 +88,8 @@ bool lives(const ProcessId& process) {
 }
 
 bool is_ancestor(std::int64_t pid) {
-  constexpr int kDeepest = 256;  // a chain that changes while we read it could form a circle
   std::int64_t at = ::getppid();
-  for (int depth = 0; at > 0 && depth < kDeepest; ++depth) {
+  for (int depth = 0; at > 0 && depth < kDeepestAncestry; ++depth) {
     if (at == pid) return true;
     const std::optional<Stat> stat = stat_of(at);
     at = stat ? stat->parent : 0;

@@ -17,6 +17,9 @@ struct ProcessId {
   friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
+/// At most so many ancestors of a process are read. A chain of parents that changes meanwhile could lead in a circle.
+constexpr int kDeepestAncestry = 256;
+
 /// The living process with this number. Empty: there is none, it is a zombie, or /proc does not show it.
 std::optional<ProcessId> process_of(std::int64_t pid);
 

@@ -148,7 +148,7 @@ bool before_in_natural_order(std::string_view one, std::string_view other) {
   return one < other;  // such as "7" and "007"
 }
 
-std::string reason(int error) {
+std::string errno_text(int error) {
   std::string text = std::strerror(error);
   // such as "RFS specific error"
   const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';

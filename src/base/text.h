@@ -50,7 +50,7 @@ std::string to_base64(std::string_view bytes);
 
 /// The system's text for an errno within a sentence about a server: "connection refused". Messages about files and
 /// processes end with std::strerror(), as other programs print it.
-std::string reason(int error);
+std::string errno_text(int error);
 
 /// What stands behind the last slash of a path.
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }

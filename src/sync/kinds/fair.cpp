@@ -36,8 +36,8 @@ Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_ti
 Values values_of(const Claim& claim, IfBusy if_busy, std::optional<Milliseconds> wait_timeout) {
   Values all = queue_values(claim.name);
   const Milliseconds alive = interval_of(claim, wait_timeout) * kMissedBeforeDead;
-  all.emplace_back(Parameter::alive_for, number(if_busy == IfBusy::place ? alive : Milliseconds{0}));
-  all.emplace_back(Parameter::theirs, number(wait_timeout.value_or(kTheirWaitTimeout)));
+  all.emplace_back(Parameter::alive_for, in_ms(if_busy == IfBusy::place ? alive : Milliseconds{0}));
+  all.emplace_back(Parameter::theirs, in_ms(wait_timeout.value_or(kTheirWaitTimeout)));
   return all;
 }
 

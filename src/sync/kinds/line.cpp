@@ -86,7 +86,7 @@ Values Line::waiting() const {
           {Parameter::waits, value_of(keys_, Parameter::line_facts)}};
 }
 
-std::string Line::waited(Milliseconds waited) const { return takes_place() ? number(waited) : "-1"; }
+std::string Line::waited(Milliseconds waited) const { return takes_place() ? in_ms(waited) : "-1"; }
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};

@@ -53,14 +53,14 @@ std::optional<std::string> read_removal_notice(std::string_view text) { return r
 
 Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays) {
   const std::string key = released_key(name, owner);
-  return command({"SET", key, "1", "PX", number(stays)}, key);
+  return command({"SET", key, "1", "PX", in_ms(stays)}, key);
 }
 
 Call ask_released(const LockName& name, const Owner& owner) { return get(released_key(name, owner)); }
 
 Call number_release(const LockName& name, const Owner& owner, Milliseconds stays) {
   const std::string key = released_key(name, owner) + ":number";
-  return command({"SET", key, new_request().str(), "PX", number(stays)}, key);
+  return command({"SET", key, new_request().str(), "PX", in_ms(stays)}, key);
 }
 
 Call ask_release_number(const LockName& name, const Owner& owner) {
