@@ -5,6 +5,7 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
+#include "sync/kinds/keys.h"
 #include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
@@ -50,9 +51,7 @@ FairLock::FairLock(const Claim& claim, IfBusy if_busy, Hold hold, std::optional<
 
 Milliseconds FairLock::poll_every() const { return interval_; }
 
-std::vector<Channel> FairLock::channels() const {
-  return {Channel{own_line().releases().str() + ":" + owner().str()}};
-}
+std::vector<Channel> FairLock::channels() const { return {own_channel(own_line().releases(), owner())}; }
 
 HoldEntry FairLock::hold_entry() const {
   return {name().str(),

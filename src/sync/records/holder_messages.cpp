@@ -34,7 +34,7 @@ std::string by_whom(std::string_view who, std::string_view why) {
 }
 
 Channel holder_channel(const LockName& name, const Owner& owner) {
-  return Channel{lock_channel(name).str() + ":" + owner.str()};
+  return own_channel(lock_channel(name), owner);
 }
 
 Call tell_holder(const LockName& name, const Owner& owner, std::string text) {
