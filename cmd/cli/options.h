@@ -181,6 +181,7 @@ Setter one_of(Value& target, std::string_view choices, std::vector<Value> values
 }
 
 /// --json, for a verb that can print its answer as a JSON document.
-void declare_json(VerbSpec& spec, bool& json);
+void declare_json(VerbSpec& spec, bool& json, std::string_view help = "print a JSON document",
+                  std::string_view manual = {});
 
 }  // namespace rlock

@@ -93,10 +93,7 @@ void LockAcquire::declare(VerbSpec& spec) {
       "rlock and its keeper send the events of --events to the systemd journal or to the syslog daemon: see --syslog in "
       "rlock-run(1).");
   declare_export(spec);
-  spec.add({.names = "--json",
-            .help = "print a JSON document",
-            .manual = "If the lock is busy, the document lists its holders.",
-            .set = into(json_)});
+  declare_json(spec, json_, "print a JSON document", "If the lock is busy, the document lists its holders.");
   spec.group("Rarely needed");
   declare_sync_replicas(spec, request_);
   declare_server_options(spec, server_);

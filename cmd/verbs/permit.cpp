@@ -19,6 +19,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/hold/report/hold_end.h"
 #include "cmd/hold/request/holder_facts.h"
+#include "cmd/hold/request/lock_types.h"
 #include "cmd/hold/wait/ancestor_watch.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
@@ -118,7 +119,7 @@ class PermitAcquire final : public PoolVerb {
              "exits with status 75 after 1s.",
          .set = number_between(count_, 1, PermitLock::kMostAtOnce)});
     spec.group("Reports");
-    spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
+    declare_json(spec, json_, "print a JSON document instead of the ids");
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -134,7 +135,7 @@ class PermitAcquire final : public PoolVerb {
                     {.started = started,
                      .wait = wait_,
                      .names = names_of(parts),
-                     .state = "too few of its permits are free, or others wait for them",
+                     .state = std::string{kPermitsAreBusy},
                      .is_pool = true}};
     refuse_latch(session, started, wait_);
     AncestorWatch above{

@@ -37,7 +37,10 @@ void count_unread() noexcept {
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, CloseDirectory> open{::opendir(folder.c_str())};
-  if (!open) return count_unread(), numbers;
+  if (!open) {
+    count_unread();
+    return numbers;
+  }
   while (const dirent* entry = ::readdir(open.get())) {
     const pid_t number = std::atoi(entry->d_name);
     if (number > 0) numbers.push_back(number);
@@ -56,7 +59,10 @@ constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 /// The contents of a file; empty if it cannot be opened.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file) return count_unread(), std::nullopt;
+  if (!file) {
+    count_unread();
+    return std::nullopt;
+  }
   std::string text;
   char buffer[4096];
   ssize_t got = 0;

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,13 +30,6 @@ namespace rlock {
 using namespace openssl;  // hides OpenSSL's own functions: see tls_library.h
 
 namespace {
-
-std::string lower_first(std::string text) {
-  const bool abbreviation = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[1])) != 0;
-  if (!text.empty() && !abbreviation)
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 /// The reason that OpenSSL gives for this error.
 std::string openssl_reason(unsigned long error) {
