@@ -22,6 +22,7 @@
 #include "base/log.h"
 
 namespace rlock {
+
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
     : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
 
