@@ -198,8 +198,8 @@ std::size_t place_among(std::string_view choices, std::string_view word) {
   return static_cast<std::size_t>(found - known.begin());
 }
 
-void declare_json(VerbSpec& spec, bool& json) {
-  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json)});
+void declare_json(VerbSpec& spec, bool& json, std::string_view help, std::string_view manual) {
+  spec.add({.names = "--json", .help = help, .manual = manual, .set = into(json)});
 }
 
 }  // namespace rlock

@@ -163,7 +163,7 @@ Setter choice(std::string& text, std::string_view choices);
 std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most);
 
 template <class Number>
-Setter number(Number& target, std::int64_t least, std::int64_t most) {
+Setter number_between(Number& target, std::int64_t least, std::int64_t most) {
   return [&target, least, most](std::string_view value) {
     target = static_cast<Number>(count_between(value, least, most));
   };
@@ -181,6 +181,7 @@ Setter one_of(Value& target, std::string_view choices, std::vector<Value> values
 }
 
 /// --json, for a verb that can print its answer as a JSON document.
-void declare_json(VerbSpec& spec, bool& json);
+void declare_json(VerbSpec& spec, bool& json, std::string_view help = "print a JSON document",
+                  std::string_view manual = {});
 
 }  // namespace rlock

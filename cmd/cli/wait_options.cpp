@@ -77,7 +77,7 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
             .help = "exit with N instead of 75",
             .standard = "75",
             .manual = "N is from 0 to 255. The other exit statuses stay as they are.",
-            .set = number(options.conflict_exit_code, 0, 255)});
+            .set = number_between(options.conflict_exit_code, 0, 255)});
   spec.other_tools.push_back({"--timeout", "did you mean --wait?"});
   declare_nonblock_slips(spec);
 }

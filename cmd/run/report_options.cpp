@@ -13,7 +13,7 @@ namespace {
 Setter open_descriptor(std::optional<std::int64_t>& fd) {
   return [&fd](std::string_view value) {
     std::optional<std::int64_t> meant;
-    number(meant, 0, 1 << 20)(value);
+    number_between(meant, 0, 1 << 20)(value);
     expect_writable(static_cast<int>(*meant));
     fd = meant;
   };

@@ -141,7 +141,7 @@ struct Parse {
       throw Error{Error::usage, fmt::format("expected the name of a {}", names_file ? "file" : "profile")};
     member = std::string{text};
   }
-  void operator()(std::optional<std::int64_t>& member) const { number(member, 0, 1'000'000)(text); }
+  void operator()(std::optional<std::int64_t>& member) const { number_between(member, 0, 1'000'000)(text); }
   void operator()(std::optional<Milliseconds>& member) const { into(member)(text); }
   void operator()(std::optional<bool>& member) const { member = text != "no"; }
   void operator()(bool& member) const { member = text != "no"; }

@@ -37,7 +37,7 @@ void HistoryVerb::declare(VerbSpec& spec) {
             .help = "print at most N holds",
             .standard = "20",
             .manual = "N is from 1 to 20.",
-            .set = number(most_, 1, kLongestHistory)});
+            .set = number_between(most_, 1, kLongestHistory)});
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {

@@ -10,7 +10,6 @@
 #include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/ask/latch_guard.h"
-#include "cmd/ask/unannounced.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
@@ -37,23 +36,14 @@ class LatchVerb : public Verb {
     return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 
-  /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.
+  /// See finish_counter().
   int finish(const Session& session, const CounterAnswer& answer) const {
-    const std::string name = quoted(session.name(key_));
-    say_unannounced(name + ": done", answer.unannounced);
-    switch (answer.how) {
-      case CounterAnswer::How::done: return exit_code::ok;
-      case CounterAnswer::How::exists:
-        info(fmt::format("the latch {} exists, needs {}, and stays as it is", name,
-                         counted(answer.count, "more count")));
-        return exit_code::no;
-      case CounterAnswer::How::absent:
-        info(fmt::format("there is no latch {}; to create it: rlock latch set {} N", name,
-                         words_for(session.name(key_))));
-        return exit_code::no;
-      case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
-    }
-    return exit_code::internal;
+    const LockName name = session.name(key_);
+    return finish_counter(name, answer,
+                          fmt::format("the latch {} exists, needs {}, and stays as it is", quoted(name),
+                                      counted(answer.count, "more count")),
+                          fmt::format("there is no latch {}; to create it: rlock latch set {} N",
+                                      quoted(name), words_for(name)));
   }
 
   /// The same for a verb that changes the latch. Throws Error{wrong_type} if it is a pool.
@@ -74,7 +64,7 @@ class LatchSet final : public LatchVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Create a latch that opens when clients have counted it down N times.";
     spec.examples = {{"rlock latch set built 3 --expire 1d", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 1, kMostPermits)});
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
@@ -105,7 +95,7 @@ class LatchDown final : public LatchVerb {
               .value = "N",
               .help = "count down by N",
               .standard = "1",
-              .set = number(by_, 1, kMostPermits)});
+              .set = number_between(by_, 1, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -65,8 +65,8 @@ void List::declare(VerbSpec& spec) {
             .value = "N",
             .help = "print N keys at most",
             .manual = "rlock prints the first N keys in the order of --sort.",
-            .set = number(limit_, 1, std::numeric_limits<std::int64_t>::max())});
-  spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
+            .set = number_between(limit_, 1, std::numeric_limits<std::int64_t>::max())});
+  declare_json(spec, json_, "print the JSON document of rlock inspect");
   declare_verbosity(
       spec, {.help = "print only the keys, as you type them"},
       {.manual = "Also print what happens inside, such as redirections and broken connections."});

@@ -302,7 +302,7 @@ class LockStatus final : public LockVerb {
     declare_shared(spec, "ask whether this owner holds KEY", {});
     declare_verbosity(spec, {.help = "print nothing: the exit status is the answer"},
                       {.help = "also print owner ids in full"});
-    spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
+    declare_json(spec, json_, "print the JSON document of rlock inspect");
   }
 
   int act(TimePoint, std::vector<std::string>) override {

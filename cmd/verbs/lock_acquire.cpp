@@ -93,10 +93,7 @@ void LockAcquire::declare(VerbSpec& spec) {
       "rlock and its keeper send the events of --events to the systemd journal or to the syslog daemon: see --syslog in "
       "rlock-run(1).");
   declare_export(spec);
-  spec.add({.names = "--json",
-            .help = "print a JSON document",
-            .manual = "If the lock is busy, the document lists its holders.",
-            .set = into(json_)});
+  declare_json(spec, json_, "print a JSON document", "If the lock is busy, the document lists its holders.");
   spec.group("Rarely needed");
   declare_sync_replicas(spec, request_);
   declare_server_options(spec, server_);
@@ -165,7 +162,7 @@ void LockAcquire::declare_keeper(VerbSpec& spec) {
            "rlock leaves a process behind, the keeper. It renews the lock until PID ends or you release the lock; "
            "then it releases the lock and ends. If the lock is lost, it stops PID and the processes that PID has "
            "started. See ACQUIRE WITH A KEEPER in rlock-lock(1).",
-       .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
+       .set = number_between(while_pid_, 1, std::numeric_limits<pid_t>::max())});
   declare_on_lost(spec, request_, "stop PID or warn if the lock is lost",
                   "With warn, the keeper prints a message and ends, and PID goes on.");
   declare_signal(

@@ -19,6 +19,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/hold/report/hold_end.h"
 #include "cmd/hold/request/holder_facts.h"
+#include "cmd/hold/request/lock_types.h"
 #include "cmd/hold/wait/ancestor_watch.h"
 #include "cmd/verbs/exit_without.h"
 #include "cmd/verbs/hand_over.h"
@@ -75,7 +76,7 @@ class PermitSet final : public PoolVerb {
         "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired: "
         "a pool that became too small grants none until enough of them are released.";
     spec.examples = {{"rlock permit set seats 6", ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, 0, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 0, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -116,9 +117,9 @@ class PermitAcquire final : public PoolVerb {
              "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65. If its size is 0, rlock "
              "waits. If N permits cannot become free because the parent processes of rlock hold and renew too many, rlock "
              "exits with status 75 after 1s.",
-         .set = number(count_, 1, PermitLock::kMostAtOnce)});
+         .set = number_between(count_, 1, PermitLock::kMostAtOnce)});
     spec.group("Reports");
-    spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
+    declare_json(spec, json_, "print a JSON document instead of the ids");
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -134,7 +135,7 @@ class PermitAcquire final : public PoolVerb {
                     {.started = started,
                      .wait = wait_,
                      .names = names_of(parts),
-                     .state = "too few of its permits are free, or others wait for them",
+                     .state = std::string{kPermitsAreBusy},
                      .is_pool = true}};
     refuse_latch(session, started, wait_);
     AncestorWatch above{

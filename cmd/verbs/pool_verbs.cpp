@@ -146,7 +146,7 @@ class PoolInit final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = noun().init_about;
     spec.examples = {{noun().init_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number(total_, noun().least, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, noun().least, kMostPermits)});
     noun().declare_init(spec, options_);
   }
 
@@ -171,7 +171,7 @@ class PoolAdd final : public PoolVerb {
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
         "rlock does not wait until they are free.";
     spec.examples = {{noun().add_example, ""}, {noun().remove_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(more_, -kMostPermits, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -300,14 +300,19 @@ std::vector<Call> PoolVerb::forget_holders(const Session& session) const {
 
 int PoolVerb::finish(const Session& session, const CounterAnswer& answer) const {
   const LockName name = session.name(key_);
-  say_unannounced(quoted(name) + ": done", answer.unannounced);
+  return finish_counter(name, answer,
+                        fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name),
+                                    noun().word, words_for(name)),
+                        refuse_absent(name, kind()).text);
+}
+
+int finish_counter(const LockName& key, const CounterAnswer& answer, const std::string& exists,
+                   const std::string& absent) {
+  say_unannounced(quoted(key) + ": done", answer.unannounced);
   switch (answer.how) {
     case CounterAnswer::How::done: return exit_code::ok;
-    case CounterAnswer::How::exists:
-      info(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun().word,
-                       words_for(name)));
-      return exit_code::no;
-    case CounterAnswer::How::absent: info(refuse_absent(name, kind()).text); return exit_code::no;
+    case CounterAnswer::How::exists: info(exists); return exit_code::no;
+    case CounterAnswer::How::absent: info(absent); return exit_code::no;
     case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
   }
   return exit_code::internal;

@@ -40,12 +40,17 @@ class PoolVerb : public Verb {
   /// the metadata of holders.
   std::vector<Call> forget_holders(const Session& session) const;
 
-  /// Prints the meaning of an answer, and returns the exit status. Throws Error{wrong_type}.
+  /// See finish_counter().
   int finish(const Session& session, const CounterAnswer& answer) const;
 };
 
 /// Permit ids are 16 bytes on the server and hexadecimal digits here. Throws Error{usage} for any other text.
 std::string permit_id(std::string_view text);
+
+/// Prints the meaning of an answer about KEY, and returns the exit status. `exists` and `absent` are what people read if
+/// there is one already, or none. Throws Error{wrong_type}.
+int finish_counter(const LockName& key, const CounterAnswer& answer, const std::string& exists,
+                   const std::string& absent);
 
 /// The verbs that both nouns have.
 std::unique_ptr<Verb> pool_init_verb();

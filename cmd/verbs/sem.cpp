@@ -36,7 +36,7 @@ class SemAcquire final : public PoolVerb {
               .value = "N",
               .help = "acquire N permits, all or none",
               .standard = "1",
-              .set = number(count_, 1, kMostPermits)});
+              .set = number_between(count_, 1, kMostPermits)});
     spec.group("If there is no semaphore");
     spec.add(
         {.names = "--await-init",
@@ -82,7 +82,7 @@ class SemRelease final : public PoolVerb {
               .value = "N",
               .help = "release N permits",
               .standard = "1",
-              .set = number(count_, 1, kMostPermits)});
+              .set = number_between(count_, 1, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -148,13 +148,14 @@ bool before_in_natural_order(std::string_view one, std::string_view other) {
   return one < other;  // such as "7" and "007"
 }
 
-std::string reason(int error) {
-  std::string text = std::strerror(error);
-  // such as "RFS specific error"
-  const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';
-  if (!abbreviation && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+std::string lower_first(std::string text) {
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const bool abbreviation = text.size() > 1 && is_capital(text[1]);
+  if (!abbreviation && !text.empty() && is_capital(text[0])) text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
 }
+
+std::string errno_text(int error) { return lower_first(std::strerror(error)); }
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> words;

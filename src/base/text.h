@@ -48,9 +48,12 @@ bool before_in_natural_order(std::string_view one, std::string_view other);
 /// Base64 of RFC 4648, padded.
 std::string to_base64(std::string_view bytes);
 
+/// The text with a small first letter, unless it begins with an abbreviation, such as "RFS specific error".
+std::string lower_first(std::string text);
+
 /// The system's text for an errno within a sentence about a server: "connection refused". Messages about files and
 /// processes end with std::strerror(), as other programs print it.
-std::string reason(int error);
+std::string errno_text(int error);
 
 /// What stands behind the last slash of a path.
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }

@@ -11,6 +11,10 @@ namespace rlock {
 /// The interval between two KILLs. The second one hits processes that were forked in between.
 constexpr Milliseconds kKillAgain{100};
 
+/// If the lock is lost or rlock is dead: how long to try to kill processes that KILL does not end, because they wait
+/// for a disk or are not ours.
+constexpr Milliseconds kLastTries{10000};
+
 /// When the stop signal is due, and when KILL is. Both may move until they are sent.
 struct Deadlines {
   TimePoint stop = kNever;

@@ -51,10 +51,8 @@ class Asker {
 
   /// Reads the next answers. Empty if the next one takes too long, or if there are no more.
   std::string_view next(TimePoint until) {
-    pollfd polled{answers_.number(), POLLIN, 0};
     const TimePoint last = earliest(until, within(kOneAnswer).until);
-    while (!has_passed(last)) {
-      if (::poll(&polled, 1, static_cast<int>(time_left(last).count()) + 1) == 0) continue;
+    while (!has_passed(last) && wait_until_ready(answers_.number(), POLLIN, last)) {
       const ssize_t got = ::read(answers_.number(), buffer_.data(), buffer_.size());
       if (got >= 0) return {buffer_.data(), static_cast<std::size_t>(got)};
     }

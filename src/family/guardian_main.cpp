@@ -42,10 +42,6 @@
 namespace rlock {
 namespace {
 
-/// How long the guardian tries to kill processes that KILL does not end (they wait for a disk) after rlock
-/// has died.
-constexpr Milliseconds kLastTries{10000};
-
 /// How long the guardian waits for processes that it does not kill before it leaves the lock to its lease.
 constexpr Milliseconds kOthersEnd{5000};
 

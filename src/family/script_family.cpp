@@ -20,6 +20,7 @@
 #include <ranges>
 #include <unordered_set>
 
+#include "base/ancestry.h"
 #include "base/blocking.h"
 
 namespace rlock {
@@ -41,9 +42,6 @@ constexpr Milliseconds kStopIsNotOurs{3000};
 /// In microseconds. The pause gives the observed processes time to run.
 constexpr useconds_t kBetweenSearches = 500;
 
-/// A chain of parents that was read while it changed could lead in a circle.
-constexpr std::size_t kDeepest = 256;
-
 /// How often all() looks again if it has seen only processes that ended meanwhile, because they may have started
 /// others.
 constexpr int kLooksAtNewest = 5;
@@ -51,7 +49,7 @@ constexpr int kLooksAtNewest = 5;
 std::vector<ProcessFacts> ancestors_of(const ProcessFacts& process) {
   std::vector<ProcessFacts> ancestors;
   pid_t parent = process.parent;
-  while (parent > 1 && ancestors.size() < kDeepest) {
+  while (parent > 1 && ancestors.size() < kDeepestAncestry) {
     const auto facts = facts_of(parent);
     if (!facts) break;
     ancestors.push_back(*facts);

@@ -129,6 +129,6 @@ std::size_t free_descriptors(std::size_t most) {
   return open.size();
 }
 
-int may_signal(pid_t pid) noexcept { return ::kill(pid, 0) == 0 ? 0 : errno; }
+int why_no_signal(pid_t pid) noexcept { return ::kill(pid, 0) == 0 ? 0 : errno; }
 
 }  // namespace rlock

@@ -36,7 +36,7 @@ bool may_keep_stderr(pid_t pid);
 /// How many more descriptors this process can open, up to `most`.
 std::size_t free_descriptors(std::size_t most);
 
-/// May we send signals to this process? 0, or the reason why not: ESRCH, EPERM.
-int may_signal(pid_t pid) noexcept;
+/// Why we can send no signal to this process: ESRCH, EPERM. 0: we can.
+int why_no_signal(pid_t pid) noexcept;
 
 }  // namespace rlock

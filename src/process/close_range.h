@@ -6,7 +6,8 @@
 namespace rlock {
 
 /// Closes every open descriptor from `first` to `last`. If close_range(2) is missing (before Linux 5.9) or refused,
-/// it closes those that /proc names. It does not try all numbers, because a container may allow a billion.
+/// it closes those that /proc names. Without /proc, it tries the numbers below 65536, and no more, because a container
+/// may allow a billion.
 void close_range(unsigned first, unsigned last);
 
 /// Closes every open descriptor but those in `kept`. Then /dev/null can take the place of the standard ones:

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -122,9 +121,8 @@ std::vector<std::string> Lookup::system_resolver(const std::string& host) {
   const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};
   if (error != 0) {
-    std::string reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
-    reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
-    throw std::runtime_error{reason};
+    const char* const text = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
+    throw std::runtime_error{lower_first(text)};
   }
   std::vector<std::string> found;
   for (const addrinfo* one = raw; one != nullptr; one = one->ai_next) {

@@ -30,17 +30,19 @@ int unread = 0;
 
 /// Call it after open(2) has failed.
 void count_unread() noexcept {
-  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) ++unread;
+  if (is_shortage(errno)) ++unread;
 }
 
 /// The names in a folder that are numbers.
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, CloseDirectory> open{::opendir(folder.c_str())};
-  if (!open) return count_unread(), numbers;
+  if (!open) {
+    count_unread();
+    return numbers;
+  }
   while (const dirent* entry = ::readdir(open.get())) {
-    const pid_t number = std::atoi(entry->d_name);
-    if (number > 0) numbers.push_back(number);
+    if (const auto number = parse_count(entry->d_name)) numbers.push_back(static_cast<pid_t>(*number));
   }
   return numbers;
 }
@@ -56,7 +58,10 @@ constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 /// The contents of a file; empty if it cannot be opened.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file) return count_unread(), std::nullopt;
+  if (!file) {
+    count_unread();
+    return std::nullopt;
+  }
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
@@ -100,31 +105,12 @@ std::multimap<pid_t, pid_t> children_of_all() {
   return children;
 }
 
-/// The fields behind the name in /proc/PID/stat. The first one here is number 3 in proc(5).
-std::vector<std::string> stat_fields(pid_t pid) {
-  const std::string stat = proc_text(pid, "stat");
-  const auto name_ends = stat.rfind(") ");  // the last one: a name may contain ") " too
-  if (name_ends == std::string::npos) return {};
-  return split(stat.substr(name_ends + 2), ' ');
-}
-
 }  // namespace
 
 std::optional<ProcessFacts> facts_of(pid_t pid) {
-  const std::vector<std::string> fields = stat_fields(pid);
-  const auto field = [&](std::size_t number) -> const std::string& { return fields[number - 3]; };
-  constexpr std::size_t kState = 3, kParent = 4, kGroup = 5, kSession = 6, kFlags = 9, kThreads = 20,
-                        kStarted = 22;
-  constexpr unsigned long kOfKernel = 0x00200000;  // PF_KTHREAD of Linux
-  if (fields.size() <= kStarted - 3 || field(kState).empty()) return std::nullopt;
-  return ProcessFacts{.pid = pid,
-                      .parent = std::atoi(field(kParent).c_str()),
-                      .group = std::atoi(field(kGroup).c_str()),
-                      .session = std::atoi(field(kSession).c_str()),
-                      .state = field(kState).front(),
-                      .of_kernel = (std::strtoul(field(kFlags).c_str(), nullptr, 10) & kOfKernel) != 0,
-                      .threads = std::atoi(field(kThreads).c_str()),
-                      .started = std::strtoll(field(kStarted).c_str(), nullptr, 10)};
+  const std::optional<ProcessFacts> facts = stat_of(pid);
+  if (!facts) count_unread();
+  return facts;
 }
 
 std::vector<pid_t> all_processes() { return proc_shows_us() ? numbers_in("/proc") : std::vector<pid_t>{}; }

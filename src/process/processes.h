@@ -2,30 +2,14 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/ancestry.h"
+
 namespace rlock {
-
-/// The facts about a process in /proc/PID/stat.
-struct ProcessFacts {
-  pid_t pid = 0;
-  pid_t parent = 0;
-  pid_t group = 0;
-  pid_t session = 0;
-  char state = 0;          ///< 'R', 'S', 'T', 'Z', …
-  bool of_kernel = false;  ///< a thread of the kernel, which no signal ends
-  int threads = 0;
-  /// The clock ticks from the boot to its start. They tell apart processes that had the same number.
-  std::int64_t started = 0;
-
-  /// A zombie does not live. But if only the first thread of a process has ended, the process lives.
-  bool alive() const noexcept { return (state != 'Z' && state != 'X') || threads > 1; }
-  bool stopped() const noexcept { return state == 'T' || state == 't'; }
-};
 
 /// Empty: there is no such process, or /proc does not show it.
 std::optional<ProcessFacts> facts_of(pid_t pid);

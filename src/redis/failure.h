@@ -11,7 +11,8 @@ namespace rlock {
 struct Failure {
   Error::Kind kind = Error::unreachable;
   std::string text;
-  /// The URL is right: its server sent an error that rlock knows, or granted a lock that too few replicas confirm.
+  /// The server sent an error that rlock knows, or granted a lock that too few replicas confirm. If the kind is
+  /// `unreachable`, the URL is right.
   bool answered = false;
   /// The kind is `unreachable`, but waiting does not mend it. The program at the address speaks no TLS or is no
   /// Redis server, or one of several servers refuses us.

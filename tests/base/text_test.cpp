@@ -159,8 +159,8 @@ TEST_CASE("base64 is that of RFC 4648") {
 }
 
 TEST_CASE("the reason of a system error begins with a small letter") {
-  CHECK(reason(ENOENT) == "no such file or directory");
-  CHECK(reason(ECONNRESET) == "connection reset by peer");
+  CHECK(errno_text(ENOENT) == "no such file or directory");
+  CHECK(errno_text(ECONNRESET) == "connection reset by peer");
 }
 
 TEST_CASE("a text quoted for a shell is one word in bash and zsh, and that word is the text") {

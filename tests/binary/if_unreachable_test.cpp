@@ -185,11 +185,14 @@ TEST_CASE(
   plaintext.greet_with("-ERR Protocol error\r\n");
   const std::string dead = "unix:///nonexistent/redis.sock";
   const std::string tls = fmt::format("rediss://127.0.0.1:{}", plaintext.port());
+  const std::string cluster = fmt::format("rediss+cluster://127.0.0.1:{}", plaintext.port());
+  const std::string sentinel = fmt::format("rediss+sentinel://127.0.0.1:{}/mymaster", plaintext.port());
   for (const char* choice : {"skip", "run"}) {
     CAPTURE(choice);
     const std::string ignored =
         fmt::format("; waiting does not mend this, so rlock does not obey --if-unreachable {}", choice);
-    for (const std::string& url : {web->url(), tls, redis.url() + " " + denied->url() + " " + dead}) {
+    for (const std::string& url :
+         {web->url(), tls, cluster, sentinel, redis.url() + " " + denied->url() + " " + dead}) {
       CAPTURE(url);
       const Ended ended = ended_once(url, choice);
       CHECK(ended.status == 69);

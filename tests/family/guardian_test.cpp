@@ -82,9 +82,8 @@ class GuardedRun {
   bool begun() const {
     return !said().empty() && read_file("/proc/" + std::to_string(guardian()) + "/comm") == "guardian\n";
   }
-  std::string released() const {
-    return read_file(folder_ / "released");
-  }  ///< how rlock had ended when its guardian released; empty: the guardian has not released
+  /// How rlock had ended when its guardian released; empty: the guardian has not released.
+  std::string released() const { return read_file(folder_ / "released"); }
   std::string file() const { return folder_ / "said"; }
 
  private:

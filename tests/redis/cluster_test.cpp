@@ -8,6 +8,7 @@
 #include "support/cluster_servers.h"
 #include "support/contains.h"
 #include "support/fake_redis.h"
+#include "support/redis_server.h"
 #include "support/skipped.h"
 #include "support/turning.h"
 
@@ -93,6 +94,31 @@ TEST_CASE("a server that is no Cluster node is an error of the configuration") {
   const Vote vote = f.vote(call_on("k"));
   REQUIRE(vote.failure());
   CHECK(vote.failure()->kind == Error::config);
+}
+
+TEST_CASE("what is known of a failure stays known when a node of a Cluster gives no slot map") {
+  FakeRedis fake{FakeRedis::Transport::tcp};
+  const std::string address = "127.0.0.1:" + std::to_string(fake.port());
+  const auto failure_at = [](const std::string& url) {
+    ClusterFixture f{url, false};
+    const Vote vote = f.vote(call_on("k"), Milliseconds{1000});
+    REQUIRE(vote.failure());
+    return *vote.failure();
+  };
+  SUBCASE("waiting does not mend that it speaks no TLS") {
+    fake.greet_with("-ERR Protocol error\r\n");
+    CHECK(failure_at("rediss+cluster://" + address).lasts);
+  }
+  SUBCASE("another node that cannot be reached does not hide that it speaks no TLS") {
+    fake.greet_with("-ERR Protocol error\r\n");
+    const std::string nobody = "127.0.0.1:" + std::to_string(free_port());
+    CHECK(failure_at("rediss+cluster://" + address + "," + nobody).lasts);
+    CHECK(failure_at("rediss+cluster://" + nobody + "," + address).lasts);
+  }
+  SUBCASE("it has answered, with an error that rlock knows") {
+    fake.on("CLUSTER", wire::error("LOADING Redis is loading the dataset in memory"));
+    CHECK(failure_at("redis+cluster://" + address).answered);
+  }
 }
 
 TEST_CASE("if redirections lead in a circle, rlock makes few calls and then fails") {

@@ -471,3 +471,12 @@ TEST_CASE("errors are put into words with their kind") {
   CHECK(kind_of("ERR Error running script @user_script:") == Error::unreachable);
   CHECK(kind_of("LOADING Redis is loading the dataset in memory") == Error::unreachable);
 }
+
+TEST_CASE("a server that sends an error that rlock knows has answered") {
+  const auto answered = [](const char* error) { return failure_of(Reply::error(error)).answered; };
+  CHECK(answered("LOADING Redis is loading the dataset in memory"));
+  CHECK(answered("NOPERM this user has no permissions"));
+  CHECK(answered("ERR The user executing the script can't run this command or subcommand script: x"));
+  CHECK(answered("ERR unknown command 'EVALSHA', with args beginning with:"));
+  CHECK_FALSE(answered("ERR Error running script"));
+}

@@ -91,6 +91,18 @@ TEST_CASE("the primary that a Sentinel names gets the call after it has confirme
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 }
 
+TEST_CASE(
+    "if the primary turns out to be no Redis server, the next call is told, too, that waiting mends nothing") {
+  Failover failover;
+  failover.old_primary.on("EVALSHA", "HTTP/1.1 400 Bad Request\r\n\r\n");
+  for (const std::string call : {"first", "next"}) {
+    CAPTURE(call);
+    const Vote vote = failover.f.redis->run_all(kCall, {}, within(Milliseconds{3000})).front();
+    REQUIRE(vote.failure());
+    CHECK_MESSAGE(vote.failure()->lasts, vote.failure()->text);
+  }
+}
+
 TEST_CASE("a call that waits for a Sentinel's answer does not wake the loop before it comes") {
   FakeRedis sentinel{kTcp}, primary{kTcp};
   primary.on("ROLE", kPrimary);

@@ -36,6 +36,7 @@
 #include "cmd/hold/keys/released_elsewhere.h"
 #include "cmd/hold/wait/script_watch.h"
 #include "cmd/server/session.h"
+#include "family/escalation.h"
 #include "family/script_family.h"
 #include "process/background.h"
 #include "sync/hold/release.h"
@@ -50,11 +51,8 @@ constexpr Milliseconds kReleasedAnswer{250};
 /// The pause between two looks for remaining processes, after the script was told to end and has ended.
 constexpr Milliseconds kLookAgain{50};
 
-/// How long to go on after KILL if the lock is lost: we may be unable to kill a process.
-constexpr Milliseconds kLastTries{10000};
-
 /// How long to keep the lock for a process of which we do not know whether it belongs to the script.
-constexpr Milliseconds kRestEnds{1000};
+constexpr Milliseconds kDoubtfulEnds{1000};
 
 StopOptions stop_options(const HoldRequest& request, Events& events) {
   StopOptions options{.rules = request.stop,
@@ -195,7 +193,7 @@ bool ScriptKeeper::over() {
   const TimePoint now = session_.loop.now();
   if (processes_.others_must_end(now, nullptr)) return false;
   if (family_.surely_gone(now)) return true;
-  rest_ends_ = earliest(rest_ends_, plus(now, kRestEnds));
+  rest_ends_ = earliest(rest_ends_, plus(now, kDoubtfulEnds));
   return now >= rest_ends_;
 }
 

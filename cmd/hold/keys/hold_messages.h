@@ -31,10 +31,16 @@ class HoldMessages final : public Source {
                std::shared_ptr<Mailbox> of_wait);
 
   /// The request to stop, with sender and reason; once set, it stays.
-  const std::optional<std::string>& asked() { return read_messages(), asked_; }
+  const std::optional<std::string>& asked() {
+    read_messages();
+    return asked_;
+  }
 
   /// The notice that our lock was removed by force, with sender and reason; once set, it stays.
-  const std::optional<std::string>& removed() { return read_messages(), removed_; }
+  const std::optional<std::string>& removed() {
+    read_messages();
+    return removed_;
+  }
 
   /// Has such a notice arrived since the last call? It may be sent before the removal, and again after it.
   bool take_removal() { return take(has_removal_); }
@@ -56,7 +62,10 @@ class HoldMessages final : public Source {
  private:
   bool too_many_messages() const;
   void read_messages();
-  bool take(bool& flag) { return read_messages(), std::exchange(flag, false); }
+  bool take(bool& flag) {
+    read_messages();
+    return std::exchange(flag, false);
+  }
 
   Redis& redis_;
   std::vector<Channel> channels_;

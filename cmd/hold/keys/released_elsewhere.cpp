@@ -8,7 +8,7 @@ namespace rlock {
 namespace {
 
 /// How long to wait for the other servers after a quorum has answered.
-constexpr Milliseconds kAnswerGrace{50};
+constexpr Milliseconds kOtherServersGrace{50};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::vector<Redis::Request> ReleasedElsewhere::ask(Redis& redis, const std::vect
                                             : ask_released(name, id);
     requests.push_back(redis.post(question, with_retries(), patience.until));
   }
-  redis.await(requests, kAnswerGrace, patience);
+  redis.await(requests, kOtherServersGrace, patience);
   return requests;
 }
 

@@ -76,9 +76,9 @@ Variables describe_hold(const HeldKeys& keys) {
       {"RLOCK_TYPE", std::string{request.type->name}},
       {"RLOCK_OWNER", keys.owner().str()},
       {"RLOCK_FENCE", fences_of(keys)},
-      {"RLOCK_LEASE_MS", number(request.lease)},
-      {"RLOCK_ACQUIRED_AT", number(keys.acquired().held.front().server_time)},
-      {"RLOCK_WAITED_MS", number(keys.waited())},
+      {"RLOCK_LEASE_MS", in_ms(request.lease)},
+      {"RLOCK_ACQUIRED_AT", in_ms(keys.acquired().held.front().server_time)},
+      {"RLOCK_WAITED_MS", in_ms(keys.waited())},
       {"RLOCK_PID", std::to_string(::getpid())},
       {"RLOCK_STACK", stack_of(keys)},
       {"RLOCK_KEY", std::nullopt},  // a script around us may have set it, for another RLOCK_OWNER

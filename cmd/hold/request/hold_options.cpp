@@ -137,7 +137,7 @@ void declare_queue(VerbSpec& spec, HoldRequest& request) {
            "forgets it. In a fair queue, that is after two thirds of its --lease. In another queue, it is after 14s "
            "if the waiter was the first, else after at most 250s. N is at most 1000000. You cannot use the option with --type "
            "spin or plain, whose waiters have no queue, or with several --url.",
-       .set = number(request.queue_limit, 0, 1'000'000)});
+       .set = number_between(request.queue_limit, 0, 1'000'000)});
   declare_newest(spec, request);
   spec.add(
       {.names = "--fair-wait-timeout",
@@ -170,7 +170,7 @@ void declare_permits(VerbSpec& spec, HoldRequest& request, const TakeType& take)
            "another size, rlock exits with status 65. The option implies --type permit; --count acquires more "
            "than one permit.",
        .set = [&request, take, permit](std::string_view value) {
-         number(request.type_options.permits, 1, 1'000'000)(value);
+         number_between(request.type_options.permits, 1, 1'000'000)(value);
          take(*permit, "--permits");
        }});
   spec.add(
@@ -181,7 +181,7 @@ void declare_permits(VerbSpec& spec, HoldRequest& request, const TakeType& take)
            "permit; without --permits the pool has to exist.",
        .hidden = true,
        .set = [&request, take, permit](std::string_view value) {
-         number(request.type_options.count, 1, PermitLock::kMostAtOnce)(value);
+         number_between(request.type_options.count, 1, PermitLock::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
 }
@@ -194,7 +194,7 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& request) {
        .manual =
            "Count an acquire or a renewal only if N replicas have it (the command WAIT). If fewer have it, it has "
            "failed, as if the server did not answer. N is from 0 to 1000.",
-       .set = number(request.sync_replicas.count, 0, 1000),
+       .set = number_between(request.sync_replicas.count, 0, 1000),
        .configurable = true});
   spec.add({.names = "--sync-timeout",
             .value = "DUR",

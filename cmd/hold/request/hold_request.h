@@ -62,7 +62,7 @@ struct HoldRequest {
   bool newest = false;                      ///< older waiters with --newest give up
 
   // How long to hold.
-  Milliseconds lease{30000};  ///< how long a holder that stopped renewing keeps the lock
+  Milliseconds lease = kDefaultLease;  ///< how long a holder that stopped renewing keeps the lock
   bool renew = true;
   Milliseconds good_for = kLongest;      ///< a grant that took longer would be over at once
   Milliseconds min_hold{0};              ///< the key stays at least this long after the acquire

@@ -90,7 +90,7 @@ constexpr LockType kLockTypes[] = {
          "pools are of different sizes, and RLOCK_SLOT is a place in one of them; hold one inside the other",
      .only_one_hold = "an owner has the permits that it took at once; take others under another owner",
      .in_order = "several hold its permits at once, so an older one may run beside the newest",
-     .busy_text = "too few of its permits are free, or others wait for them",
+     .busy_text = kPermitsAreBusy,
      .make = make_permits},
     {.name = "plain",
      .kind = &kinds::plain,

@@ -37,6 +37,9 @@ struct LockSpec {
 /// we do not renew in time, the key expires, and our hold with it.
 constexpr Milliseconds kBesideRedisson{10000};
 
+/// Why permits are busy.
+constexpr std::string_view kPermitsAreBusy = "too few of its permits are free, or others wait for them";
+
 /// A type that `run` and `lock acquire` can hold. There is one row for each value of --type
 /// (cmd/hold/request/lock_types.cpp). Several types may have the same kind.
 struct LockType {

@@ -41,7 +41,7 @@ ProcessId expect_script(pid_t script) {
   if (script == 1 && ::getppid() != 1)
     throw Error{Error::usage,
                 "--while-pid: process 1 is the system's first process, and not the script that runs this"};
-  const int why_not = may_signal(script);
+  const int why_not = why_no_signal(script);
   if (why_not == EPERM)
     throw Error{Error::usage,
                 fmt::format("--while-pid: process {} is another user's, and could not be stopped", script)};

@@ -27,7 +27,7 @@ namespace {
 
 /// The text for an error of connect().
 std::string refusal(int error) {
-  return error == EAGAIN ? "its listen queue is full" : reason(error);  // a Unix socket says EAGAIN
+  return error == EAGAIN ? "its listen queue is full" : errno_text(error);  // a Unix socket says EAGAIN
 }
 
 std::uint32_t zone_of(const std::string& name) {

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,13 +31,6 @@ using namespace openssl;  // hides OpenSSL's own functions: see tls_library.h
 
 namespace {
 
-std::string lower_first(std::string text) {
-  const bool abbreviation = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[1])) != 0;
-  if (!text.empty() && !abbreviation)
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 /// The reason that OpenSSL gives for this error.
 std::string openssl_reason(unsigned long error) {
   const char* reason = ERR_reason_error_string(error);
@@ -54,9 +46,9 @@ std::string openssl_reason(unsigned long error) {
 /// regular files only.
 void require_readable(std::string_view option, const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
-  if (!file) refuse(option, path, ::rlock::reason(errno));
+  if (!file) refuse(option, path, errno_text(errno));
   struct stat facts{};
-  if (::fstat(file.number(), &facts) != 0) refuse(option, path, ::rlock::reason(errno));
+  if (::fstat(file.number(), &facts) != 0) refuse(option, path, errno_text(errno));
   if (S_ISDIR(facts.st_mode)) refuse(option, path, "is a directory");
   if (!S_ISREG(facts.st_mode)) refuse(option, path, "is not a regular file");
 }
@@ -69,7 +61,7 @@ bool is_fifo(int folder, const char* path) {
 /// OpenSSL looks up certificates by the hash of their subject. It silently ignores files with other names.
 void require_hashed(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path.c_str()), &::closedir};
-  if (!directory) refuse("cacertdir", path, ::rlock::reason(errno));
+  if (!directory) refuse("cacertdir", path, errno_text(errno));
   bool found = false;
   while (const dirent* entry = ::readdir(directory.get())) {
     const std::string_view name = entry->d_name;

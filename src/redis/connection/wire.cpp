@@ -88,7 +88,7 @@ void Wire::take(std::string_view bytes, ReplyReader& reader) {
 }
 
 void Wire::broke(int error) {
-  failure_ = Failure{Error::unreachable, fmt::format("the connection broke ({})", reason(error))};
+  failure_ = Failure{Error::unreachable, fmt::format("the connection broke ({})", errno_text(error))};
 }
 
 }  // namespace rlock

@@ -24,6 +24,7 @@
 #include <variant>
 
 namespace rlock {
+
 void Attempts::progress(TimePoint now) {
   // A redirection takes two steps: advance() ends one attempt, begin() starts the next. The bound stops a
   // server that redirects for ever from blocking the other nodes.

@@ -22,6 +22,7 @@
 #include "base/log.h"
 
 namespace rlock {
+
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
     : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
 
@@ -176,7 +177,7 @@ void Cluster::ask_next(TimePoint now) {
     Link& link = node(address);
     Connection* const connection = link.connection(now);
     if (connection == nullptr) {
-      query_->best_reason = of_server(address.str(), link.failure().value_or(no_answer()));
+      keep_reason(of_server(address.str(), link.failure().value_or(no_answer())));
       continue;
     }
     query_->asked = &link;
@@ -211,8 +212,7 @@ void Cluster::advance(TimePoint now) {
     query_->in_flight = newer->send(ask_slots());
     return;
   }
-  const Failure why = link.failure().value_or(no_answer());
-  pass({why.kind, fmt::format("{}: {}", link.address().str(), why.text)}, now);
+  pass(of_server(link.address().str(), link.failure().value_or(no_answer())), now);
 }
 
 /// Replaces the map by that of the answer. A node that knows no map is passed over.
@@ -221,8 +221,7 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   if (reply.is_error()) {
     if (reply.text().find("cluster support disabled") != std::string::npos)
       return pass({Error::config, who + " is no cluster: redis:// instead of redis+cluster://"}, now);
-    const Failure why = failure_of(reply);
-    return pass({why.kind, fmt::format("{}: {}", who, why.text)}, now);
+    return pass(of_server(who, failure_of(reply)), now);
   }
   // A node may leave its own address empty: then the address that we asked counts.
   auto map = SlotMap::read(reply, query_->asked->address());
@@ -265,12 +264,17 @@ void Cluster::forget_nodes() {
   });
 }
 
-/// This node gave no usable answer, so the next one is asked. Of all reasons, the most helpful one is kept.
+/// This node gave no usable answer, so the next one is asked.
 void Cluster::pass(Failure why, TimePoint now) {
-  const bool says_less = query_->best_reason && query_->best_reason->kind != Error::unreachable &&
-                         why.kind == Error::unreachable;
-  if (!says_less) query_->best_reason = std::move(why);
+  keep_reason(std::move(why));
   ask_next(now);
+}
+
+/// Of all reasons, the most helpful one is kept.
+void Cluster::keep_reason(Failure why) {
+  const std::optional<Failure>& best = query_->best_reason;
+  const bool says_less = best && best->needs_a_person() && !why.needs_a_person();
+  if (!says_less) query_->best_reason = std::move(why);
 }
 
 void Cluster::finish(TimePoint now) {

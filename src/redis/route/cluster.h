@@ -69,6 +69,7 @@ class Cluster final : public Route {
   void advance(TimePoint now);
   void learn(const Reply& reply, TimePoint now);
   void pass(Failure why, TimePoint now);
+  void keep_reason(Failure why);
   void finish(TimePoint now);
   void mark_stale(TimePoint now);
   void subscribe();

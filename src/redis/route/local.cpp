@@ -11,7 +11,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -83,8 +82,7 @@ std::string ask(const Listener& listener, std::string_view command) {
 /// Pauses for a moment. Returns false if the patience has ended.
 bool pause(const Patience& patience) {
   if (patience.interrupted() || has_passed(patience.until)) return false;
-  const timespec moment{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{kPause}.count()};
-  ::nanosleep(&moment, nullptr);
+  ::usleep(static_cast<useconds_t>(std::chrono::microseconds{kPause}.count()));
   return true;
 }
 

@@ -77,9 +77,9 @@ void Sentinel::search(TimePoint now) {
 void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     const Connection* broken = link_->find(checked_);
-    const Failure why =
+    Failure why =
         broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"};
-    fail({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
+    fail(of_server(primary_text(), std::move(why)), now);
   }
   if (asks_again_) take_confirmation(now);
   if (state_ == State::confirming && now >= confirm_until_) lead();

@@ -38,7 +38,7 @@ std::optional<Address> announced(std::string_view host, std::optional<std::int64
   return address;
 }
 
-std::optional<std::int64_t> number(const Reply& reply, std::int64_t most) {
+std::optional<std::int64_t> integer_up_to(const Reply& reply, std::int64_t most) {
   if (reply.kind() != Reply::Kind::integer || reply.integer() < 0 || reply.integer() > most)
     return std::nullopt;
   return reply.integer();
@@ -48,7 +48,7 @@ std::optional<Address> read_node(const Reply& node, const Address& asked) {
   if (node.kind() != Reply::Kind::array || node.items().size() < 2) return std::nullopt;
   const Reply& host = node.at(0);
   if (!host.is_nil() && host.kind() != Reply::Kind::text) return std::nullopt;
-  return announced(host.is_nil() ? "" : host.text(), number(node.at(1), 65535), asked);
+  return announced(host.is_nil() ? "" : host.text(), integer_up_to(node.at(1), 65535), asked);
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
   SlotMap map;
   for (const Reply& range : reply.items()) {
     if (range.kind() != Reply::Kind::array || range.items().size() < 3) return std::nullopt;
-    const auto first = number(range.at(0), kSlots - 1);
-    const auto last = number(range.at(1), kSlots - 1);
+    const auto first = integer_up_to(range.at(0), kSlots - 1);
+    const auto last = integer_up_to(range.at(1), kSlots - 1);
     const auto node = read_node(range.at(2), asked);
     if (!first || !last || !node || map.nodes_.size() >= kMostNodes) return std::nullopt;
     const std::uint16_t number = map.number_of(*node);

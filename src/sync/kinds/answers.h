@@ -9,9 +9,9 @@
 
 namespace rlock {
 
-/// Decodes the answers that the scripts of all kinds of lock have in common. Each answer begins with a word,
-/// which has the same meaning in every script. All functions here throw Error{internal} if a reply has
-/// another shape.
+/// Decodes the answers that the scripts of most kinds of lock have in common. Each answer begins with a word, which
+/// has the same meaning in every script. What follows the word may differ: FairLock, PermitLock and FreeWait decode
+/// some answers themselves. All functions here throw Error{internal} if a reply has another shape.
 
 /// The first item of the reply: a word.
 std::string word_of(const Reply& reply);

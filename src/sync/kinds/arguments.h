@@ -20,7 +20,7 @@ void append(std::vector<Item>& all, std::type_identity_t<std::vector<Item>> more
 }
 
 /// A duration as scripts take it, in milliseconds: "30000".
-inline std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+inline std::string in_ms(Milliseconds duration) { return std::to_string(duration.count()); }
 
 /// The word by which scripts know a way to release. The release of an inner hold undoes the request that acquired it.
 inline std::string word(Way way) {

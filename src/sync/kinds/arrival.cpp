@@ -32,7 +32,7 @@ Call Arrival::encode(Milliseconds) const {
              {Parameter::request, request_},
              {Parameter::who, who_},
              {Parameter::kind, std::string{kind_->stored_as}},
-             {Parameter::memory, number(kTicketMemory)}};
+             {Parameter::memory, in_ms(kTicketMemory)}};
   if (!claim_.owner.str().empty()) all.emplace_back(Parameter::owner, claim_.owner.str());
   append(all, Line{claim_, kind_->channel(claim_.name)}.values());
   return call_of(scripts::newest_arrive, std::move(all));

@@ -13,12 +13,15 @@ namespace rlock {
 /// each server would order the waiters differently.
 enum class IfBusy { place, leave, no_places };
 
+/// The lease that nobody has chosen. A lock of Redisson has the same.
+constexpr Milliseconds kDefaultLease{30000};
+
 /// The lock, the owner and the lease that an acquire asks for. Every synchronizer with an owner is made from
 /// a Claim.
 struct Claim {
   LockName name;
   Owner owner;
-  Milliseconds lease{30000};  ///< at least 1 ms; for permits also 0: they never end
+  Milliseconds lease = kDefaultLease;  ///< at least 1 ms; for permits also 0: they never end
   PubSub pub_sub = PubSub::classic;
 
   /// The server tells holds apart by a request instead of the owner, so that a late copy of a call touches no

@@ -5,6 +5,7 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
+#include "sync/kinds/keys.h"
 #include "sync/kinds/renewal_interval.h"
 
 namespace rlock {
@@ -36,8 +37,8 @@ Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_ti
 Values values_of(const Claim& claim, IfBusy if_busy, std::optional<Milliseconds> wait_timeout) {
   Values all = queue_values(claim.name);
   const Milliseconds alive = interval_of(claim, wait_timeout) * kMissedBeforeDead;
-  all.emplace_back(Parameter::alive_for, number(if_busy == IfBusy::place ? alive : Milliseconds{0}));
-  all.emplace_back(Parameter::theirs, number(wait_timeout.value_or(kTheirWaitTimeout)));
+  all.emplace_back(Parameter::alive_for, in_ms(if_busy == IfBusy::place ? alive : Milliseconds{0}));
+  all.emplace_back(Parameter::theirs, in_ms(wait_timeout.value_or(kTheirWaitTimeout)));
   return all;
 }
 
@@ -50,9 +51,7 @@ FairLock::FairLock(const Claim& claim, IfBusy if_busy, Hold hold, std::optional<
 
 Milliseconds FairLock::poll_every() const { return interval_; }
 
-std::vector<Channel> FairLock::channels() const {
-  return {Channel{own_line().releases().str() + ":" + owner().str()}};
-}
+std::vector<Channel> FairLock::channels() const { return {own_channel(own_line().releases(), owner())}; }
 
 HoldEntry FairLock::hold_entry() const {
   return {name().str(),

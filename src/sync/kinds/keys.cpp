@@ -30,6 +30,10 @@ Channel latch_channel(const LockName& name) {
   return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
 }
 
+Channel own_channel(const Channel& channel, const Owner& owner) {
+  return Channel{channel.str() + ":" + owner.str()};
+}
+
 std::string own_key(const LockName& name, std::string_view part) {
   return prefix_name("redisson_unlock_latch", name).append(":").append(part);
 }

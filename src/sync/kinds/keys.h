@@ -35,6 +35,9 @@ Channel read_write_channel(const LockName& name);
 Channel permits_channel(const LockName& name);  ///< for semaphores, too
 Channel latch_channel(const LockName& name);
 
+/// The channel beside one of these that only this waiter or holder hears.
+Channel own_channel(const Channel& channel, const Owner& owner);
+
 /// A key that only rlock has. Its name is among Redisson's unlock latches, which are named at random. So an ACL made
 /// for Redisson suffices, and no name can collide.
 std::string own_key(const LockName& name, std::string_view part);

@@ -30,19 +30,19 @@ Call Latch::call(const Script& script, Values more) const {
                 {Parameter::request, request_},
                 {Parameter::channel, latch_channel(name_).str()},
                 {Parameter::sharded, word(pub_sub_)},
-                {Parameter::memory, number(kRequestMemory)}});
+                {Parameter::memory, in_ms(kRequestMemory)}});
   return call_of(script, std::move(more));
 }
 
 Call Latch::write_record(std::string total) const {
   return call(scripts::latch_record, {{Parameter::record, metadata_key(name_)},
                                       {Parameter::total, std::move(total)},
-                                      {Parameter::stays, number(kRecordStays)}});
+                                      {Parameter::stays, in_ms(kRecordStays)}});
 }
 
 Call Latch::set(std::int64_t total, Milliseconds expire) const {
   return call(scripts::latch_set,
-              {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
+              {{Parameter::total, std::to_string(total)}, {Parameter::expire, in_ms(expire)}});
 }
 
 Call Latch::down(std::int64_t count) const {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {
@@ -66,7 +67,7 @@ std::optional<Line::Notice> later_in(std::string_view text) {
 
 Line::Line(const Claim& claim, Channel releases)
     : releases_(std::move(releases)),
-      own_(releases_.str() + ":" + claim.owner.str()),
+      own_(own_channel(releases_, claim.owner)),
       all_(releases_.str() + ":"),
       pub_sub_(claim.pub_sub),
       if_busy_(claim.if_busy),
@@ -86,7 +87,7 @@ Values Line::waiting() const {
           {Parameter::waits, value_of(keys_, Parameter::line_facts)}};
 }
 
-std::string Line::waited(Milliseconds waited) const { return takes_place() ? number(waited) : "-1"; }
+std::string Line::waited(Milliseconds waited) const { return takes_place() ? in_ms(waited) : "-1"; }
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};

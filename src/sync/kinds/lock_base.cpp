@@ -52,8 +52,8 @@ Call LockBase::call_for_nodes(const Script& script, Values all) const {
 Values LockBase::values() const {
   Values all{{P::lock, claim_.name.str()},
              {P::owner, claim_.owner.str()},
-             {P::lease, number(claim_.lease)},
-             {P::memory, number(kRequestMemory)}};
+             {P::lease, in_ms(claim_.lease)},
+             {P::memory, in_ms(kRequestMemory)}};
   append(all, line_.values());
   append(all, own_);
   return all;
@@ -77,7 +77,7 @@ Call LockBase::acquire(Milliseconds waited) const {
   Values all{{P::waited, line_.waited(waited)}, {P::another, inner ? "1" : "0"}};
   if (requests_.carries_request()) {
     all.emplace_back(P::request, requests_.acquire());
-    all.emplace_back(P::memory, number(claim_.lease + kRequestMemory));
+    all.emplace_back(P::memory, in_ms(claim_.lease + kRequestMemory));
   }
   append(all, shares());
   append(all, inner_holds());
@@ -107,11 +107,11 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 /// Cluster slot moves, a server refuses a call that names a key which is not there. The key of the inner
 /// holds exists only if there are inner holds. So the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
-  Values all{{P::lease, number(rest)}};
+  Values all{{P::lease, in_ms(rest)}};
   const Values own_shares = shares();
   if (requests_.inner() || !own_shares.empty()) {
     all.emplace_back(P::request, requests_.acquire());
-    all.emplace_back(P::memory, number(rest + kRequestMemory));
+    all.emplace_back(P::memory, in_ms(rest + kRequestMemory));
     append(all, inner_holds());
     append(all, own_shares);
   }
@@ -137,7 +137,7 @@ Call LockBase::release_call(const ReleaseOptions& options, Way way) const {
 Call LockBase::release_by(const Script& script, const ReleaseOptions& options, Way way,
                           const Values& more) const {
   const bool silent = options.wake == Wake::nobody || channels().empty();
-  Values all{{P::keep_until, number(options.keep_until.value_or(Milliseconds{0}))},
+  Values all{{P::keep_until, in_ms(options.keep_until.value_or(Milliseconds{0}))},
              {P::way, word(way)},
              {P::inside, requests_.inner() ? "1" : "0"},
              {P::silent, silent ? "1" : "0"}};

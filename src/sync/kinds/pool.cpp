@@ -32,7 +32,7 @@ Call Pool::make_call(const Script& script, Values more) const {
                 {Parameter::request, request_},
                 {Parameter::channel, permits_channel(name_).str()},
                 {Parameter::sharded, word(pub_sub_)},
-                {Parameter::memory, number(kRequestMemory)}});
+                {Parameter::memory, in_ms(kRequestMemory)}});
   if (kind_ == PoolKind::permits)
     append(more, {{Parameter::taken, taken_key(name_)}, {Parameter::slots, permit_slots_key(name_)}});
   append(more, line_values(name_));
@@ -41,7 +41,7 @@ Call Pool::make_call(const Script& script, Values more) const {
 
 Call Pool::init(std::int64_t total, Milliseconds expire) const {
   return make_call(scripts::counter_init,
-                   {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
+                   {{Parameter::total, std::to_string(total)}, {Parameter::expire, in_ms(expire)}});
 }
 
 Call Pool::resize(std::int64_t total) const {
@@ -81,7 +81,7 @@ Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
 }
 
 Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
-  Call renewal = make_call(scripts::permit_renew_ids, {{Parameter::lease, number(lease)}});
+  Call renewal = make_call(scripts::permit_renew_ids, {{Parameter::lease, in_ms(lease)}});
   append(renewal.args.edit(), ids);
   return with_large_reply(std::move(renewal));
 }

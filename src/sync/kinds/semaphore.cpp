@@ -24,7 +24,7 @@ Values Semaphore::values() const {
   Values all{{Parameter::pool, claim_.name.str()},
              {Parameter::request, request_},
              {Parameter::owner, claim_.owner.str()},
-             {Parameter::memory, number(kRequestMemory)}};
+             {Parameter::memory, in_ms(kRequestMemory)}};
   append(all, line_.values());
   return all;
 }

@@ -74,8 +74,8 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
   return erase_metadata(name, owner, entry,
                         {{Parameter::history, history_key(name)},
                          {Parameter::when, when == WriteEnd::always ? "ended" : "known"},
-                         {Parameter::since, number(not_before)},
-                         {Parameter::ended, number(past.ended)},
+                         {Parameter::since, in_ms(not_before)},
+                         {Parameter::ended, in_ms(past.ended)},
                          {Parameter::entry, entry_of(past)}});
 }
 

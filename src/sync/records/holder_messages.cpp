@@ -34,7 +34,7 @@ std::string by_whom(std::string_view who, std::string_view why) {
 }
 
 Channel holder_channel(const LockName& name, const Owner& owner) {
-  return Channel{lock_channel(name).str() + ":" + owner.str()};
+  return own_channel(lock_channel(name), owner);
 }
 
 Call tell_holder(const LockName& name, const Owner& owner, std::string text) {
@@ -53,14 +53,14 @@ std::optional<std::string> read_removal_notice(std::string_view text) { return r
 
 Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays) {
   const std::string key = released_key(name, owner);
-  return command({"SET", key, "1", "PX", number(stays)}, key);
+  return command({"SET", key, "1", "PX", in_ms(stays)}, key);
 }
 
 Call ask_released(const LockName& name, const Owner& owner) { return get(released_key(name, owner)); }
 
 Call number_release(const LockName& name, const Owner& owner, Milliseconds stays) {
   const std::string key = released_key(name, owner) + ":number";
-  return command({"SET", key, new_request().str(), "PX", number(stays)}, key);
+  return command({"SET", key, new_request().str(), "PX", in_ms(stays)}, key);
 }
 
 Call ask_release_number(const LockName& name, const Owner& owner) {

@@ -182,7 +182,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
   JsonObject json;
   for_each_member(facts, Writer{json});
   Values all = values_of(name, owner, entry);
-  append(all, {{Parameter::lease, number(lease)},
+  append(all, {{Parameter::lease, in_ms(lease)},
                {Parameter::facts, json.str()},
                {Parameter::ended, facts.exit ? "1" : "0"}});
   return call_of(scripts::meta_write, std::move(all));

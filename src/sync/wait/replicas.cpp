@@ -25,7 +25,7 @@ std::string option() { return as_given("sync-replicas", "--sync-replicas"); }
 }  // namespace
 
 Call await_replicas_call(const SyncReplicas& replicas) {
-  return command({"WAIT", std::to_string(replicas.count), number(replicas.timeout)});
+  return command({"WAIT", std::to_string(replicas.count), in_ms(replicas.timeout)});
 }
 
 Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber connection) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "sync/kinds/keys.h"
+
 namespace rlock {
 namespace {
 
@@ -48,8 +50,8 @@ void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection
     if (!waiter.facts || !waiter.since || waiter.owner == us_) continue;
     std::vector<DeadlockMember> path = candidate.path;
     const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
-    const Channel own{kind.channel(candidate.hold.key).str() + ":" + waiter.owner.str()};
-    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.facts, own});
+    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.facts,
+                    own_channel(kind.channel(candidate.hold.key), waiter.owner)});
     for (const OuterHold& hold : waiter.facts->holds) {
       if (hold.key == wanted_ && holders_.contains(hold.owner)) {
         circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .facts = {}}};
