@@ -15,7 +15,6 @@ using std::chrono_literals::operator""ms;
 
 namespace {
 
-const Owner kOurs{"us:1"};
 const Reply kNothing{};
 const Reply kMark{std::string{"1"}};
 
@@ -30,10 +29,11 @@ struct SomeKeys {
   /// `above`: the holds of a process above us, which we join.
   HeldKeys keys(const std::vector<InheritedHold>& above = {}) const {
     const TimePoint asked = Clock::now();
-    return {WantedKeys{request, {.owner = kOurs, .above = above}}, {.asked = asked, .held = {{}}}, asked};
+    return {WantedKeys{request, {.owner = owner, .above = above}}, {.asked = asked, .held = {{}}}, asked};
   }
 
-  HoldRequest request;
+  const Owner owner{"us:1"};
+  HoldRequest request{};
 };
 
 std::string names_in(const std::vector<Part>& parts) {
@@ -60,7 +60,7 @@ TEST_CASE("a key is released if one server has the mark of its release") {
 
 TEST_CASE("an owner that a user named has released a key if the number of its releases is another one") {
   SomeKeys held{{"a", "b", "c", "d", "e"}};
-  held.request.owner = kOurs;
+  held.request.owner = held.owner;
   const HeldKeys keys = held.keys();
   ListRedis redis;
   redis.replies_take = true;
