@@ -9,6 +9,7 @@
 #include "support/contains.h"
 #include "sync/kinds/once_per.h"
 #include "sync/kinds/requests.h"
+#include "sync/records/holder_messages.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -205,5 +206,28 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     };
     CHECK(with(once ? R"("kept_by":"--once-per")" : R"("kept_by":"--min-hold")"));
     CHECK(with(R"("exit":7)"));
+  }
+}
+
+TEST_CASE("an owner that a user named tells the others that may share its hold, unless the hold was lost") {
+  for (const bool named : {true, false}) {
+    for (const HoldOutcome how : {HoldOutcome::ran, HoldOutcome::lost, HoldOutcome::removed}) {
+      CAPTURE(named);
+      CAPTURE(text_of(how));
+      HoldRequest request = request_for({"a"});
+      if (named) request.owner = kOurs;
+      const TimePoint asked = Clock::now();
+      const HeldKeys keys{wanted_keys(request), {.asked = asked, .held = {{}}}, asked};
+      const std::vector<Part> parts = keys.ending(keys.parts(), keys.past({.outcome = how}, asked));
+      const auto with = [&](std::string_view text) {
+        return std::ranges::any_of(parts.front().release_followers, [&](const Call& call) {
+          return std::ranges::find(call.args, text) != call.args.end();
+        });
+      };
+      const bool may_go_on = named && how == HoldOutcome::ran;
+      CHECK(with(kReleased) == may_go_on);
+      CHECK(with("known") == may_go_on);  // the server writes an end only if there is one
+      CHECK(with("ended") != may_go_on);
+    }
   }
 }

@@ -94,6 +94,22 @@ TEST_CASE("a waiter that has lost its server asks again when those before it in 
   }
 }
 
+TEST_CASE("after a failure only a waiter that pauses behind others stops listening") {
+  for (const auto& [place, watched] : {std::pair{2, std::vector<std::string>{"wake:k"}},
+                                       {10'000, std::vector<std::string>{"wake:k", "-wake:k"}}}) {
+    CAPTURE(place);
+    ListRedis redis;
+    redis.answers(kBusy);
+    redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
+    redis.answers(kHeld);
+    const ToyWithLine toy{place};
+
+    const AcquireResult got = acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms));
+    CHECK(std::holds_alternative<Acquired>(got));
+    CHECK(redis.watched == watched);
+  }
+}
+
 TEST_CASE("a waiter in a line sleeps long, and by its new place when it is told that it moved up") {
   ListRedis redis;
   redis.answers(kBusy);
@@ -150,7 +166,7 @@ TEST_CASE("a waiter sends its facts again when it may get the lock, or when the 
   ListRedis redis;
   redis.answers(kBusy);
   redis.answers(kHeld);
-  std::int64_t place = 5;
+  std::optional<std::int64_t> place = 5;
   bool sends = true;
   AcquireOptions options = waiting(redis, 600'000ms);
   SUBCASE("its turn has come") {
@@ -160,6 +176,7 @@ TEST_CASE("a waiter sends its facts again when it may get the lock, or when the 
     options.report = [&](const Waiting&) { ++redis.lost; };
   }
   SUBCASE("it stands in front") { place = 2; }
+  SUBCASE("there is no line, so every waiter may get it") { place.reset(); }
   SUBCASE("not if it only keeps its place") { sends = false; }
   SUBCASE("not if it only has subscribed") {
     sends = false;

@@ -90,6 +90,19 @@ TEST_CASE("after a split vote no message ends the pause: other contenders pause,
   CHECK(elapsed(begun, redis.loop().now()) >= 5ms);
 }
 
+TEST_CASE("with several nodes a message is answered after a random pause, because all waiters hear it") {
+  ListRedis redis{3};
+  for (int i = 0; i < 50; ++i) redis.answers(kBusy);
+  redis.answers(kHeld);
+  AcquireOptions options = waiting(redis, 60'000ms);
+  options.report = [&](const Waiting&) { ++redis.messages; };
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, kOne, options)));
+  CHECK(elapsed(begun, redis.loop().now()) > 50ms);  // fifty pauses of 0 to 10 ms
+  CHECK(elapsed(begun, redis.loop().now()) <= 500ms);
+}
+
 TEST_CASE("one of several nodes may delay a round by a twentieth of the lease, but not less than 100 ms") {
   CHECK(node_timeout(60'000ms, 4000ms) == 3000ms);
   CHECK(node_timeout(600'000ms, 4000ms) == 4000ms);
