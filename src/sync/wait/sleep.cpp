@@ -51,8 +51,8 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
       mailbox_(std::make_shared<Mailbox>(redis)) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place. `ask_by`: when to ask even if
-/// messages about our place come all the time.
-bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
+/// messages about our place come all the time. The first step sets it to the time that the last answer asks for.
+bool Sleep::sleep_once(Blocked& blocked, TimePoint& ask_by) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_->listen_to(channels_for(blocked));
@@ -72,6 +72,7 @@ bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
                     now);
   plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
+  if (ask_by == kNever) ask_by = plan.until;
   sleep_until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) sleep_until(earliest(plan.until, blocked.outage.limit()));
   if (plan.wakeups_end_it && until_wakeup(blocked, plan.until)) return true;
