@@ -148,6 +148,32 @@ TEST_CASE("a message about its place does not put off the question that the last
   CHECK(elapsed(begun, redis.loop().now()) == 262ms);
 }
 
+TEST_CASE("a waiter that is told again and again to come later asks when it would have asked anyway") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const Teller teller{redis, 50ms, {"later 100"}};
+  const ToyInLine toy{2, 2000ms};
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
+  CHECK(elapsed(begun, redis.loop().now()) == 2002ms);
+}
+
+TEST_CASE("a waiter that is told to come later does not ask because of an earlier message") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const ToyInLine toy{2, 2000ms};
+  AcquireOptions options = waiting(redis, 600'000ms);
+  options.report = [&](const Waiting&) { redis.said = {{kOwn, "0"}, {kOwn, "later 10"}}; };
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(elapsed(begun, redis.loop().now()) == 10ms);
+}
+
 TEST_CASE(
     "a waiter that asks seldom asks once more before its wait ends, so that it knows whether the server answers") {
   ListRedis redis;

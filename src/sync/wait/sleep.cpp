@@ -82,21 +82,23 @@ bool Sleep::sleep_once(Blocked& blocked, TimePoint& ask_by) {
 
 /// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
 bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
-  Wakeup wakeup{.ask_at = earliest(latest, options_.patience.until)};
+  Wakeup wakeup{.latest = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
     const bool moved = read_messages(blocked, now, wakeup);
-    if (moved && !wakeup.worth_asking && now < wakeup.ask_at) return true;
+    const bool told = wakeup.by_message != kNever;
+    if (moved && !told && now < wakeup.latest) return true;
     note_losses(blocked, losses, now, wakeup);
-    if (now >= wakeup.ask_at || options_.patience.interrupted()) {
-      if (wakeup.worth_asking) pacing_.count_wakeup(now);
+    const TimePoint ask_at = earliest(wakeup.latest, wakeup.by_message);
+    if (now >= ask_at || options_.patience.interrupted()) {
+      if (told) pacing_.count_wakeup(now);
       const bool at_front = line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening
                                                         : wait_for_ == WaitFor::lock;
       facts_ = wakeup.by_text || losses != losses_ || at_front ? FactsThere::unknown : FactsThere::known;
       return false;
     }
-    redis_.loop().turn(wakeup.ask_at);
+    redis_.loop().turn(ask_at);
   }
 }
 
@@ -111,8 +113,7 @@ bool Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
     if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
-    wakeup.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : wakeup.ask_at);
-    wakeup.worth_asking = true;
+    wakeup.by_message = notice.not_before ? wanted : earliest(wanted, wakeup.by_message);
     wakeup.by_text = wakeup.by_text || message.text;
   }
   return moved;
@@ -124,7 +125,7 @@ void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, 
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
   blocked.outage.begin(now);
   const Milliseconds pause = pause_behind_others(blocked);
-  wakeup.ask_at = earliest(wakeup.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
+  wakeup.latest = earliest(wakeup.latest, earliest(plus(now, pause), blocked.outage.limit()));
   if (pause > Milliseconds{0}) mailbox_->listen_to({});  // to listen would connect at once
 }
 

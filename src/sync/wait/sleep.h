@@ -62,9 +62,9 @@ class Sleep {
  private:
   /// When a sleep ends, and whether messages are the reason.
   struct Wakeup {
-    TimePoint ask_at;
-    bool worth_asking = false;  ///< a message was a reason to ask
-    bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
+    TimePoint latest;               ///< no message puts off the question beyond this
+    TimePoint by_message = kNever;  ///< when to ask because of messages
+    bool by_text = false;  ///< such a message had a text, so it was not only a confirmed subscription
   };
 
   bool sleep_once(Blocked& blocked, TimePoint& ask_by);
