@@ -175,6 +175,28 @@ TEST_CASE("a waiter that is told to come later does not ask because of an earlie
 }
 
 TEST_CASE(
+    "a waiter that is often told its place asks, reports and subscribes a hundred times at once, and then 25 times a "
+    "second") {
+  for (const auto& texts : std::vector<std::vector<std::string>>{
+           {"1 0"}, {"2 5000", "3 5000"}, {"1 5000", "2 5000"}, {"1 0", "3 0"}}) {
+    CAPTURE(texts.front());
+    ListRedis redis;
+    for (int i = 0; i < 5000; ++i) redis.answers(kBusy);
+    const Teller teller{redis, 1ms, texts};
+    const ToyInLine toy{2};
+    std::size_t reports = 0;
+    AcquireOptions options = waiting(redis, 10'000ms);
+    options.report = [&](const Waiting&) { ++reports; };
+
+    CHECK(gave_up(acquire(redis, {.parts = {part_of(toy)}}, options)).why == GaveUp::Why::busy);
+    const std::size_t questions = redis.log.size();
+    CHECK(questions <= 100 + 10 * 25 + 10);  // the last ten were planned
+    CHECK(reports <= 100 + 10 * 25 + questions);
+    CHECK(redis.watched.size() <= 2 * (100 + 10 * 25 + questions));
+  }
+}
+
+TEST_CASE(
     "a waiter that asks seldom asks once more before its wait ends, so that it knows whether the server answers") {
   ListRedis redis;
   redis.answers(kBusy);

@@ -6,7 +6,9 @@
 //   sleeps     until that time, or until a message or a lost connection is a reason to ask earlier.
 //
 // A message about our place in the line may only move it up. Then after() takes another step, at the new pace, and does
-// not ask. Before the wait ends there is a last question, so that a silent server is not taken for a busy lock.
+// not ask. Such steps and the questions after messages have one limit, because any client may send messages.
+//
+// Before the wait ends there is a last question, so that a silent server is not taken for a busy lock.
 
 #include "sync/wait/sleep.h"
 
@@ -86,10 +88,9 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
-    const bool moved = read_messages(blocked, now, wakeup);
-    const bool told = wakeup.by_message != kNever;
-    if (moved && !told && now < wakeup.latest) return true;
+    read_messages(blocked, now, wakeup);
     note_losses(blocked, losses, now, wakeup);
+    const bool told = wakeup.by_message != kNever;
     const TimePoint ask_at = earliest(wakeup.latest, wakeup.by_message);
     if (now >= ask_at || options_.patience.interrupted()) {
       if (told) pacing_.count_wakeup(now);
@@ -98,25 +99,28 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
       facts_ = wakeup.by_text || losses != losses_ || at_front ? FactsThere::unknown : FactsThere::known;
       return false;
     }
-    redis_.loop().turn(ask_at);
+    const bool asks_soon = told || losses != losses_;  // whatever its place
+    const TimePoint move_at = wakeup.moved && !asks_soon ? pacing_.ask_after_wakeup() : kNever;
+    if (now >= move_at) {
+      pacing_.count_wakeup(now);
+      return true;
+    }
+    redis_.loop().turn(earliest(ask_at, move_at));
   }
 }
 
-/// Returns true if a message moved us up in the line.
-bool Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
-  bool moved = false;
+void Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
   for (const Message& message : mailbox_->take()) {
     const Line::Notice notice = blocked.result.busy() != nullptr
                                     ? blocked.what.read_notice(message, *blocked.busy)
                                     : Line::Notice::reason();
-    moved = moved || notice.place;
+    wakeup.moved = wakeup.moved || notice.place;
     if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
     wakeup.by_message = notice.not_before ? wanted : earliest(wanted, wakeup.by_message);
     wakeup.by_text = wakeup.by_text || message.text;
   }
-  return moved;
 }
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the

@@ -64,12 +64,13 @@ class Sleep {
   struct Wakeup {
     TimePoint latest;               ///< no message puts off the question beyond this
     TimePoint by_message = kNever;  ///< when to ask because of messages
+    bool moved = false;             ///< a message moved us up in the line
     bool by_text = false;  ///< such a message had a text, so it was not only a confirmed subscription
   };
 
   bool sleep_once(Blocked& blocked, TimePoint& ask_by);
   bool until_wakeup(Blocked& blocked, TimePoint latest);
-  bool read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
+  void read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
   void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
   void sleep_until(TimePoint end);
 
