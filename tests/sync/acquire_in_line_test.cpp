@@ -55,21 +55,24 @@ class ToyInLine final : public Toy {
 
 const Channel kOwn{"releases:o:1"};
 
-/// Tells the waiter its place every 900 ms.
+/// Tells the waiter these texts in turn, one `every` so often.
 class Teller final : public Source {
  public:
-  Teller(ListRedis& redis, std::string text) : redis_(redis), text_(std::move(text)) {}
+  Teller(ListRedis& redis, Milliseconds every, std::vector<std::string> texts)
+      : redis_(redis), every_(every), texts_(std::move(texts)) {}
   int fd() const override { return -1; }
   TimePoint wake_at() const override { return next_; }
   void ready(short, TimePoint now) override {
-    redis_.said.push_back({kOwn, text_});
-    next_ = plus(now, 900ms);
+    redis_.said.push_back({kOwn, texts_[told_++ % texts_.size()]});
+    next_ = plus(now, every_);
   }
 
  private:
   ListRedis& redis_;
-  const std::string text_;
-  TimePoint next_ = plus(redis_.loop().now(), 900ms);
+  const Milliseconds every_;
+  const std::vector<std::string> texts_;
+  std::size_t told_ = 0;
+  TimePoint next_ = plus(redis_.loop().now(), every_);
   Membership membership_{redis_.loop(), *this};
 };
 
@@ -138,13 +141,74 @@ TEST_CASE("messages about its place do not put off the next question of a waiter
     ListRedis redis;
     redis.answers(kBusy);
     redis.answers(kHeld);
-    const Teller teller{redis, text};
+    const Teller teller{redis, 900ms, {text}};
     const ToyInLine toy{2};
     const TimePoint begun = redis.loop().now();
 
     CHECK(std::holds_alternative<Acquired>(
         acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
     CHECK(elapsed(begun, redis.loop().now()) <= latest);
+  }
+}
+
+TEST_CASE("a message about its place does not put off the question that the last answer asked a waiter for") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const Teller teller{redis, 100ms, {"2 -1"}};
+  const ToyInLine toy{3, 260ms};
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
+  CHECK(elapsed(begun, redis.loop().now()) == 262ms);
+}
+
+TEST_CASE("a waiter that is told again and again to come later asks when it would have asked anyway") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const Teller teller{redis, 50ms, {"later 100"}};
+  const ToyInLine toy{2, 2000ms};
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(
+      std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, waiting(redis, 600'000ms))));
+  CHECK(elapsed(begun, redis.loop().now()) == 2002ms);
+}
+
+TEST_CASE("a waiter that is told to come later does not ask because of an earlier message") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+  const ToyInLine toy{2, 2000ms};
+  AcquireOptions options = waiting(redis, 600'000ms);
+  options.report = [&](const Waiting&) { redis.said = {{kOwn, "0"}, {kOwn, "later 10"}}; };
+  const TimePoint begun = redis.loop().now();
+
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part_of(toy)}}, options)));
+  CHECK(elapsed(begun, redis.loop().now()) == 10ms);
+}
+
+TEST_CASE(
+    "a waiter that is often told its place asks, reports and subscribes a hundred times at once, and then 25 times a "
+    "second") {
+  for (const auto& texts : std::vector<std::vector<std::string>>{
+           {"1 0"}, {"2 5000", "3 5000"}, {"1 5000", "2 5000"}, {"1 0", "3 0"}}) {
+    CAPTURE(texts.front());
+    ListRedis redis;
+    for (int i = 0; i < 5000; ++i) redis.answers(kBusy);
+    const Teller teller{redis, 1ms, texts};
+    const ToyInLine toy{2};
+    std::size_t reports = 0;
+    AcquireOptions options = waiting(redis, 10'000ms);
+    options.report = [&](const Waiting&) { ++reports; };
+
+    CHECK(gave_up(acquire(redis, {.parts = {part_of(toy)}}, options)).why == GaveUp::Why::busy);
+    const std::size_t questions = redis.log.size();
+    CHECK(questions <= 100 + 10 * 25 + 10);  // the last ten were planned
+    CHECK(reports <= 100 + 10 * 25 + questions);
+    CHECK(redis.watched.size() <= 2 * (100 + 10 * 25 + questions));
   }
 }
 

@@ -82,6 +82,19 @@ TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
   CHECK(place.retry_after == 2000ms);
 }
 
+TEST_CASE("an impossible place or lease in a message makes no waiter ask later than its pace") {
+  const Line line{waiting("me:1"), Channel{kLockChannel}};
+  const std::string most = std::to_string(std::numeric_limits<std::int64_t>::max());
+  Busy place = in_place(3);
+  for (const auto& [text, retry] :
+       {std::pair{most + " 0", 120'000ms}, {most + " " + most, 120'000ms}, {"2 " + most, 4000ms}}) {
+    CAPTURE(text);
+    Line::move_up(place, line.read_notice(says(kLockChannel + ":me:1", text), place), Clock::now());
+    CHECK(place.retry_after == retry);
+    CHECK(place.rest <= kLongest);
+  }
+}
+
 TEST_CASE("a waiter that is told to come later leaves the release to others for a moment") {
   const Line line{waiting("me:1"), Channel{kLockChannel}};
   const Line::Notice heard = line.read_notice(says(kLockChannel + ":me:1", "later 10"), in_place(1));

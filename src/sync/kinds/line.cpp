@@ -49,7 +49,8 @@ std::optional<Line::Notice> place_in(std::string_view text) {
   const auto place = parse_count(words[0]);
   const auto rest = parse_count(words[1]);
   if (!place || *place < 1) return std::nullopt;
-  return Line::Notice{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
+  return Line::Notice{.place = place,
+                      .rest = rest ? std::min(Milliseconds{*rest}, kLongest) : Milliseconds{-1}};
 }
 
 /// Parses "later <ms>": it is our turn, but clients other than rlock may take this release first. Empty: it
@@ -130,7 +131,7 @@ Milliseconds Line::pace(const Busy& busy) {
 }
 
 void Line::move_up(Busy& busy, const Notice& notice, TimePoint now) {
-  const Milliseconds behind = kBehindFirst * (*notice.place - 1);
+  const Milliseconds behind = kBehindFirst * std::min(*notice.place - 1, kSleepsAtMost / kBehindFirst);
   busy.position = notice.place;
   busy.retry_after = pace(busy);
   busy.no_ttl = notice.rest < Milliseconds{0};

@@ -52,7 +52,7 @@ class Line {
 
     /// Ask again after this time; empty: the message is no reason to ask.
     std::optional<Milliseconds> ask_after{};
-    bool not_before{};  ///< do not ask before `ask_after`, even if another message told of the same release
+    bool not_before{};  ///< no other message makes us ask before `ask_after`: it may tell of the same release
     std::optional<std::int64_t> place{};  ///< our new place in the line
     /// With `place`: the rest of the holder's lease; -1: it has no TTL.
     Milliseconds rest{-1};

@@ -37,9 +37,9 @@ class Pacing {
 
   Plan after(const LastRound& round, TimePoint now);
 
-  /// When to ask after a wakeup; a time in the past means now. Any client may publish messages, and an
-  /// acquire costs the server more than a message. So wakeups are limited: a hundred at once, then 25 a
-  /// second.
+  /// When to ask after a wakeup, or to take up a new place; a time in the past means now. Any client may publish
+  /// messages, and an acquire costs the server more than a message. So wakeups are limited, and new places count as
+  /// wakeups: a hundred at once, then 25 a second.
   TimePoint ask_after_wakeup() const;
   void count_wakeup(TimePoint now);
 

@@ -6,7 +6,9 @@
 //   sleeps     until that time, or until a message or a lost connection is a reason to ask earlier.
 //
 // A message about our place in the line may only move it up. Then after() takes another step, at the new pace, and does
-// not ask. Before the wait ends there is a last question, so that a silent server is not taken for a busy lock.
+// not ask. Such steps and the questions after messages have one limit, because any client may send messages.
+//
+// Before the wait ends there is a last question, so that a silent server is not taken for a busy lock.
 
 #include "sync/wait/sleep.h"
 
@@ -51,8 +53,8 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
       mailbox_(std::make_shared<Mailbox>(redis)) {}
 
 /// Returns true if we moved up in the line: then sleep on, at the pace of the new place. `ask_by`: when to ask even if
-/// messages about our place come all the time.
-bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
+/// messages about our place come all the time. The first step sets it to the time that the last answer asks for.
+bool Sleep::sleep_once(Blocked& blocked, TimePoint& ask_by) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_->listen_to(channels_for(blocked));
@@ -72,6 +74,7 @@ bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
                     now);
   plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
+  if (ask_by == kNever) ask_by = plan.until;
   sleep_until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) sleep_until(earliest(plan.until, blocked.outage.limit()));
   if (plan.wakeups_end_it && until_wakeup(blocked, plan.until)) return true;
@@ -81,40 +84,43 @@ bool Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
 
 /// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
 bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
-  Wakeup wakeup{.ask_at = earliest(latest, options_.patience.until)};
+  Wakeup wakeup{.latest = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
     const TimePoint now = redis_.loop().now();
-    const bool moved = read_messages(blocked, now, wakeup);
-    if (moved && !wakeup.worth_asking && now < wakeup.ask_at) return true;
+    read_messages(blocked, now, wakeup);
     note_losses(blocked, losses, now, wakeup);
-    if (now >= wakeup.ask_at || options_.patience.interrupted()) {
-      if (wakeup.worth_asking) pacing_.count_wakeup(now);
+    const bool told = wakeup.by_message != kNever;
+    const TimePoint ask_at = earliest(wakeup.latest, wakeup.by_message);
+    if (now >= ask_at || options_.patience.interrupted()) {
+      if (told) pacing_.count_wakeup(now);
       const bool at_front = line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening
                                                         : wait_for_ == WaitFor::lock;
       facts_ = wakeup.by_text || losses != losses_ || at_front ? FactsThere::unknown : FactsThere::known;
       return false;
     }
-    redis_.loop().turn(wakeup.ask_at);
+    const bool asks_soon = told || losses != losses_;  // whatever its place
+    const TimePoint move_at = wakeup.moved && !asks_soon ? pacing_.ask_after_wakeup() : kNever;
+    if (now >= move_at) {
+      pacing_.count_wakeup(now);
+      return true;
+    }
+    redis_.loop().turn(earliest(ask_at, move_at));
   }
 }
 
-/// Returns true if a message moved us up in the line.
-bool Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
-  bool moved = false;
+void Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
   for (const Message& message : mailbox_->take()) {
     const Line::Notice notice = blocked.result.busy() != nullptr
                                     ? blocked.what.read_notice(message, *blocked.busy)
                                     : Line::Notice::reason();
-    moved = moved || notice.place;
+    wakeup.moved = wakeup.moved || notice.place;
     if (notice.place) Line::move_up(*blocked.busy, notice, now);
     if (!notice.ask_after) continue;
     const TimePoint wanted = std::max(plus(now, *notice.ask_after), pacing_.ask_after_wakeup());
-    wakeup.ask_at = earliest(wanted, notice.not_before ? options_.patience.until : wakeup.ask_at);
-    wakeup.worth_asking = true;
+    wakeup.by_message = notice.not_before ? wanted : earliest(wanted, wakeup.by_message);
     wakeup.by_text = wakeup.by_text || message.text;
   }
-  return moved;
 }
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
@@ -123,7 +129,7 @@ void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, 
   if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
   blocked.outage.begin(now);
   const Milliseconds pause = pause_behind_others(blocked);
-  wakeup.ask_at = earliest(wakeup.ask_at, earliest(plus(now, pause), blocked.outage.limit()));
+  wakeup.latest = earliest(wakeup.latest, earliest(plus(now, pause), blocked.outage.limit()));
   if (pause > Milliseconds{0}) mailbox_->listen_to({});  // to listen would connect at once
 }
 

@@ -47,7 +47,7 @@ class Sleep {
 
   /// Sleeps after a round that failed.
   [[nodiscard]] News after(Blocked blocked) {
-    TimePoint ask_by = kNever;  // the messages that move us up do not put off the next question
+    TimePoint ask_by = kNever;
     while (sleep_once(blocked, ask_by))
       ask_by = earliest(ask_by, plus(redis_.loop().now(), Line::pace(*blocked.busy)));
     return {std::move(blocked.busy), blocked.outage};
@@ -62,14 +62,15 @@ class Sleep {
  private:
   /// When a sleep ends, and whether messages are the reason.
   struct Wakeup {
-    TimePoint ask_at;
-    bool worth_asking = false;  ///< a message was a reason to ask
-    bool by_text = false;       ///< such a message had a text, so it was not only a confirmed subscription
+    TimePoint latest;               ///< no message puts off the question beyond this
+    TimePoint by_message = kNever;  ///< when to ask because of messages
+    bool moved = false;             ///< a message moved us up in the line
+    bool by_text = false;  ///< such a message had a text, so it was not only a confirmed subscription
   };
 
-  bool sleep_once(Blocked& blocked, TimePoint ask_by);
+  bool sleep_once(Blocked& blocked, TimePoint& ask_by);
   bool until_wakeup(Blocked& blocked, TimePoint latest);
-  bool read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
+  void read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
   void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
   void sleep_until(TimePoint end);
 
