@@ -71,6 +71,8 @@ TEST_CASE(
   scene.ask(WriteLock{waiting("w:1")});
   CHECK(busy(scene.ask(second)).retry_after <= Milliseconds{3010});  // in case the writer freezes now
   frozen.heard();
+  CHECK(busy(scene.ask(ReadLock{waiting("r:3")})).retry_after <= Milliseconds{3210});  // or both do
+  frozen.heard();
   scene.asked_earlier("w:1", -16000);  // as if it had asked in the fifth place, and moved up
   CHECK(busy(scene.ask(second)).retry_after <= Milliseconds{3010});
   frozen.heard();

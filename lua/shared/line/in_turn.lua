@@ -53,7 +53,7 @@ local function in_turn(line, ask)
   end
   local place, length, sleeps = take_place(line, ask)
   local retry = soon or sleeps
-  if place == 2 and of_second then retry = math.min(retry, of_second) end
+  if place <= 3 and of_second then retry = math.min(retry, of_second + (place - 2) * 200) end
   if place <= 5 and rest >= 0 then retry = math.min(retry, rest + (place - 1) * 200) end
   return {'busy', retry, rest, place, length, holder}
 end

@@ -11,7 +11,8 @@ local alive_until = include('line/alive_until')
 -- Answers true, or three values:
 --   false
 --   after how many ms the owner asks again; nil: a message will come
---   after how many ms at the latest the second waiter asks again, in case the first one freezes; nil: as usual
+--   after how many ms at the latest the second waiter asks again, in case the first one freezes, and a little later the third;
+--   nil: as usual
 -- line, ask: see in_turn
 local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
