@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ int run(int argc, char** argv) {
     rlock::die_of(ended.number);
   } catch (const rlock::Error& error) {
     return fail(error.what(), error, verb.get());
+  } catch (const std::bad_alloc&) {
+    const rlock::Error none{rlock::Error::system, "out of memory"};
+    return fail(none.what(), none, verb.get());
   } catch (const std::exception& error) {
     const rlock::Error internal{rlock::Error::internal, rlock::sanitized(error.what())};
     return fail(std::string{"internal error: "} + internal.what(), internal, verb.get());

@@ -21,7 +21,8 @@ namespace rlock {
 namespace {
 
 /// This many keys are inspected at a time. This hides round trips, and delays other clients of the server by
-/// about a millisecond.
+/// about a millisecond. When a key has failed, its server may be silent. Then all the others are inspected at once, so
+/// that they do not wait for it one after the other.
 constexpr std::size_t kAtOnce = 24;
 
 }  // namespace
@@ -110,6 +111,7 @@ bool Inspector::advance(Task& task) {
 void Inspector::advance() {
   const TimePoint now = session_.loop.now();
   wake_at_ = kNever;
+  while (next_ < names_.size() && (all_at_once_ || tasks_.size() < kAtOnce)) begin(next_++);
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     bool done = false;
     while (!done && answered(*task, now)) done = advance(*task);
@@ -117,11 +119,13 @@ void Inspector::advance() {
       ++task;
       continue;
     }
+    const auto& failure = task->result.failure;
+    all_at_once_ = all_at_once_ || (failure && failure->kind == Error::unreachable);
     results_[task->index] = std::move(task->result);
     done_.push_back(task->index);
     task = tasks_.erase(task);
+    if (next_ < names_.size()) wake_at_ = TimePoint::min();  // to begin the next, unless the owner stops
   }
-  while (tasks_.size() < kAtOnce && next_ < names_.size()) begin(next_++);
 }
 
 void Inspector::run(const std::function<bool(const Result&)>& stops) {

@@ -70,6 +70,7 @@ class Inspector {
   std::vector<std::size_t> done_;  ///< in the order of completion
   std::list<Task> tasks_;
   std::size_t next_ = 0;
+  bool all_at_once_ = false;  ///< a key has failed: the others that fail do so together
   TimePoint wake_at_ = TimePoint::min();
 };
 

@@ -90,7 +90,8 @@ std::size_t size_of(const Inspection& seen) {
 
 Listing list_named(Session& session, const std::vector<LockName>& names) {
   const auto is_of_a_shard = [&](const Inspector::Result& result) {
-    return session.deployment.has_cluster() && result.failure->kind == Error::unreachable;
+    return session.redis.nodes() == 1 && session.deployment.has_cluster() &&
+           result.failure->kind == Error::unreachable;
   };
   Inspector inspector{session, names};
   inspector.run(

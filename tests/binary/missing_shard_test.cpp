@@ -64,6 +64,19 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
   CHECK(of_dead.out() == "");
 }
 
+TEST_CASE("a silent shard is awaited for all its keys together") {
+  ClusterServers cluster;
+  for (std::size_t i = 0; i < 3; ++i)
+    cluster.node(i).cli({"CONFIG", "SET", "cluster-require-full-coverage", "no"});
+  Words words{"inspect", "--url", cluster.url(1), "--connect-timeout", "1s"};
+  for (int i = 0; i < 3000; ++i) words.push_back("job" + std::to_string(i));
+  cluster.node(2).freeze();
+  Rlock rlock{words, Rlock::clean_environment()};
+  CHECK(rlock.exit_code(kDeadline) == 69);  // one after the other, 24 at a time, they would take two minutes
+  CHECK(contains(rlock.err(), "cannot be read"));
+  CHECK(contains(rlock.out(), "free"));
+}
+
 TEST_CASE("list, inspect and metrics of a Cluster that is down end with 69, and print nothing") {
   std::size_t gone = 2;
   SUBCASE("the last primary is dead") {}

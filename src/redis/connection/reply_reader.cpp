@@ -17,10 +17,10 @@ struct ReplyBuilder {
   using Task = redisReadTask;
 
   static bool spend(const Task* task, std::size_t bytes) noexcept {
-    std::size_t& left = static_cast<ReplyReader*>(task->privdata)->budget_.left;
-    if (bytes > left) return false;
-    left -= bytes;
-    return true;
+    auto& budget = static_cast<ReplyReader*>(task->privdata)->budget_;
+    budget.exceeded = bytes > budget.left;
+    if (!budget.exceeded) budget.left -= bytes;
+    return !budget.exceeded;
   }
 
   /// The object for this element. An item of an array has its object already, and the array has paid for it.
@@ -58,8 +58,9 @@ struct ReplyBuilder {
     Reply* reply = place(task);
     if (reply == nullptr) return nullptr;
     reply->kind_ = Reply::Kind::array;
-    const bool good = depth < ReplyReader::kDeepest && items <= ReplyReader::kMostItems &&
-                      spend(task, items * sizeof(Reply)) && grown([&] { reply->items_.resize(items); });
+    const bool allowed = depth < ReplyReader::kDeepest && items <= ReplyReader::kMostItems;
+    const bool good = spend(task, allowed ? items * sizeof(Reply) : SIZE_MAX) &&
+                      grown([&] { reply->items_.resize(items); });
     return done(task, reply, good);
   }
 
@@ -123,6 +124,7 @@ std::optional<ReplyReader::Item> ReplyReader::next(std::size_t most) {
   most_ = std::min(most, kMostBytes);
   void* raw = nullptr;
   if (redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
+    if (reader_->err == REDIS_ERR_OOM && !budget_.exceeded) throw std::bad_alloc{};
     if (reader_->err == REDIS_ERR_OOM)
       throw Error{Error::unreachable, "the server sends more than any answer needs"};
     throw Error{Error::unreachable,

@@ -33,13 +33,14 @@ class ReplyReader {
 
   /// The next whole reply. Empty: it is incomplete. A reply may take `most` bytes of memory. A push may take
   /// kMostBytes, because any client can publish one. Throws Error{unreachable} if it is not the Redis
-  /// protocol, or exceeds a bound.
+  /// protocol, or exceeds a bound; bad_alloc if we have no memory for it.
   [[nodiscard]] std::optional<Item> next(std::size_t most = kMostBytes);
 
  private:
   struct Budget {
     std::size_t left = 0;  ///< the bytes that the reply may still take
     bool push = false;
+    bool exceeded = false;  ///< the last element was too large or too deep
   };
   friend struct ReplyBuilder;
   struct Free {
