@@ -15,10 +15,14 @@ void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, s
   declare_lease(spec, lease, "end the lease DUR from now", standard);
 }
 
-Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {
-  if (given) return *given;
+std::optional<Milliseconds> renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {
+  if (given) return given;
   if (holder.facts && holder.facts->lease > Milliseconds{0}) return holder.facts->lease;
-  throw Error{Error::usage, "--lease is missing: the server has no note of the lease before"};
+  return std::nullopt;
+}
+
+void refuse_unknown_lease() {
+  throw Error{Error::usage, "--lease is missing: rlock finds no note of the lease before"};
 }
 
 }  // namespace rlock

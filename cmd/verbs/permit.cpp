@@ -31,8 +31,9 @@
 namespace rlock {
 namespace {
 
-/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow.
-constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30};
+/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow. It is no time
+/// that people give, because a renewal knows by it that there was no lease.
+constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30} + Milliseconds{1};
 
 /// The common part of the verbs that name permits by their ids.
 class IdsVerb : public PoolVerb {
@@ -226,7 +227,8 @@ class PermitRenew final : public IdsVerb {
     declare_renewed_lease(
         spec, lease_,
         "DUR may be shorter than the time that is left. Default: for each permit, the lease "
-        "with which it was acquired, or none after --no-lease.");
+        "with which it was acquired, or none after --no-lease. In a pool with more than a thousand "
+        "taken permits rlock may not find it: then the other permits are renewed, and it exits with 64.");
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -236,39 +238,52 @@ class PermitRenew final : public IdsVerb {
   }
 
  private:
+  /// Throws Error{usage} if the lease of some is not known. The others are renewed.
   std::vector<bool> renew(Session& session, const Pool& there) const {
     std::vector<bool> renewed(ids_.size(), false);
+    bool known = true;
     for (const auto& [lease, places] : places_by_lease(session)) {
+      known = known && lease;
+      if (!lease) continue;
       std::vector<std::string> ids;
       for (const std::size_t place : places) ids.push_back(ids_[place]);
-      const std::vector<bool> answers = there.read_renewal(session.ask(there.renew(ids, lease)));
+      const std::vector<bool> answers = there.read_renewal(session.ask(there.renew(ids, *lease)));
       for (std::size_t i = 0; i < std::min(places.size(), answers.size()); ++i)
         renewed[places[i]] = answers[i];
     }
+    if (!known) refuse_unknown_lease();
     return renewed;
   }
 
-  /// For each new lease, the places in ids_ of the permits that get it; 0: no lease. Without --lease, each permit gets
-  /// the lease with which it was acquired, or none if it has none. Then an id that is not taken is left out.
-  std::map<Milliseconds, std::vector<std::size_t>> places_by_lease(Session& session) const {
-    std::map<Milliseconds, std::vector<std::size_t>> places;
+  /// For each new lease, the places in ids_ of the permits that get it; 0: no lease; empty: it is not known. Without
+  /// --lease, each permit gets the lease with which it was acquired. Then an id that is not taken is left out.
+  std::map<std::optional<Milliseconds>, std::vector<std::size_t>> places_by_lease(Session& session) const {
+    std::map<std::optional<Milliseconds>, std::vector<std::size_t>> places;
     const LockName name = session.name(key_);
     const Inspection found = lease_ ? Inspection{} : inspect(session, name);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
       const std::string& id = ids_[place];
-      std::optional<Milliseconds> lease = lease_ ? lease_ : own_lease(found, id);
-      // One inspection names a thousand permits, and the one that is wanted.
-      if (!lease && found.unnamed > 0) lease = own_lease(inspect(session, name, Owner{to_hex(id)}), id);
-      if (lease) places[*lease].push_back(place);
+      if (lease_) {
+        places[lease_].push_back(place);
+      } else if (const auto holder = holder_of(found, id)) {
+        places[own_lease(*holder)].push_back(place);
+      } else if (found.unnamed > 0) {  // one inspection names a thousand permits, and the one that is wanted
+        const auto behind = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
+        if (behind) places[own_lease(*behind)].push_back(place);
+      }
     }
     return places;
   }
 
-  /// The lease with which this permit was acquired. Empty: it is not taken.
-  std::optional<Milliseconds> own_lease(const Inspection& found, const std::string& id) const {
+  static std::optional<Holder> holder_of(const Inspection& found, const std::string& id) {
     const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
-    if (holder == found.holders.end()) return std::nullopt;
-    return holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0};
+    return holder != found.holders.end() ? std::optional{*holder} : std::nullopt;
+  }
+
+  /// The lease with which this permit was acquired; 0: none. Empty: it is not known.
+  static std::optional<Milliseconds> own_lease(const Holder& holder) {
+    const auto noted = renewed_lease(std::nullopt, holder);
+    return !holder.ttl || noted == kFactsWithoutLease ? Milliseconds{0} : noted;
   }
 
   std::optional<Milliseconds> lease_;

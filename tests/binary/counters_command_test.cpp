@@ -182,6 +182,19 @@ TEST_CASE("permit set gives a pool another size, upwards and downwards") {
   tell(redis, {{"permit set other 1", 65, ""}});
 }
 
+TEST_CASE("a permit whose lease is not known is named as such, and the others are renewed") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 2", 0, ""}});
+  const std::string unknown = lines_said(redis, "permit acquire seats --lease 1m").front();
+  redis.del("rlock:meta:{seats}");
+  const std::string id = lines_said(redis, "permit acquire seats --lease 1h").front();
+  tell(redis, {{"permit renew seats --lease 10m " + id, 0, ""}});
+  Rlock renewal = redis.rlock("permit", "renew", "seats", unknown, id);
+  CHECK(renewal.exit_code() == 64);
+  CHECK(renewal.err() == "rlock: --lease is missing: rlock finds no note of the lease before\n");
+  tell(redis, {{"permit status seats --id " + id, 0, "seats: " + id + " ends in 1h\n"}});
+}
+
 TEST_CASE("a permit without a lease is shown as one, and stays until it is given back by its id") {
   RedisServer redis;
   tell(redis, {{"permit init seats 2", 0, ""},
@@ -195,6 +208,8 @@ TEST_CASE("a permit without a lease is shown as one, and stays until it is given
                 R"({"v":1,"key":"seats","name":"seats","exists":true,"available":0,"total":2,"id":")" + id +
                     R"(","ttl_ms":-1})"
                     "\n"},
+               {"permit renew seats " + id + " --lease 1h", 0, ""},
+               {"permit status seats --id " + id, 0, "seats: " + id + " ends in 1h\n"},
                {"permit renew seats " + id, 0, ""},
                {"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"}});
   const Words seen = lines_said(redis, "inspect --json seats");
