@@ -196,6 +196,22 @@ TEST_CASE("no Sentinel, no such primary and an old primary have messages of thei
         "127.0.0.1:" + std::to_string(gone) + ", the primary of 'mymaster': connection refused");
 }
 
+TEST_CASE("a program that is no Sentinel is named, whichever of the others is dead or knows no primary") {
+  FakeRedis web{kTcp}, ignorant{kTcp};
+  for (const char* word : {"HELLO", "CLIENT", "SENTINEL"}) web.on(word, "HTTP/1.1 400 Bad Request\r\n\r\n");
+  ignorant.on("SENTINEL", wire::nil());
+  const std::uint16_t dead = free_port();
+  for (const std::vector<std::uint16_t>& ports :
+       std::vector<std::vector<std::uint16_t>>{{web.port(), dead},
+                                               {dead, web.port()},
+                                               {web.port(), ignorant.port()},
+                                               {ignorant.port(), web.port()}}) {
+    CAPTURE(ports);
+    SentinelFixture f{ports};
+    CHECK_MESSAGE(f.vote().failure()->lasts, f.vote().failure()->text);
+  }
+}
+
 TEST_CASE("a replica is left, and the Sentinels are asked for the current primary") {
   Failover scene;
   auto& [sentinel, old_primary, new_primary, f] = scene;

@@ -18,7 +18,9 @@ local function may_take(line, ask)
   local needs, time = ask.needs, ask.time
   if not line.order then return true end
   local own = needs == 0 and waiter_of(line, ask.owner)
-  if own and own.told > 0 then return true end  -- all before it are readers, and were told, too: see tell_waiters
+  if own and own.alive > time and own.told > 0 then
+    return true  -- all before it are readers, and were told, too: see tell_waiters
+  end
   local place = 0
   for _ = 1, 16 do  -- a bound: many dead waiters may stand in front
     local other = redis.call('zrange', line.order, place, place)[1]

@@ -106,7 +106,7 @@ void PrimarySearch::advance(TimePoint now) {
   }
   // If the Sentinel refused our password, that is the better reason. Without a password, it only says that it wants
   // one.
-  pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
+  pass(why.needs_a_person() ? Weight::denied : Weight::silent, refused_.value_or(why), now);
 }
 
 void PrimarySearch::accept(const Reply& reply, TimePoint now) {

@@ -44,6 +44,7 @@ class PrimarySearch {
   void accept(const Reply& reply, TimePoint now);
 
   /// How helpful a failure is, in ascending order. What one Sentinel answers says more than the silence of another.
+  /// `denied`: a person must mend it.
   enum class Weight { silent, unknown, denied, stale };
   void pass(Weight weight, Failure why, TimePoint now);
   void remember(Weight weight, Failure why);
