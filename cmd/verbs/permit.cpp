@@ -26,6 +26,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
+#include "sync/kinds/keys.h"
 #include "sync/kinds/permit_lock.h"
 
 namespace rlock {
@@ -238,41 +239,53 @@ class PermitRenew final : public IdsVerb {
   }
 
  private:
+  /// The permits that get the same lease, as places in ids_, and the notes about their owners, which live as long.
+  struct Group {
+    std::vector<std::size_t> places{};
+    std::map<Owner, Call> notes{};
+  };
+
   /// Throws Error{usage} if the lease of some is not known. The others are renewed.
   std::vector<bool> renew(Session& session, const Pool& there) const {
     std::vector<bool> renewed(ids_.size(), false);
     bool known = true;
-    for (const auto& [lease, places] : places_by_lease(session)) {
+    for (const auto& [lease, group] : groups_by_lease(session)) {
       known = known && lease;
       if (!lease) continue;
       std::vector<std::string> ids;
-      for (const std::size_t place : places) ids.push_back(ids_[place]);
-      const std::vector<bool> answers = there.read_renewal(session.ask(there.renew(ids, *lease)));
-      for (std::size_t i = 0; i < std::min(places.size(), answers.size()); ++i)
-        renewed[places[i]] = answers[i];
+      for (const std::size_t place : group.places) ids.push_back(ids_[place]);
+      Delivery delivery = with_retries();
+      for (const auto& [owner, note] : group.notes) delivery.followers.push_back(note);
+      const std::vector<bool> answers = there.read_renewal(session.ask(there.renew(ids, *lease), delivery));
+      for (std::size_t i = 0; i < std::min(ids.size(), answers.size()); ++i)
+        renewed[group.places[i]] = answers[i];
     }
     if (!known) refuse_unknown_lease();
     return renewed;
   }
 
-  /// For each new lease, the places in ids_ of the permits that get it; 0: no lease; empty: it is not known. Without
-  /// --lease, each permit gets the lease with which it was acquired. Then an id that is not taken is left out.
-  std::map<std::optional<Milliseconds>, std::vector<std::size_t>> places_by_lease(Session& session) const {
-    std::map<std::optional<Milliseconds>, std::vector<std::size_t>> places;
+  /// By their new lease; 0: no lease; empty: it is not known. Without --lease, each permit gets the lease with which it
+  /// was acquired. Then an id that is not taken is left out.
+  std::map<std::optional<Milliseconds>, Group> groups_by_lease(Session& session) const {
+    std::map<std::optional<Milliseconds>, Group> groups;
     const LockName name = session.name(key_);
     const Inspection found = lease_ ? Inspection{} : inspect(session, name);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
       const std::string& id = ids_[place];
-      if (lease_) {
-        places[lease_].push_back(place);
-      } else if (const auto holder = holder_of(found, id)) {
-        places[own_lease(*holder)].push_back(place);
-      } else if (found.unnamed > 0) {  // one inspection names a thousand permits, and the one that is wanted
-        const auto behind = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
-        if (behind) places[own_lease(*behind)].push_back(place);
-      }
+      std::optional<Holder> holder;
+      if (!lease_) holder = holder_of(found, id);
+      if (!holder &&
+          found.unnamed > 0)  // one inspection names a thousand permits, and the one that is wanted
+        holder = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
+      if (!holder && !lease_) continue;
+      Group& group = groups[holder ? own_lease(*holder) : lease_];
+      group.places.push_back(place);
+      if (holder && holder->facts && holder->facts->lease > Milliseconds{0})
+        group.notes.try_emplace(
+            holder->owner, write_metadata(name, holder->owner, {permit_slots_key(name), holder->owner.str()},
+                                          holder->facts->lease, *holder->facts));
     }
-    return places;
+    return groups;
   }
 
   static std::optional<Holder> holder_of(const Inspection& found, const std::string& id) {

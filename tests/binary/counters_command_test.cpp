@@ -195,6 +195,18 @@ TEST_CASE("a permit whose lease is not known is named as such, and the others ar
   tell(redis, {{"permit status seats --id " + id, 0, "seats: " + id + " ends in 1h\n"}});
 }
 
+TEST_CASE("a renewed permit keeps its facts and its slot, so that it can be renewed again and again") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 2", 0, ""}});
+  const std::string id = lines_said(redis, "permit acquire seats --lease 10m").front();
+  for (const char* key : {"rlock:meta:{seats}", "redisson_unlock_latch:{seats}:slots"}) {
+    CAPTURE(key);
+    redis.cli({"PEXPIRE", key, "9000"});  // as if the lease were about to end
+    tell(redis, {{"permit renew seats " + id, 0, ""}});
+    CHECK(redis.pttl(key) > 60000);
+  }
+}
+
 TEST_CASE("a permit without a lease is shown as one, and stays until it is given back by its id") {
   RedisServer redis;
   tell(redis, {{"permit init seats 2", 0, ""},
