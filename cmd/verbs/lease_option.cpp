@@ -15,8 +15,7 @@ void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, s
   declare_lease(spec, lease, "end the lease DUR from now", standard);
 }
 
-std::optional<Milliseconds> renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {
-  if (given) return given;
+std::optional<Milliseconds> noted_lease(const Holder& holder) {
   if (holder.facts && holder.facts->lease > Milliseconds{0}) return holder.facts->lease;
   return std::nullopt;
 }

@@ -15,8 +15,8 @@ Option& declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::s
 /// The same for a verb that renews.
 void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view standard);
 
-/// The lease of the renewed hold: `given`, or else the previous one. Empty: both are unknown.
-std::optional<Milliseconds> renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder);
+/// The lease with which this hold was acquired or last renewed. Empty: there is no note of it.
+std::optional<Milliseconds> noted_lease(const Holder& holder);
 
 /// Throws Error{usage}.
 [[noreturn]] void refuse_unknown_lease();

@@ -260,7 +260,7 @@ class LockRenew final : public LockVerb {
     const Owner& owner = *hold.owner;
     const Holder* holder = holder_named(found, owner);
     if (!holder) return not_held(found);
-    const auto known = renewed_lease(lease_, *holder);
+    const auto known = lease_ ? lease_ : noted_lease(*holder);
     if (!known) refuse_unknown_lease();
     const Milliseconds lease = *known;
     if (lease_ && holder->ttl && *holder->ttl > lease)

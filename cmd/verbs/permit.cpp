@@ -272,15 +272,17 @@ class PermitRenew final : public IdsVerb {
     const Inspection found = lease_ ? Inspection{} : inspect(session, name);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
       const std::string& id = ids_[place];
-      std::optional<Holder> holder;
-      if (!lease_) holder = holder_of(found, id);
-      if (!holder &&
-          found.unnamed > 0)  // one inspection names a thousand permits, and the one that is wanted
-        holder = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
-      if (!holder && !lease_) continue;
-      Group& group = groups[holder ? own_lease(*holder) : lease_];
+      if (lease_) {
+        groups[lease_].places.push_back(place);
+        continue;
+      }
+      auto holder = holder_of(found, id);
+      // One inspection names a thousand permits, and the one that is wanted.
+      if (!holder && found.unnamed > 0) holder = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
+      if (!holder) continue;
+      Group& group = groups[own_lease(*holder)];
       group.places.push_back(place);
-      if (holder && holder->facts && holder->facts->lease > Milliseconds{0})
+      if (noted_lease(*holder))
         group.notes.try_emplace(
             holder->owner, write_metadata(name, holder->owner, {permit_slots_key(name), holder->owner.str()},
                                           holder->facts->lease, *holder->facts));
@@ -295,7 +297,7 @@ class PermitRenew final : public IdsVerb {
 
   /// The lease with which this permit was acquired; 0: none. Empty: it is not known.
   static std::optional<Milliseconds> own_lease(const Holder& holder) {
-    const auto noted = renewed_lease(std::nullopt, holder);
+    const auto noted = noted_lease(holder);
     return !holder.ttl || noted == kFactsWithoutLease ? Milliseconds{0} : noted;
   }
 

@@ -110,15 +110,16 @@ bool forbids(std::string_view words) {
 
 Failure failure_of(const Reply& error) {
   const std::string words = words_of(error);
-  if (forbids(words)) return {Error::denied, fmt::format("{} ({})", kForbidden, words), true};
+  if (forbids(words))
+    return {.kind = Error::denied, .text = fmt::format("{} ({})", kForbidden, words), .answered = true};
   if (words.starts_with(kUnknownCommand))
     return {
-        Error::config,
-        fmt::format(
+        .kind = Error::config,
+        .text = fmt::format(
             "the server does not know a command that locks need: is it a Sentinel (redis+sentinel://), or a "
             "proxy, or are scripts disabled? ({})",
             words.substr(0, words.find(", with args"))),
-        true};
+        .answered = true};
   const Meaning* meaning = meaning_of(error);
   if (meaning == nullptr) return {Error::unreachable, words};
   return {.kind = meaning->kind, .text = fmt::format("{} ({})", meaning->says, words), .answered = true};
