@@ -131,12 +131,12 @@ void Inspector::advance() {
 void Inspector::run(const std::function<bool(const Result&)>& stops) {
   std::size_t checked = 0;
   while (true) {
+    session_.check_signals();  // before a failure is seen, because a signal may have caused it
     advance();
     for (; checked < done_.size(); ++checked)
       if (stops(*results_[done_[checked]])) stop();
     if (over()) return;
     session_.loop.turn(wake_at_);
-    session_.check_signals();
   }
 }
 
