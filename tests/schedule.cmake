@@ -21,6 +21,7 @@ schedule(any-server                 10 -     "server"         "It starts a serve
 schedule(any-interop                 1 alone "interop"        "It measures the time of wake-ups or of acquires.")
 
 schedule(misshapen_answers          40 -     ""               "It takes three minutes.")
+schedule(missing_shard              40 -     ""               "It takes two minutes.")
 schedule(faults-server_states       40 -     ""               "It takes a minute.")
 schedule(faults-holding             30 -     ""               "It takes a minute and a half.")
 schedule(faults-crowd               30 -     ""               "It takes a minute.")
@@ -35,7 +36,7 @@ schedule(witness                    10 -     ""               "It starts a crowd
 
 schedule(supervision                30 alone ""               "Some 100 ms decide, and sessions share the processor (autogroup).")
 schedule(large_keys                  5 alone ""               "It measures scripts; only root has real-time priority for that.")
-schedule(sanitized.large_keys       10 -     ""               "Its limit is twice as long, so it runs beside others.")
+schedule(sanitized.large_keys       40 -     ""               "It takes two minutes. Its limit is twice as long, so it runs beside others.")
 schedule(hostile_server              - alone ""               "It floods the machine with bytes.")
 schedule(sanitized.hostile_server    - alone ""               "It floods the machine with bytes.")
 schedule(script_family               - alone ""               "It floods the machine with processes.")

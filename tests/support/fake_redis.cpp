@@ -176,15 +176,13 @@ void FakeRedis::serve() {
     const std::lock_guard lock{mutex_};
     std::uint64_t count = 0;
     (void)!::read(wake_, &count, sizeof count);
-    std::vector<Client> staying;
-    for (std::size_t i = 0; i < clients_.size(); ++i) {
-      auto& client = clients_[i];
-      const bool ready = watched[i + 2].revents & (POLLIN | POLLHUP | POLLERR);
-      if (ready && !listen_to(client)) continue;
+    std::size_t at = 2;
+    std::erase_if(clients_, [&](Client& client) {
+      const bool ready = watched[at++].revents & (POLLIN | POLLHUP | POLLERR);
+      if (ready && !listen_to(client)) return true;
       reply_to_waiting(client);
-      if (client.fd >= 0 && say(client, {})) staying.push_back(std::move(client));
-    }
-    clients_ = std::move(staying);
+      return client.fd < 0 || !say(client, {});
+    });
     if (watched[1].revents) accept();
   }
 }

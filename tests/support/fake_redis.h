@@ -3,6 +3,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -106,7 +107,7 @@ class FakeRedis {
   std::atomic<bool> ends_ = false;
 
   mutable std::mutex mutex_;
-  std::vector<Client> clients_;
+  std::list<Client> clients_;
   std::deque<std::string> answers_;
   std::map<std::string, std::string> fixed_;
   Decide decide_;
