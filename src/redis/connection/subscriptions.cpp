@@ -19,7 +19,7 @@ namespace rlock {
 namespace {
 
 /// The pause before we subscribe again if the server ended the subscription, or could not accept it yet (LOADING).
-constexpr Milliseconds kPause{200};
+constexpr Milliseconds kRetryPause{200};
 
 }  // namespace
 
@@ -70,7 +70,7 @@ bool Subscriptions::accept(const Push& push, TimePoint now) {
   // The server ended the subscription, or cannot accept it now. All channels are subscribed to again, on this
   // connection if it still lives.
   connection_ = ConnectionNumber::none;
-  retry_at_ = plus(now, kPause);
+  retry_at_ = plus(now, kRetryPause);
   return false;
 }
 

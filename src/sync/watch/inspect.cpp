@@ -1,8 +1,8 @@
 // Turns replies into an Inspection. The script inspect/key sends everything at once: the content of the key
-// and of the keys beside it (KeyReply names these items). Reader then finds out the kind. The layout of the
+// and of the keys beside it (KeyReply names these items). InspectionReader then finds out the kind. The layout of the
 // key is not enough: Redisson keeps a lock, a fair and a fenced lock in the same kind of hash. A semaphore, a
 // pool and a latch are all bare numbers. So a key beside it decides (a queue, a token, taken permits), or
-// rlock's own record (KnownFacts). If there is neither, Reader names the plainest kind.
+// rlock's own record (KnownFacts). If there is neither, InspectionReader names the plainest kind.
 //
 // Any client with write access may have chosen the bytes. So numbers are bounded, sums stop at the largest
 // number, and a reply of another shape throws.
@@ -74,9 +74,9 @@ struct KeyReply {
 };
 
 /// Fills an Inspection from one reply.
-class Reader {
+class InspectionReader {
  public:
-  Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
+  InspectionReader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
     seen_.name = name;
     seen_.now = reply_.now;
     seen_.ttl = reply_.ttl;
@@ -309,7 +309,7 @@ Call inspect_key(const LockName& name, const Facts& facts, const std::string& wa
 }
 
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply) {
-  return Reader{name, known, reply}.read();
+  return InspectionReader{name, known, reply}.read();
 }
 
 bool lacks_facts(const Inspection& inspection) {
