@@ -21,14 +21,19 @@ namespace rlock {
 namespace {
 
 /// This many keys are inspected at a time. This hides round trips, and delays other clients of the server by
-/// about a millisecond. When a key has failed, its server may be silent. Then all the others are inspected at once, so
-/// that they do not wait for it one after the other.
+/// about a millisecond.
 constexpr std::size_t kAtOnce = 24;
+
+/// A server that lets a key wait for so long is silent or distant. Such a key no longer counts, and from then on more of
+/// them begin, so that they wait together. More than this would delay the answers of the other servers.
+constexpr Milliseconds kLong{500};
+constexpr std::size_t kAtOnceWhenSlow = 1000;
 
 }  // namespace
 
 struct Inspector::Task {
   std::size_t index;
+  TimePoint began;
   InspectionSteps steps;
   Redis::Request asked{};
   std::optional<Enough> enough{};  ///< for the call under way
@@ -50,7 +55,7 @@ void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
 }
 
 void Inspector::begin(std::size_t index) {
-  Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index], wanted_});
+  Task& task = tasks_.emplace_back(index, session_.loop.now(), InspectionSteps{names_[index], wanted_});
   // If the only node does not answer this call, the inspection has failed. So the call is retried.
   post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
 }
@@ -108,10 +113,20 @@ bool Inspector::advance(Task& task) {
   return false;
 }
 
+void Inspector::begin_more(TimePoint now) {
+  const auto first =
+      std::ranges::find_if(tasks_, [&](const Task& task) { return now < plus(task.began, kLong); });
+  slow_ = slow_ || first != tasks_.begin();
+  auto counted = static_cast<std::size_t>(std::distance(first, tasks_.end()));
+  if (first != tasks_.end() && next_ < names_.size())
+    wake_at_ = earliest(wake_at_, plus(first->began, kLong));
+  for (; next_ < names_.size() && counted < (slow_ ? kAtOnceWhenSlow : kAtOnce); ++counted) begin(next_++);
+}
+
 void Inspector::advance() {
   const TimePoint now = session_.loop.now();
   wake_at_ = kNever;
-  while (next_ < names_.size() && (all_at_once_ || tasks_.size() < kAtOnce)) begin(next_++);
+  begin_more(now);
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     bool done = false;
     while (!done && answered(*task, now)) done = advance(*task);
@@ -120,7 +135,7 @@ void Inspector::advance() {
       continue;
     }
     const auto& failure = task->result.failure;
-    all_at_once_ = all_at_once_ || (failure && failure->kind == Error::unreachable);
+    slow_ = slow_ || (failure && failure->kind == Error::unreachable);
     results_[task->index] = std::move(task->result);
     done_.push_back(task->index);
     task = tasks_.erase(task);

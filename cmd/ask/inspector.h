@@ -58,6 +58,7 @@ class Inspector {
   struct Task;
 
   void begin(std::size_t index);
+  void begin_more(TimePoint now);
   void post(Task& task, const Call& call, const Delivery& delivery);
   bool answered(Task& task, TimePoint now);
   bool advance(Task& task);
@@ -70,7 +71,7 @@ class Inspector {
   std::vector<std::size_t> done_;  ///< in the order of completion
   std::list<Task> tasks_;
   std::size_t next_ = 0;
-  bool all_at_once_ = false;  ///< a key has failed: the others that fail do so together
+  bool slow_ = false;  ///< a key has failed, or waits for long: the others that do so wait together
   TimePoint wake_at_ = TimePoint::min();
 };
 

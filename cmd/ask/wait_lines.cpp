@@ -147,7 +147,7 @@ std::optional<std::string> WaitLines::trouble(TimePoint now) const {
     return session_.redis.contacted() ? std::string{"it has answered, but not this request"}
                                       : "no answer for " + describe(elapsed(begun_, now));
   const bool old = !fresh_ && now >= plus(busy_->seen_at, kOldNews);
-  if (old && session_.redis.given_away()) return "no answer";
+  if (old && session_.redis.given_away_silent()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;
   return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
 }
@@ -178,6 +178,7 @@ std::string WaitLines::describe_failure(const GaveUp& gave_up, std::string_view 
 
 void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
+  if (session_.signals.any()) return;  // interrupted() says the last line
   said_at_ = now;
   if (const auto why = report_trouble(now)) {
     const bool retries = !subject_.wait.nonblock && session_.redis.keeps_trying();

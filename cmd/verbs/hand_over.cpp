@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,8 +86,10 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
   events.acquired(report);
   const std::string text =
       how.shell ? export_text(keys, *how.shell) : (how.json ? document(keys) : keys.id().str()) + "\n";
+  int failed = 0;
   const auto print_it = [&] {
-    if (const int failed = print_hold(session, text)) refuse_output(failed);
+    failed = print_hold(session, text);
+    if (failed != 0) refuse_output(failed);
   };
   try {
     if (keys.request().script) {
@@ -103,7 +106,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
       events.ended(report);
       throw Error{error.kind(), why};
     }
-    warn(why);
+    warn(failed == EINTR ? text_of(undone, keys) : why);
     events.ended(HoldOutcome::interrupted, elapsed(keys.acquired().asked, session.loop.now()),
                  released_of(undone));
     throw EndedBySignal{*session.signals.ended()};

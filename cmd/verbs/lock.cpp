@@ -221,16 +221,18 @@ class LockRelease final : public LockVerb {
     Part part{.lock = lock, .release_followers = {end_of_facts(session, found, *holder, *lock, looked)}};
     // A run inside the hold shares its facts, so they do not tell whether there is one.
     if (!has_keeper) part.release_followers.push_back(tells);
-    const ReleaseResult result =
-        release(session.redis, {&part, 1}, {}, session.loop.within(session.deployment.timeouts.command))
-            .front();
+    Patience patience = session.loop.within(session.deployment.timeouts.command);
+    patience.interrupted = [&] { return session.signals.any(); };
+    const ReleaseResult result = release(session.redis, {&part, 1}, {}, patience).front();
     if (has_keeper) static_cast<void>(session.any_answers(tells));
     say_unannounced("released " + quoted(found.name), result.unannounced);
     if (result.how == ReleaseResult::How::not_ours) return not_held(found);
-    if (result.how == ReleaseResult::How::unknown)
-      throw Error{Error::unreachable,
-                  fmt::format("release of {} not confirmed: {}", quoted(found.name), result.why)};
-    return exit_code::ok;
+    if (result.how != ReleaseResult::How::unknown) return exit_code::ok;
+    const std::string unconfirmed =
+        fmt::format("release of {} not confirmed: {}", quoted(found.name), result.why);
+    if (!session.signals.any()) throw Error{Error::unreachable, unconfirmed};
+    warn(unconfirmed);
+    throw EndedBySignal{*session.signals.ended()};
   }
 };
 

@@ -269,23 +269,22 @@ class PermitRenew final : public IdsVerb {
   std::map<std::optional<Milliseconds>, Group> groups_by_lease(Session& session) const {
     std::map<std::optional<Milliseconds>, Group> groups;
     const LockName name = session.name(key_);
-    const Inspection found = lease_ ? Inspection{} : inspect(session, name);
+    const Inspection found = inspect(session, name);
     for (std::size_t place = 0; place < ids_.size(); ++place) {
       const std::string& id = ids_[place];
-      if (lease_) {
-        groups[lease_].places.push_back(place);
-        continue;
-      }
       auto holder = holder_of(found, id);
       // One inspection names a thousand permits, and the one that is wanted.
-      if (!holder && found.unnamed > 0) holder = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
-      if (!holder) continue;
-      Group& group = groups[own_lease(*holder)];
+      if (!holder && !lease_ && found.unnamed > 0)
+        holder = holder_of(inspect(session, name, Owner{to_hex(id)}), id);
+      if (!holder && !lease_) continue;
+      Group& group = groups[lease_ ? lease_ : own_lease(*holder)];
       group.places.push_back(place);
-      if (noted_lease(*holder))
-        group.notes.try_emplace(
-            holder->owner, write_metadata(name, holder->owner, {permit_slots_key(name), holder->owner.str()},
-                                          holder->facts->lease, *holder->facts));
+      if (!holder || !noted_lease(*holder)) continue;
+      Metadata facts = *holder->facts;
+      facts.first_lease = first_lease(*holder);
+      group.notes.try_emplace(
+          holder->owner, write_metadata(name, holder->owner, {permit_slots_key(name), holder->owner.str()},
+                                        lease_.value_or(*facts.first_lease), facts));
     }
     return groups;
   }
@@ -295,9 +294,14 @@ class PermitRenew final : public IdsVerb {
     return holder != found.holders.end() ? std::optional{*holder} : std::nullopt;
   }
 
+  /// The lease with which this permit was acquired, as its note has it.
+  static std::optional<Milliseconds> first_lease(const Holder& holder) {
+    return holder.facts && holder.facts->first_lease ? holder.facts->first_lease : noted_lease(holder);
+  }
+
   /// The lease with which this permit was acquired; 0: none. Empty: it is not known.
   static std::optional<Milliseconds> own_lease(const Holder& holder) {
-    const auto noted = noted_lease(holder);
+    const auto noted = first_lease(holder);
     return !holder.ttl || noted == kFactsWithoutLease ? Milliseconds{0} : noted;
   }
 

@@ -57,6 +57,10 @@ class Live {
  private:
   struct Ended {};
 
+  void check_end() const {
+    if (session_.signals.any() || terminal_.gone()) throw Ended{};
+  }
+
   /// In the background the screen is invisible: then we stop ourselves, like any process that reads from the
   /// terminal.
   void enter() {
@@ -65,6 +69,7 @@ class Live {
       session_.signals.stop(::getpid());
       if (session_.loop.now() - asked < Milliseconds{10}) throw Ended{};  // no shell can continue us
     }
+    check_end();
     terminal_.enter();
     show();
   }
@@ -77,6 +82,7 @@ class Live {
 
   /// Turns the loop once, then handles strokes and signals.
   void turn(TimePoint until) {
+    check_end();  // a signal that was read before the first turn does not end a turn
     session_.loop.turn(until);
     bool changed = false;
     for (const Caught& caught : session_.signals.take()) {
@@ -86,7 +92,7 @@ class Live {
       session_.signals.stop(::getpid());
       enter();
     }
-    if (session_.signals.any() || terminal_.gone()) throw Ended{};
+    check_end();
     for (const Stroke& stroke : terminal_.take_strokes()) {
       if (!screen_.press(stroke, terminal_.size())) throw Ended{};
       changed = true;

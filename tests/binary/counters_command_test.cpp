@@ -204,6 +204,11 @@ TEST_CASE("a renewed permit keeps its facts and its slot, so that it can be rene
     redis.cli({"PEXPIRE", key, "9000"});  // as if the lease were about to end
     tell(redis, {{"permit renew seats " + id, 0, ""}});
     CHECK(redis.pttl(key) > 60000);
+    redis.cli({"PEXPIRE", key, "9000"});
+    tell(redis, {{"permit renew seats " + id + " --lease 1h", 0, ""}});
+    CHECK(redis.pttl(key) > 600000);
+    tell(redis, {{"permit renew seats " + id, 0, ""},
+                 {"permit status seats --id " + id, 0, "seats: " + id + " ends in 10m\n"}});
   }
 }
 

@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <csignal>
+
 #include "base/text.h"
 #include "support/contains.h"
 #include "support/crowd.h"
+#include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/tcp_proxy.h"
 #include "support/witness.h"
 
 using namespace rlock;
@@ -73,6 +77,29 @@ TEST_CASE(
   REQUIRE(status_of(redis, {"latch", "set", "latch", "1"}) == 0);
   for (const char* verb : {"release", "renew", "status"})
     CHECK(status_of(redis, {"lock", verb, "latch", "--owner", owner}) == 65);
+}
+
+TEST_CASE("a signal ends lock release at each answer that it waits for") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.env["RLOCK_COMMAND_TIMEOUT"] = "1m";
+  int waits = 0;
+  for (std::size_t answers = 0; answers < 8; ++answers) {
+    CAPTURE(answers);
+    redis.cli({"FLUSHALL"});
+    const std::string owner = acquired(redis, "deploy");
+    TcpProxy proxy{redis.where()};
+    proxy.drop_answers_after(answers);
+    options.env["RLOCK_URL"] = proxy.url();
+    Rlock release{{"lock", "release", "deploy", "--owner", owner}, options};
+    if (eventually([&] { return !release.running(); }, 500ms)) continue;
+    ++waits;
+    const StopWatch watch;
+    release.signal(SIGINT);
+    CHECK(release.exit_code() == 128 + SIGINT);
+    CHECK(watch.elapsed() < 10s);
+  }
+  CHECK(waits >= 3);
 }
 
 TEST_CASE("renew without a lease takes the one that was written down") {

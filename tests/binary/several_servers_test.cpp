@@ -160,6 +160,35 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   if (frozen) masters[2].thaw();
 }
 
+TEST_CASE("one silent server of three is waited for together with all keys, not with each dozen of them") {
+  Masters masters{3};
+  Words words{"inspect", "-q"};
+  for (int i = 0; i < 600; ++i) words.push_back("key-" + std::to_string(i));
+  for (std::size_t i = 0; i < 3; ++i)
+    masters[i].cli(
+        {"EVAL",
+         "for i = 0, 599 do redis.call('hset', 'key-' .. i, ARGV[1], 1) redis.call('pexpire', 'key-' .. i, 600000) end",
+         "0", kOwner});
+  masters.proxy(2).freeze();
+  const StopWatch watch;
+  const Result inspect = result_of(words, masters.environment());
+  CHECK(inspect.status == 0);
+  CHECK(split(inspect.out, '\n').size() == 601);
+  CHECK(watch.elapsed() < 12s);  // 17 s and more if two dozen keys at a time wait
+}
+
+TEST_CASE("a signal that ends a wait beside one silent server of three says who has the lock") {
+  Masters masters{3};
+  acquired_at(masters, "deploy");
+  masters.proxy(2).freeze();
+  Rlock waiter = masters.rlock("run", "-k", "deploy", "--", "true");
+  REQUIRE(eventually([&] { return contains(waiter.err(), "waiting for 'deploy': held by "); }, 20s));
+  waiter.signal(SIGTERM);
+  CHECK(waiter.exit_code() == 128 + SIGTERM);
+  CHECK(contains(waiter.err(), ": 'deploy' is held by "));
+  CHECK_FALSE(contains(waiter.err(), "no answer"));
+}
+
 TEST_CASE("two of three servers that are dead are 69 for every verb") {
   Masters masters{3};
   hold_on(masters, 3);

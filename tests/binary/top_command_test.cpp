@@ -2,10 +2,13 @@
 // disappears and returns.
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "base/descriptor.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/eventually.h"
@@ -128,6 +131,18 @@ TEST_CASE("a signal that ends or stops top leaves the terminal as it was before"
     terminal.expect(kLeave);
     CHECK(terminal.exit_code(kDeadline) == 128 + signal);
   }
+}
+
+TEST_CASE("a signal that comes before top draws ends it at once") {
+  RedisServer redis;
+  const TempDir folder;
+  const std::string fifo = folder / "password";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const Descriptor writer{::open(fifo.c_str(), O_RDWR | O_CLOEXEC)};
+  Pty terminal{top({"--every", "1m", "--password-file", fifo}), environment(redis)};
+  terminal.expect("waiting for the password");
+  ::kill(terminal.pid(), SIGTERM);
+  CHECK(terminal.exit_code(std::chrono::seconds{10}) == 128 + SIGTERM);
 }
 
 TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {

@@ -332,6 +332,10 @@ TEST_CASE("a plaintext server behind rediss:// has a message of its own, and so 
   CHECK(contains(vote.failure()->text, "or is a plaintext server"));
   CHECK(watch.elapsed() < 2500ms);
 
+  Target cluster = tls_target(plain.port());
+  cluster.topology = Target::Topology::cluster;
+  CHECK(contains(ask(cluster).failure()->text, "or is a plaintext server"));
+
   TlsServer server{certificates().issue("good")};
   Target target = tls_target(server.port);
   target.tls.on = false;

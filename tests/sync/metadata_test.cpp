@@ -379,6 +379,7 @@ TEST_CASE("facts are read back as they were written, and what is unknown stays u
   Metadata all = facts();
   all.type = "fair";
   all.kept_by = "--min-hold";
+  all.first_lease = 5min;
   all.started = 17;
   all.pid_space = "space";
   all.kill_after = Milliseconds{5000};
@@ -387,6 +388,7 @@ TEST_CASE("facts are read back as they were written, and what is unknown stays u
   const Metadata read = again(all);
   CHECK(read.type == "fair");
   CHECK(read.kept_by == "--min-hold");
+  CHECK(read.first_lease == 5min);
   CHECK(read.started == 17);
   CHECK(read.pid_space == "space");
   CHECK(read.kill_after == Milliseconds{5000});
@@ -396,6 +398,7 @@ TEST_CASE("facts are read back as they were written, and what is unknown stays u
   const Metadata none = again({});
   CHECK(none.type.empty());
   CHECK(none.kept_by.empty());
+  CHECK_FALSE(none.first_lease);
   CHECK_FALSE(none.started);
   CHECK(none.pid_space.empty());
   CHECK_FALSE(none.kill_after);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "base/as_given.h"
 #include "base/text.h"
@@ -158,8 +159,14 @@ std::uint64_t Executor::losses() const {
 
 void Executor::give_away() {
   given_away_ = true;
-  for (auto& [request, pending] : pending_)
-    for (std::size_t node = 0; node < nodes(); ++node) pending->settle(node, "another process sees to it");
+  std::set<std::size_t> silent;
+  for (auto& [request, pending] : pending_) {
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      if (!pending->votes[node].settled()) silent.insert(node);
+      pending->settle(node, "another process sees to it");
+    }
+  }
+  given_away_silent_ = !can_lack(silent.size());
 }
 
 bool Executor::has_followers_in_flight() const {

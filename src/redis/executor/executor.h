@@ -45,6 +45,8 @@ class Executor final : public Redis, public Source {
   std::uint64_t losses() const override;
   void give_away() override;
   bool given_away() const noexcept { return given_away_; }
+  /// At give_away(), too few nodes for a quorum had answered all calls.
+  bool given_away_silent() const noexcept { return given_away_silent_; }
 
   /// If an attempt takes longer than Timeouts::command, its connection is abandoned.
   Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
@@ -77,7 +79,7 @@ class Executor final : public Redis, public Source {
   Loop& loop_;
   Options options_;
   std::vector<Node> nodes_;
-  bool given_away_ = false;
+  bool given_away_ = false, given_away_silent_ = false;
   std::map<CallNumber, std::unique_ptr<Pending>> pending_;  ///< in the order of their post()
   CallNumber next_ = 1;
   Membership membership_{loop_, *this};

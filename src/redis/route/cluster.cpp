@@ -189,6 +189,8 @@ void Cluster::ask_next(TimePoint now) {
   // No node gave an answer. The old map stays, because it may be right, and there is no better one.
   failure_ = query_->best_reason.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
   stale_ = true;
+  backoff_.began(
+      now);  // a query that nobody answered has not lasted, so the calls see the reason before the next one
   finish(now);
 }
 
@@ -212,7 +214,10 @@ void Cluster::advance(TimePoint now) {
     query_->in_flight = newer->send(ask_slots());
     return;
   }
-  pass(of_server(link.address().str(), link.failure().value_or(no_answer())), now);
+  std::optional<Failure> why = link.failure();
+  if (connection != nullptr && !why) why = connection->failure();
+  if (connection != nullptr && !why && !connection->open()) why = {Error::unreachable, connection->silence()};
+  pass(of_server(link.address().str(), why.value_or(no_answer())), now);
 }
 
 /// Replaces the map by that of the answer. A node that knows no map is passed over.

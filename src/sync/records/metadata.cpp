@@ -56,6 +56,7 @@ void for_each_member(Facts& facts, Visit visit) {
   visit("started", facts.started, IfUnset::left_out);
   visit("pid_space", facts.pid_space, IfUnset::left_out);
   visit("kill_after_ms", facts.kill_after, IfUnset::left_out);
+  visit("first_lease_ms", facts.first_lease, IfUnset::left_out);
   visit("holds", facts.holds, IfUnset::left_out);
 }
 

@@ -35,6 +35,8 @@ struct Metadata {
   bool renews = true;
   std::vector<OuterHold> holds{};            ///< holds of its outer runs; deadlock detection uses them
   std::optional<Milliseconds> kill_after{};  ///< --kill-after; set if the holder can be asked to stop
+  /// The lease of its acquire, if a renewal has given a permit another one.
+  std::optional<Milliseconds> first_lease{};
   std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key
   std::string kept_by{};      ///< the name of that option: "--min-hold"
 

@@ -71,6 +71,7 @@ class Acquisition {
 
   /// Runs rounds until the wait ends.
   AcquireResult run() {
+    if (options_.patience.interrupted()) return GaveUp{.why = GaveUp::Why::interrupted};
     round_.connect();
     for (;;) {
       const TimePoint begun = now();
