@@ -187,6 +187,7 @@ TEST_CASE("a signal that ends a wait beside one silent server of three says who 
   CHECK(waiter.exit_code() == 128 + SIGTERM);
   CHECK(contains(waiter.err(), ": 'deploy' is held by "));
   CHECK_FALSE(contains(waiter.err(), "no answer"));
+  CHECK(eventually([&] { return masters[0].listeners("redisson_lock__channel:{deploy}") == 0; }));
 }
 
 TEST_CASE("two of three servers that are dead are 69 for every verb") {

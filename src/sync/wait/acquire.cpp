@@ -71,7 +71,6 @@ class Acquisition {
 
   /// Runs rounds until the wait ends.
   AcquireResult run() {
-    if (options_.patience.interrupted()) return GaveUp{.why = GaveUp::Why::interrupted};
     round_.connect();
     for (;;) {
       const TimePoint begun = now();
@@ -239,6 +238,7 @@ class Acquisition {
     const Milliseconds moment = result().failure() != nullptr ? kAfterFailure : kAfterAnswer;
     undo_.await(redis_.loop().within(stays_here ? Undo::kAwait : moment));
     if (stays_here || undo_.settled()) return;
+    sleep_.mailbox()->listen_to({});  // a client that listens counts as one that waits
     const auto work = [this] {
       redis_.loop().take_own_timer();
       undo_.await(redis_.loop().within(Undo::kTryFor));
