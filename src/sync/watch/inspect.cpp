@@ -76,7 +76,8 @@ struct KeyReply {
 /// Fills an Inspection from one reply.
 class InspectionReader {
  public:
-  InspectionReader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
+  InspectionReader(const LockName& name, const KnownFacts& known, const Reply& reply)
+      : known_(known), reply_(reply) {
     seen_.name = name;
     seen_.now = reply_.now;
     seen_.ttl = reply_.ttl;
