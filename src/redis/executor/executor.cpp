@@ -44,8 +44,8 @@ Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options
   // The routes join the loop after us. So in each turn the Executor learns why a connection broke before the route
   // forgets that connection.
   for (Target target : targets) {
-    using Topology = Target::Topology;
-    const bool single = target.topology == Topology::single || target.topology == Topology::local;
+    const bool single =
+        target.topology == Target::Topology::single || target.topology == Target::Topology::local;
     target.to_primary = options.to_primary && single;  // the other topologies find the primary themselves
     target.ask_run_id = targets.size() > 1;
     nodes_.push_back({make_route(loop, target, options.timeouts, options.interrupted)});
