@@ -228,11 +228,11 @@ class LockRelease final : public LockVerb {
     say_unannounced("released " + quoted(found.name), result.unannounced);
     if (result.how == ReleaseResult::How::not_ours) return not_held(found);
     if (result.how != ReleaseResult::How::unknown) return exit_code::ok;
-    const std::string unconfirmed =
-        fmt::format("release of {} not confirmed: {}", quoted(found.name), result.why);
-    if (!session.signals.any()) throw Error{Error::unreachable, unconfirmed};
-    warn(unconfirmed);
-    throw EndedBySignal{*session.signals.ended()};
+    const std::string unconfirmed = fmt::format("release of {} not confirmed: ", quoted(found.name));
+    const auto signal = session.signals.ended();
+    if (!signal) throw Error{Error::unreachable, unconfirmed + result.why};
+    warn(unconfirmed + signal_name(*signal) + " came before the answer");
+    throw EndedBySignal{*signal};
   }
 };
 

@@ -202,7 +202,7 @@ TEST_CASE("list shows all of more keys than it keeps in memory, page by page, an
   CHECK(keys[1] == "key-2");
   CHECK(keys.back() == "key-9000");
   const Result table = result_of({"list", "--scan-time", "5m"}, redis.environment(), kLong);
-  CHECK(std::ranges::count(table.out, '\n') == 9001);  // with the heads of the columns
+  CHECK(rows_of(table.out).size() == 9000);
   const Result json = result_of({"list", "--json", "--scan-time", "5m"}, redis.environment(), kLong);
   const auto document = nlohmann::json::parse(json.out);
   CHECK(document["complete"] == true);

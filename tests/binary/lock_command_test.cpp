@@ -100,6 +100,8 @@ TEST_CASE("a signal ends lock release at each answer that it waits for") {
     ++waits;
     CHECK(status == 128 + SIGINT);
     CHECK(watch.elapsed() < 10s);
+    if (!release.err().empty())
+      CHECK(release.err() == "rlock: release of 'deploy' not confirmed: SIGINT came before the answer\n");
   }
   CHECK(waits >= 3);
 }

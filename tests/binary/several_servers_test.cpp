@@ -160,15 +160,15 @@ TEST_CASE("one of three servers that is dead or frozen is named and waited for n
   if (frozen) masters[2].thaw();
 }
 
-TEST_CASE("one silent server of three is waited for together with all keys, not with each dozen of them") {
+TEST_CASE("one silent server of three is waited for by all keys together, not by two dozen at a time") {
   Masters masters{3};
   Words words{"inspect", "-q"};
   for (int i = 0; i < 600; ++i) words.push_back("key-" + std::to_string(i));
   for (std::size_t i = 0; i < 3; ++i)
-    masters[i].cli(
-        {"EVAL",
-         "for i = 0, 599 do redis.call('hset', 'key-' .. i, ARGV[1], 1) redis.call('pexpire', 'key-' .. i, 600000) end",
-         "0", kOwner});
+    masters[i].cli({"EVAL",
+                    "for i = 0, 599 do redis.call('hset', 'key-' .. i, ARGV[1], 1) "
+                    "redis.call('pexpire', 'key-' .. i, 600000) end",
+                    "0", kOwner});
   const StopWatch alive;
   CHECK(result_of(words, masters.environment()).status == 0);
   const auto time = alive.elapsed();

@@ -189,8 +189,8 @@ void Cluster::ask_next(TimePoint now) {
   // No node gave an answer. The old map stays, because it may be right, and there is no better one.
   failure_ = query_->best_reason.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
   stale_ = true;
-  backoff_.began(
-      now);  // a query that nobody answered has not lasted, so the calls see the reason before the next one
+  // A query that nobody answered has not lasted, however long it took. In the pause behind it the calls see the reason.
+  backoff_.began(now);
   finish(now);
 }
 
