@@ -116,7 +116,11 @@ void TcpProxy::silence() {
 
 void TcpProxy::refuse() {
   const std::lock_guard lock{mutex_};
-  if (listener_ >= 0) ::close(listener_);
+  if (listener_ >= 0) {
+    // The poll() of our thread keeps a closed socket open until it returns; shutdown() refuses at once.
+    ::shutdown(listener_, SHUT_RDWR);
+    ::close(listener_);
+  }
   listener_ = -1;
   wake();
 }
