@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cmd/app/unknown_verb.h"
 #include "cmd/app/verb_table.h"
+#include "cmd/app/version.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/help.h"
 #include "cmd/cli/output.h"
@@ -51,7 +52,7 @@ void take_defaults(const VerbSpec& spec, const std::vector<const Option*>& typed
 
 int act(const VerbEntry& entry, TimePoint started, const Words& words, std::unique_ptr<Verb>& verb) {
   verb = entry.make();
-  const VerbSpec spec = verb->spec();
+  const VerbSpec& spec = verb->spec();
   const Parsed parsed = parse(spec, words);
   switch (parsed.action) {
     case Parsed::Action::help: return print_help(spec, verb);

@@ -18,12 +18,8 @@ ConfigurableOptions::ConfigurableOptions() : verbs_(verbs()) {}
 ConfigurableOptions::~ConfigurableOptions() = default;
 
 const VerbSpec& ConfigurableOptions::spec(std::size_t verb) {
-  while (made_.size() <= verb) {
-    auto made = verbs_[made_.size()]->make();
-    auto said = std::make_unique<VerbSpec>(made->spec());
-    made_.emplace_back(std::move(made), std::move(said));
-  }
-  return *made_[verb].second;
+  while (made_.size() <= verb) made_.push_back(verbs_[made_.size()]->make());
+  return made_[verb]->spec();
 }
 
 const Option* ConfigurableOptions::find(std::string_view name) {

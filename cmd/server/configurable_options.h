@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cmd/cli/options.h"
@@ -38,7 +37,7 @@ class ConfigurableOptions {
   const std::vector<const VerbEntry*> verbs_;
   /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of
   /// them.
-  std::vector<std::pair<std::unique_ptr<Verb>, std::unique_ptr<VerbSpec>>> made_;
+  std::vector<std::unique_ptr<Verb>> made_;
 };
 
 }  // namespace rlock

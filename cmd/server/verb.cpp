@@ -41,9 +41,10 @@ std::unique_ptr<Verb> VerbEntry::make() const {
   return verb;
 }
 
-VerbSpec Verb::spec() {
+const VerbSpec& Verb::spec() {
+  if (spec_) return *spec_;
   const unsigned taken = entry_->takes;
-  VerbSpec spec{.verb = entry_->name};
+  VerbSpec& spec = spec_.emplace(VerbSpec{.verb = entry_->name});
   if ((taken & takes::key) != 0) declare_key(spec, key_);
   if ((taken & takes::counter) != 0) declare_key(spec, key_, Offer::counter);
   if ((taken & takes::keys) != 0) declare_keys(spec, keys_);

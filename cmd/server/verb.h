@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,8 @@ class Verb {
  public:
   virtual ~Verb() = default;
 
-  /// Its help and its options. Call it once; the result must not outlive the verb.
-  VerbSpec spec();
+  /// Its help and its options. It must not outlive the verb.
+  const VerbSpec& spec();
 
   /// Does what the user asked for, and returns the exit status. `started`: the start of rlock, from which
   /// waits count. `command`: the words of the command, for a verb that runs one.
@@ -78,6 +79,7 @@ class Verb {
  private:
   friend struct VerbEntry;
   const VerbEntry* entry_ = nullptr;
+  std::optional<VerbSpec> spec_;  ///< made by the first spec()
 };
 
 /// Makes a verb, for VerbEntry::create.

@@ -39,6 +39,8 @@ constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30} + Milliseconds
 /// The common part of the verbs that name permits by their ids.
 class IdsVerb : public PoolVerb {
  protected:
+  IdsVerb() : PoolVerb(PoolKind::permits) {}
+
   void declare_ids(VerbSpec& spec) {
     spec.operands.push_back({.name = "ID", .many = true, .set = [this](std::string_view text) {
                                ids_.push_back(permit_id(text));
@@ -73,6 +75,8 @@ class IdsVerb : public PoolVerb {
 /// Redisson's setPermits.
 class PermitSet final : public PoolVerb {
  public:
+  PermitSet() : PoolVerb(PoolKind::permits) {}
+
   void declare(VerbSpec& spec) override {
     spec.about =
         "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired: "
@@ -93,6 +97,8 @@ class PermitSet final : public PoolVerb {
 
 class PermitAcquire final : public PoolVerb {
  public:
+  PermitAcquire() : PoolVerb(PoolKind::permits) {}
+
   void declare(VerbSpec& spec) override {
     spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR", "permit acquire [OPTIONS] KEY --no-lease"};
     spec.about =
@@ -316,12 +322,12 @@ VerbRows permit_verbs() {
                 .summary = "create a pool of N permits",
                 .takes = takes::counter | takes::server,
                 .exits = "0 created, 1 the pool exists and stays as it is",
-                .create = pool_init_verb},
+                .create = [] { return pool_init_verb(PoolKind::permits); }},
       VerbEntry{.name = "permit add",
                 .summary = "add N permits to a pool",
                 .takes = takes::counter | takes::server,
                 .exits = "0 done, 1 there is no pool",
-                .create = pool_add_verb},
+                .create = [] { return pool_add_verb(PoolKind::permits); }},
       VerbEntry{.name = "permit set",
                 .summary = "give a pool another size",
                 .takes = takes::counter | takes::server,
@@ -349,12 +355,12 @@ VerbRows permit_verbs() {
                 .summary = "print how many permits are available",
                 .takes = takes::counter | takes::server | takes::json,
                 .exits = "0 the pool exists (--id: and the permit is held), 1 not",
-                .create = pool_status_verb},
+                .create = [] { return pool_status_verb(PoolKind::permits); }},
       VerbEntry{.name = "permit delete",
                 .summary = "delete a pool",
                 .takes = takes::counter | takes::server,
                 .exits = "0 deleted, 1 there is no pool, or you answered no",
-                .create = pool_delete_verb,
+                .create = [] { return pool_delete_verb(PoolKind::permits); },
                 .errors = kErrorsOfDelete}};
   return kRows;
 }

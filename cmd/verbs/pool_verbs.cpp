@@ -77,7 +77,6 @@ std::vector<Call> forget_holders_of(const LockName& name) {
 /// What differs between the verbs of `sem` and those of `permit`.
 struct PoolNoun {
   std::string_view word;
-  PoolKind kind;
   std::string_view init_about;
   std::string_view init_example;
   std::int64_t least;  ///< the smallest N of init
@@ -99,7 +98,6 @@ namespace {
 
 constexpr PoolNoun kSem{
     .word = "sem",
-    .kind = PoolKind::semaphore,
     .init_about = "Create a semaphore of N permits. The permits have no owner.",
     .init_example = "rlock sem init slots 4",
     .least = 0,
@@ -121,7 +119,6 @@ constexpr PoolNoun kSem{
 
 constexpr PoolNoun kPermit{
     .word = "permit",
-    .kind = PoolKind::permits,
     .init_about = "Create a pool of N permits. A holder has each permit for the time of a lease.",
     .init_example = "rlock permit init seats 4",
     .least = 1,
@@ -143,6 +140,8 @@ constexpr PoolNoun kPermit{
 
 class PoolInit final : public PoolVerb {
  public:
+  explicit PoolInit(PoolKind kind) : PoolVerb(kind) {}
+
   void declare(VerbSpec& spec) override {
     spec.about = noun().init_about;
     spec.examples = {{noun().init_example, ""}};
@@ -166,6 +165,8 @@ class PoolInit final : public PoolVerb {
 
 class PoolAdd final : public PoolVerb {
  public:
+  explicit PoolAdd(PoolKind kind) : PoolVerb(kind) {}
+
   void declare(VerbSpec& spec) override {
     spec.about =
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
@@ -187,6 +188,8 @@ class PoolAdd final : public PoolVerb {
 
 class PoolStatus final : public PoolVerb {
  public:
+  explicit PoolStatus(PoolKind kind) : PoolVerb(kind) {}
+
   void declare(VerbSpec& spec) override {
     spec.about = noun().status_about;
     spec.examples = {{noun().status_example, ""}};
@@ -232,6 +235,8 @@ class PoolStatus final : public PoolVerb {
 
 class PoolDelete final : public PoolVerb {
  public:
+  explicit PoolDelete(PoolKind kind) : PoolVerb(kind) {}
+
   void declare(VerbSpec& spec) override {
     spec.about = noun().delete_about;
     spec.examples = {{noun().delete_example, ""}};
@@ -273,9 +278,7 @@ std::string permit_id(std::string_view text) {
   return *std::move(id);
 }
 
-const PoolNoun& PoolVerb::noun() const { return entry().name.starts_with("sem ") ? kSem : kPermit; }
-
-PoolKind PoolVerb::kind() const { return noun().kind; }
+const PoolNoun& PoolVerb::noun() const { return kind_ == PoolKind::semaphore ? kSem : kPermit; }
 
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)
@@ -318,9 +321,9 @@ int finish_counter(const LockName& key, const CounterAnswer& answer, const std::
   return exit_code::internal;
 }
 
-std::unique_ptr<Verb> pool_init_verb() { return create<PoolInit>(); }
-std::unique_ptr<Verb> pool_add_verb() { return create<PoolAdd>(); }
-std::unique_ptr<Verb> pool_status_verb() { return create<PoolStatus>(); }
-std::unique_ptr<Verb> pool_delete_verb() { return create<PoolDelete>(); }
+std::unique_ptr<Verb> pool_init_verb(PoolKind kind) { return std::make_unique<PoolInit>(kind); }
+std::unique_ptr<Verb> pool_add_verb(PoolKind kind) { return std::make_unique<PoolAdd>(kind); }
+std::unique_ptr<Verb> pool_status_verb(PoolKind kind) { return std::make_unique<PoolStatus>(kind); }
+std::unique_ptr<Verb> pool_delete_verb(PoolKind kind) { return std::make_unique<PoolDelete>(kind); }
 
 }  // namespace rlock

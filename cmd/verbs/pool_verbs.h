@@ -20,9 +20,11 @@ struct PoolNoun;
 /// The common part of the verbs of `sem` and `permit`.
 class PoolVerb : public Verb {
  protected:
+  explicit PoolVerb(PoolKind kind) : kind_(kind) {}
+
   /// The row of the verb's noun.
   const PoolNoun& noun() const;
-  PoolKind kind() const;
+  PoolKind kind() const { return kind_; }
 
   /// The pool of KEY. Throws Error{wrong_type} like refuse_latch().
   Pool pool(Session& session) const;
@@ -42,6 +44,9 @@ class PoolVerb : public Verb {
 
   /// See finish_counter().
   int finish(const Session& session, const CounterAnswer& answer) const;
+
+ private:
+  PoolKind kind_;
 };
 
 /// Permit ids are 16 bytes on the server and hexadecimal digits here. Throws Error{usage} for any other text.
@@ -53,10 +58,10 @@ int finish_counter(const LockName& key, const CounterAnswer& answer, const std::
                    const std::string& absent);
 
 /// The verbs that both nouns have.
-std::unique_ptr<Verb> pool_init_verb();
-std::unique_ptr<Verb> pool_add_verb();
-std::unique_ptr<Verb> pool_status_verb();
-std::unique_ptr<Verb> pool_delete_verb();
+std::unique_ptr<Verb> pool_init_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_add_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_status_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_delete_verb(PoolKind kind);
 
 /// The exit statuses of the two verbs that ask before they delete.
 constexpr std::string_view kErrorsOfDelete =

@@ -25,6 +25,8 @@ namespace {
 
 class SemAcquire final : public PoolVerb {
  public:
+  SemAcquire() : PoolVerb(PoolKind::semaphore) {}
+
   void declare(VerbSpec& spec) override {
     spec.about =
         "Acquire permits. They have no owner: if a client dies, only rlock sem release gives its permits "
@@ -74,6 +76,8 @@ class SemAcquire final : public PoolVerb {
 
 class SemRelease final : public PoolVerb {
  public:
+  SemRelease() : PoolVerb(PoolKind::semaphore) {}
+
   void declare(VerbSpec& spec) override {
     spec.about = "Release permits and wake up the waiters that get them.";
     spec.examples = {{"rlock sem release slots", ""}};
@@ -97,6 +101,8 @@ class SemRelease final : public PoolVerb {
 
 class SemDrain final : public PoolVerb {
  public:
+  SemDrain() : PoolVerb(PoolKind::semaphore) {}
+
   void declare(VerbSpec& spec) override {
     spec.about = "Acquire all permits that are available, and print their number.";
     spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
@@ -153,7 +159,7 @@ VerbRows sem_verbs() {
                 .summary = "create a semaphore of N permits",
                 .takes = takes::counter | takes::server,
                 .exits = "0 created, 1 the semaphore exists and stays as it is",
-                .create = pool_init_verb},
+                .create = [] { return pool_init_verb(PoolKind::semaphore); }},
       VerbEntry{.name = "sem acquire",
                 .summary = "acquire permits",
                 .takes = takes::counter | takes::wait | takes::server,
@@ -168,7 +174,7 @@ VerbRows sem_verbs() {
                 .summary = "add N permits, or remove some",
                 .takes = takes::counter | takes::server,
                 .exits = "0 done, 1 there is no semaphore",
-                .create = pool_add_verb},
+                .create = [] { return pool_add_verb(PoolKind::semaphore); }},
       VerbEntry{.name = "sem drain",
                 .summary = "acquire all available permits; print their number",
                 .takes = takes::counter | takes::server | takes::json,
@@ -178,12 +184,12 @@ VerbRows sem_verbs() {
                 .summary = "print how many permits are available",
                 .takes = takes::counter | takes::server | takes::json,
                 .exits = "0 the semaphore exists, 1 it does not",
-                .create = pool_status_verb},
+                .create = [] { return pool_status_verb(PoolKind::semaphore); }},
       VerbEntry{.name = "sem delete",
                 .summary = "delete a semaphore",
                 .takes = takes::counter | takes::server,
                 .exits = "0 deleted, 1 there is no semaphore, or you answered no",
-                .create = pool_delete_verb,
+                .create = [] { return pool_delete_verb(PoolKind::semaphore); },
                 .errors = kErrorsOfDelete},
   };
   return kRows;
