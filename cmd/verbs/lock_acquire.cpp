@@ -35,7 +35,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection_json.h"
-#include "process/background.h"
+#include "process/std_descriptors.h"
 #include "sync/hold/lease.h"
 
 namespace rlock {

@@ -4,8 +4,6 @@
 #include "process/background.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,13 +73,6 @@ void go_on(const BackgroundWork& work, ReadyPipes& pipes, std::vector<int> kept)
   }
 }
 
-/// Does a reader wait until every process has closed it?
-bool is_stream(const struct stat& file) { return S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode); }
-
-bool same_file(const struct stat& one, const struct stat& other) {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 }  // namespace
 
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
@@ -105,30 +96,5 @@ void go_on_in_background(const BackgroundWork& work, const std::function<void()>
   }
   ReadyPipes::put(pipes.go_on.writing, ReadyPipes::kGoOn);
 }
-
-bool is_our_stdout(int fd) {
-  struct stat out, other;
-  if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(fd, &other) != 0) return false;
-  return is_stream(out) && same_file(out, other);
-}
-
-bool may_keep_stderr(pid_t pid) {
-  struct stat ours, its;
-  if (::fstat(STDERR_FILENO, &ours) != 0) return false;
-  if (!is_stream(ours)) return true;
-  return ::stat(("/proc/" + std::to_string(pid) + "/fd/2").c_str(), &its) == 0 && same_file(ours, its);
-}
-
-std::size_t free_descriptors(std::size_t most) {
-  std::vector<Descriptor> open;
-  while (open.size() < most) {
-    Descriptor next{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
-    if (!next) break;
-    open.push_back(std::move(next));
-  }
-  return open.size();
-}
-
-int why_no_signal(pid_t pid) noexcept { return ::kill(pid, 0) == 0 ? 0 : errno; }
 
 }  // namespace rlock

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -24,19 +21,5 @@ using BackgroundWork = std::function<void(const std::function<Start()>& at_work)
 /// the new process prints the error. If `then` throws, `at_work` returns Start::taken_back.
 void go_on_in_background(const BackgroundWork& work, const std::function<void()>& then,
                          std::vector<int> kept);
-
-/// Is this descriptor the pipe or socket that is our stdout? Then the reader of our output waits for the end of
-/// each process that has it.
-bool is_our_stdout(int fd);
-
-/// May a process in the background that ends soon after the process `pid` keep our stderr? Not if stderr is a pipe or
-/// socket that `pid` does not have as its own stderr. Then `pid` itself may be the reader, and wait for its end.
-bool may_keep_stderr(pid_t pid);
-
-/// How many more descriptors this process can open, up to `most`.
-std::size_t free_descriptors(std::size_t most);
-
-/// Why we can send no signal to this process: ESRCH, EPERM. 0: we can.
-int why_no_signal(pid_t pid) noexcept;
 
 }  // namespace rlock

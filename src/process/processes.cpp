@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -161,5 +162,7 @@ std::vector<pid_t> Parentage::children_of(const ProcessFacts& parent) {
   for (auto child = first; child != last; ++child) children.push_back(child->second);
   return children;
 }
+
+int why_no_signal(pid_t pid) noexcept { return ::kill(pid, 0) == 0 ? 0 : errno; }
 
 }  // namespace rlock

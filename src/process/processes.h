@@ -31,6 +31,9 @@ int unread_files() noexcept;
 /// Does /proc hide other users' processes from us (mount option hidepid)?
 bool proc_hides_others();
 
+/// Why we can send no signal to this process: ESRCH, EPERM. 0: we can.
+int why_no_signal(pid_t pid) noexcept;
+
 /// The contents of /proc/PID/FILE, 8 MiB of them at most; empty if they are empty or cannot be read.
 std::string proc_text(pid_t pid, const char* file);
 

@@ -1,8 +1,11 @@
 #include "process/std_descriptors.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -12,6 +15,13 @@ namespace {
 
 /// A global, because descriptors belong to the process.
 std::vector<int> kept;
+
+/// Does a reader wait until every process has closed it?
+bool is_stream(const struct stat& file) { return S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode); }
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
 
 }  // namespace
 
@@ -39,5 +49,18 @@ void keep_from_command(int fd) noexcept {
 }
 
 bool is_kept_from_command(int fd) noexcept { return std::ranges::find(kept, fd) != kept.end(); }
+
+bool is_our_stdout(int fd) {
+  struct stat out, other;
+  if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(fd, &other) != 0) return false;
+  return is_stream(out) && same_file(out, other);
+}
+
+bool may_keep_stderr(pid_t pid) {
+  struct stat ours, its;
+  if (::fstat(STDERR_FILENO, &ours) != 0) return false;
+  if (!is_stream(ours)) return true;
+  return ::stat(("/proc/" + std::to_string(pid) + "/fd/2").c_str(), &its) == 0 && same_file(ours, its);
+}
 
 }  // namespace rlock

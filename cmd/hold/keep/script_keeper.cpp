@@ -39,6 +39,7 @@
 #include "family/escalation.h"
 #include "family/script_family.h"
 #include "process/background.h"
+#include "process/std_descriptors.h"
 #include "sync/hold/release.h"
 
 namespace rlock {

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "family/family.h"
-#include "process/background.h"
 #include "process/processes.h"
 
 namespace rlock {
@@ -20,6 +20,17 @@ constexpr std::size_t kOfKeeper = 9;
 
 /// A connection, and a pipe while the name is looked up.
 constexpr std::size_t kOfServer = 2;
+
+/// How many more descriptors this process can open, up to `most`.
+std::size_t free_descriptors(std::size_t most) {
+  std::vector<Descriptor> open;
+  while (open.size() < most) {
+    Descriptor next{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
+    if (!next) break;
+    open.push_back(std::move(next));
+  }
+  return open.size();
+}
 
 }  // namespace
 
