@@ -49,6 +49,10 @@ done
 
 refuse 'cmd/verbs includes what stands beside it' '^#include "cmd/run/' "$(files cmd/verbs)"
 
+# Few files of cmd see how calls are sent. CONTRIBUTING.md says for what.
+refuse 'How calls are sent: cmd/server, and a few files of cmd' '^#include "redis/(connection|route|executor)/' \
+  "$(files cmd | grep -vE '^cmd/(server/|app/version|ask/search|hold/report/hold_environment|run/run_without_lock|verbs/(doctor|server))')"
+
 everywhere=$(files src cmd)
 
 # x.h and x.cpp count as one file. No file may include itself by way of others: they would be one file in several places.

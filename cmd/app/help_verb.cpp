@@ -9,6 +9,7 @@
 #include "cmd/app/app_verbs.h"
 #include "cmd/app/unknown_verb.h"
 #include "cmd/app/verb_table.h"
+#include "cmd/app/version.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/help.h"
 #include "cmd/cli/output.h"

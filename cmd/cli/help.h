@@ -13,7 +13,4 @@ std::string help_screen(const VerbSpec& spec);
 /// The line of one option in help_screen().
 std::string help_line(const Option& option);
 
-/// "rlock 1.0", and with -v a line for each library with its version.
-std::string version_text();
-
 }  // namespace rlock
