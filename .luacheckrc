@@ -9,6 +9,7 @@ std = {
     'script',    -- of lua/embed.cmake: that script as a function
     'names_of',  -- of lua/embed.cmake: the names of that script's KEYS and ARGV
     'keys_of',   -- of lua/embed.cmake: the KEYS for that script
+    'fields',    -- of lua/embed.cmake: the fields of a table, each with the value of that name
     'KEYS', 'ARGV', 'cjson', 'cmsgpack', 'bit', 'struct',
     'assert', 'error', 'ipairs', 'next', 'pairs', 'pcall', 'select', 'tonumber', 'tostring', 'type', 'unpack',
     math = {}, string = {}, table = {},

@@ -143,6 +143,7 @@ endfunction()
 #   local <name> = script('<file>')   by lua/<file>.lua as a function of KEYS and ARGV, so that one script can call others
 #   names_of('<file>', KEYS, ARGV)    by the names of that contract
 #   keys_of('<file>')                 by the list of its KEYS. They are taken from our KEYS with the same names
+#   fields('owner, way')              by owner = owner, way = way
 function(read_statements folder file for_quorum into)
   file(READ ${folder}/${file}.lua text)
   string(REPLACE "\r" "" text "\n${text}\n")
@@ -152,6 +153,11 @@ function(read_statements folder file for_quorum into)
     read_rows(${folder} ${CMAKE_MATCH_1} KEYS keys)
     list(JOIN keys ", " keys)
     string(REPLACE "${list}" "{${keys}}" text "${text}")
+  endwhile()
+  while(text MATCHES "fields\\('([a-z_, ]+)'\\)")
+    set(list "${CMAKE_MATCH_0}")
+    string(REGEX REPLACE "[a-z_]+" "\\0 = \\0" fields "${CMAKE_MATCH_1}")
+    string(REPLACE "${list}" "${fields}" text "${text}")
   endwhile()
   name_arguments(${folder} ${file} ${for_quorum} "${text}" names)
   set(own "${text}")

@@ -37,10 +37,7 @@ local pass_on = include('line/pass_on')
 
 local function release_hold()
   local holds = redis.call('type', lock).ok == 'hash' and holds_of(lock, owner)
-  local hold = {
-    owner = owner, entry = owner, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
-    memory = memory,
-  }
+  local hold = {entry = owner, fields('owner, request, shares, keep, keep_until, way, memory')}
   local before = answered_before(hold, holds)
   if before then return before end
   if not holds then return {'not_ours'} end

@@ -49,10 +49,7 @@ local tell_waiters = include('line/tell_waiters')
 local function release_hold()
   local kind_taken = taken_permits(taken)
   if kind_taken == 'too_many' then return redis.error_reply('TOOMANY') end
-  local hold = {
-    owner = owner, entry = owner, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
-    memory = memory,
-  }
+  local hold = {entry = owner, fields('owner, request, shares, keep, keep_until, way, memory')}
   local before = answered_before(hold)
   if before then return before end
   local kind = kind_of(pool)

@@ -28,10 +28,7 @@ local kept_or_held = include('hold/kept_or_held')
 local is_value = include('redis/is_value')
 
 local has = redis.call('type', lock).ok == 'string' and is_value(lock, owner)
-local hold = {
-  owner = owner, entry = owner, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
-  memory = memory,
-}
+local hold = {entry = owner, fields('owner, request, shares, keep, keep_until, way, memory')}
 local before = answered_before(hold, has)
 if before then return before end
 if not has then return {'not_ours'} end

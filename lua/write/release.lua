@@ -32,10 +32,7 @@ local function release_hold()
   local field = owner .. ':write'
   local writes = redis.call('type', lock).ok == 'hash' and field_of(lock, 'mode', 5) == 'write'
   local holds = writes and holds_of(lock, field)
-  local hold = {
-    owner = owner, entry = field, request = request, shares = shares, keep = keep, keep_until = keep_until, way = way,
-    memory = memory,
-  }
+  local hold = {entry = field, fields('owner, request, shares, keep, keep_until, way, memory')}
   local before = answered_before(hold, holds)
   if before then return before end
   if not holds then return {'not_ours'} end
