@@ -4,8 +4,8 @@
 # of them; only lua/embed.cmake turns the rows into positions:
 #
 #   -- KEYS  lock     hash: ...          KEYS[1] is `lock`
-#   --       line: order, waiters, facts the next three are fields of the table `line`. If ARGV has channel,
-#                                        sharded, waited or ticket, the table has it, too
+#   --       line: order, waiters, facts the next three are fields of the table `line`. It also has the
+#                                        arguments in `also_in_tables`, if they are in ARGV
 #   --       ids...   16 bytes each      all that follow, as a list
 #   --       those of lock/release       the rows of that contract
 #   -- QUORUM  without the line          the nodes of a quorum get a second script, with the files of lua/quorum in place
@@ -15,6 +15,9 @@
 # `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
 
 cmake_minimum_required(VERSION 3.25)
+
+# These arguments are also fields of every table: who tells the waiters in it, or gives one a place, needs them.
+set(also_in_tables channel sharded waited ticket)
 
 # Reads the rows of `section`, KEYS or ARGV, of a contract. Sets three variables:
 #   <into>           the names in their order, a field as line.order
