@@ -2,7 +2,7 @@
 # and rlock::scripts::all. The subject is a synchronizer (lock, latch, ...), or what several of them share (inspect, multi, ...).
 # The build runs this file as a script:
 #
-#   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there
+#   cmake -D TO=<folder> -P lua/embed.cmake      writes scripts.h and scripts.cpp there, and parameter_names.h for tests
 #
 # It gives KEYS and ARGV the names of the script's contract; lua/contract.cmake explains the rows of a contract.
 #
@@ -267,7 +267,7 @@ function(embed_script folder file for_quorum)
   endforeach()
 endfunction()
 
-# Writes scripts.h and scripts.cpp into the folder `to`.
+# Writes scripts.h, scripts.cpp and parameter_names.h into the folder `to`.
 function(embed_scripts folder to)
   file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
   list(TRANSFORM files REPLACE "[.]lua$" "")
@@ -295,6 +295,8 @@ function(embed_scripts folder to)
   endforeach()
   list(REMOVE_DUPLICATES parameters)
   list(SORT parameters)
+  list(TRANSFORM parameters REPLACE "(.+)" "    {\"\\1\", Parameter::\\1},\n" OUTPUT_VARIABLE names)
+  list(JOIN names "" names)
   list(JOIN parameters ",\n  " parameters)
 
   set(banner "// Written by lua/embed.cmake.\n")
@@ -307,6 +309,11 @@ namespace scripts {\n\n${declared}\n/// Every script, by name.\nextern const std
   write_changed(${to}/scripts.cpp "${banner}#include \"scripts.h\"\n\nnamespace rlock::scripts {\n\nusing P = Parameter;\n
 ${defined}namespace {\nconstexpr const Script* kAll[] = {\n${pointers}};\n}  // namespace\n
 constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlock::scripts\n")
+  write_changed(${to}/parameter_names.h "${banner}#pragma once\n\n#include <string_view>\n\n#include \"scripts.h\"\n
+namespace rlock {\n
+/// The names of the parameters as text, for tests.
+struct ParameterName {\n  std::string_view name;\n  Parameter parameter;\n};
+inline constexpr ParameterName kParameterNames[] = {\n${names}};\n\n}  // namespace rlock\n")
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)

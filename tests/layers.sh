@@ -72,6 +72,7 @@ refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -
 refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
+refuse 'the names of parameters as text: tests' '^#include "parameter_names' "$everywhere"
 
 # CONTRIBUTING.md, tests/TOOLS.md and comments name no file, function or member that does not exist.
 # (The last part of a name is looked for.)

@@ -6,9 +6,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "parameter_names.h"
 #include "scripts.h"
 #include "support/contains.h"
 #include "support/process.h"
@@ -20,71 +22,20 @@ namespace {
 
 using P = Parameter;
 
-struct Named {
-  std::string_view name;
-  Parameter parameter;
-  std::optional<std::string_view> usual = std::nullopt;
-};
-
-// The lock is k, and the owner o. The request r is remembered for 9 s, and a lease has 9 s, too.
-constexpr Named kNames[] = {
-    {"absent", P::absent, ""},
-    {"alive", P::alive},
-    {"alive_for", P::alive_for, "9000"},
-    {"another", P::another},
-    {"asker", P::asker},
-    {"beside", P::beside},
-    {"channel", P::channel, "ch"},
-    {"count", P::count, "1"},
-    {"done", P::done, "d"},
-    {"done_by", P::done_by, "me"},
-    {"ended", P::ended, "100000000009"},
-    {"entry", P::entry, R"({"a":1})"},
-    {"expire", P::expire, "0"},
-    {"facts", P::facts},
-    {"held", P::held, "k"},
-    {"history", P::history, "h"},
-    {"id", P::id},
-    {"inner", P::inner, "i"},
-    {"inside", P::inside, "0"},
-    {"keep", P::keep, "K"},
-    {"keep_until", P::keep_until, "0"},
-    {"kind", P::kind},
-    {"latch", P::latch, "k"},
-    {"lease", P::lease, "9000"},
-    {"line_facts", P::line_facts, "f"},
-    {"line_order", P::line_order, "l"},
-    {"line_waiters", P::line_waiters, "w"},
-    {"lock", P::lock, "k"},
-    {"member", P::member, "o"},
-    {"memory", P::memory, "9000"},
-    {"meta", P::meta, "m"},
-    {"most", P::most},
-    {"owner", P::owner, "o"},
-    {"pool", P::pool, "k"},
-    {"queue_alive", P::queue_alive, "w"},
-    {"queue_deadlines", P::queue_deadlines, "d"},
-    {"queue_order", P::queue_order, "q"},
-    {"record", P::record, "m"},
-    {"request", P::request, "r"},
-    {"resize", P::resize},
-    {"sharded", P::sharded, "0"},
-    {"shares", P::shares, "c"},
-    {"silent", P::silent, "0"},
-    {"since", P::since, "100000000001"},
-    {"slots", P::slots, "s"},
-    {"stays", P::stays, "9000"},
-    {"taken", P::taken, "T"},
-    {"theirs", P::theirs, "300000"},
-    {"ticket", P::ticket},
-    {"timeout", P::timeout, "t"},
-    {"token", P::token, "t"},
-    {"total", P::total, "3"},
-    {"waited", P::waited, "0"},
-    {"waits", P::waits},
-    {"way", P::way, "first"},
-    {"when", P::when},
-    {"who", P::who, "me"},
+// The usual values. The lock is k, and the owner o. The request r is remembered for 9 s, and a lease has 9 s, too.
+constexpr std::pair<Parameter, std::string_view> kUsual[] = {
+    {P::absent, ""},       {P::alive_for, "9000"}, {P::channel, "ch"},         {P::count, "1"},
+    {P::done, "d"},        {P::done_by, "me"},     {P::ended, "100000000009"}, {P::entry, R"({"a":1})"},
+    {P::expire, "0"},      {P::held, "k"},         {P::history, "h"},          {P::inner, "i"},
+    {P::inside, "0"},      {P::keep, "K"},         {P::keep_until, "0"},       {P::latch, "k"},
+    {P::lease, "9000"},    {P::line_facts, "f"},   {P::line_order, "l"},       {P::line_waiters, "w"},
+    {P::lock, "k"},        {P::member, "o"},       {P::memory, "9000"},        {P::meta, "m"},
+    {P::owner, "o"},       {P::pool, "k"},         {P::queue_alive, "w"},      {P::queue_deadlines, "d"},
+    {P::queue_order, "q"}, {P::record, "m"},       {P::request, "r"},          {P::sharded, "0"},
+    {P::shares, "c"},      {P::silent, "0"},       {P::since, "100000000001"}, {P::slots, "s"},
+    {P::stays, "9000"},    {P::taken, "T"},        {P::theirs, "300000"},      {P::timeout, "t"},
+    {P::token, "t"},       {P::total, "3"},        {P::waited, "0"},           {P::way, "first"},
+    {P::who, "me"},
 };
 
 [[noreturn]] void refuse(const Script& script, std::string_view name) {
@@ -95,16 +46,16 @@ constexpr Named kNames[] = {
 std::vector<Parameter> parameters_of(const Script& script, std::string_view name) {
   if (name == "line") return {P::line_order, P::line_waiters, P::line_facts};
   if (name == "queue") return {P::queue_order, P::queue_deadlines, P::queue_alive};
-  const auto found = std::ranges::find(kNames, name, &Named::name);
-  if (found == std::ranges::end(kNames)) refuse(script, name);
+  const auto found = std::ranges::find(kParameterNames, name, &ParameterName::name);
+  if (found == std::ranges::end(kParameterNames)) refuse(script, name);
   return {found->parameter};
 }
 
 std::string usual(const Script& script, Parameter parameter) {
-  const auto found = std::ranges::find(kNames, parameter, &Named::parameter);
-  if (found == std::ranges::end(kNames)) refuse(script, "such name");
-  if (!found->usual) refuse(script, found->name);
-  return std::string{*found->usual};
+  const auto found = std::ranges::find(kUsual, parameter, &std::pair<Parameter, std::string_view>::first);
+  if (found == std::ranges::end(kUsual))
+    refuse(script, std::ranges::find(kParameterNames, parameter, &ParameterName::parameter)->name);
+  return std::string{found->second};
 }
 
 bool is_in(const Script::Parameters& names, Parameter name) {
