@@ -34,7 +34,7 @@ PastHold ForcedRemoval::past(const Holder& holder) const {
 /// A holder without metadata gets no notice: it may be a client of Redisson, which would take it for a damaged message.
 std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = found.name;
-  const HoldEntry entry{is_pool(found) ? permit_slots_key(name) : name.str(), holder.owner.str()};
+  const HoldEntry entry{found.is_pool() ? permit_slots_key(name) : name.str(), holder.owner.str()};
   const Call notice = tell_holder(name, holder.owner, removal_notice(user_at_host(), reason));
   if (!holder.facts) return {erase_metadata(name, holder.owner, entry)};
   if (!session.deployment.history) return {notice, erase_metadata(name, holder.owner, entry)};
@@ -42,7 +42,7 @@ std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
 }
 
 Forced ForcedRemoval::remove() const {
-  if (is_pool(found)) return remove_permits();
+  if (found.is_pool()) return remove_permits();
   // If the key holds something else than a lock, the script for locks refuses to remove it.
   const bool is_lock = actions_of(*found.kind).force != nullptr;
   const Kind& kind = is_lock ? *found.kind : kinds::lock;

@@ -40,15 +40,13 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
   return holder == found.holders.end() ? nullptr : &*holder;
 }
 
-bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
-
 bool is_meant(const Holder& holder, const std::optional<Owner>& named) {
   if (!named || holder.owner == *named) return true;
   return !holder.permit.empty() && to_hex(holder.permit) == named->str();
 }
 
 void expect_named(const Inspection& found, const std::optional<Owner>& named, std::string_view what) {
-  if (!is_pool(found) || named || found.holders.empty()) return;
+  if (!found.is_pool() || named || found.holders.empty()) return;
   throw Error{Error::wrong_type,
               fmt::format("{} holds {}: name {} by --if-owner ID; rlock inspect -v {} shows the ids",
                           quoted(found.name), found.kind->noun, what, words_for(found.name))};
@@ -56,7 +54,7 @@ void expect_named(const Inspection& found, const std::optional<Owner>& named, st
 
 std::string not_held_by(const Owner& owner, const Inspection& found) {
   const std::size_t read = found.holders.size();
-  const bool may_have_others = is_pool(found) && found.unnamed > 0 && !from_hex(owner.str());
+  const bool may_have_others = found.is_pool() && found.unnamed > 0 && !from_hex(owner.str());
   return fmt::format("{} is not held by owner {}{}; see: rlock inspect {}", quoted(found.name),
                      in_quotes(owner.str()),
                      may_have_others ? fmt::format(" (rlock has read {} of its {} permits)", read,

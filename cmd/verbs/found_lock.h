@@ -25,9 +25,6 @@ void expect_lock(const Inspection& found, std::string_view type,
 /// The hold of this owner; null: it has none.
 const Holder* holder_named(const Inspection& found, const Owner& owner);
 
-/// Is it a pool of permits? Each of its permits is a hold of its own.
-bool is_pool(const Inspection& found);
-
 /// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty, every holder is meant.
 bool is_meant(const Holder& holder, const std::optional<Owner>& named);
 

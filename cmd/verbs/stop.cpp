@@ -92,7 +92,7 @@ void Stop::expect_askable(const Inspection& found) const {
         Error::wrong_type,
         fmt::format("{} has {} holders, more than rlock can ask: name one by --if-owner ID",
                     quoted(found.name), static_cast<std::int64_t>(found.holders.size()) + found.unnamed)};
-  expect_lock(found, is_pool(found) ? kinds::permit.name : "");
+  expect_lock(found, found.is_pool() ? kinds::permit.name : "");
 }
 
 std::vector<Holder> Stop::holders_in(const Inspection& found) const {

@@ -113,7 +113,7 @@ void Unlock::declare(VerbSpec& spec) {
 /// The result for a key that may not be removed; empty: it may. A string without metadata of rlock may be anything.
 std::optional<Removal> Unlock::refusal(const Inspection& found) const {
   try {
-    expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_, owner_);
+    expect_lock(found, type_.empty() && found.is_pool() ? kinds::permit.name : type_, owner_);
     expect_named(found, owner_, "the owner or the permit");
     if (!found.unknown_text() || type_ == "plain") return std::nullopt;
     throw Error{
@@ -174,7 +174,7 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
     if (is_meant(holder, owner_)) warn(warning(holder, found.now));
   if (yes_) return true;
   const std::string name = quoted(found.name);
-  if (is_pool(found))
+  if (found.is_pool())
     return confirm(
         fmt::format("Release {} of {}?", meant == 1 ? "this permit" : counted(meant, "permit"), name));
   const bool others_stay = std::cmp_less(meant, found.holders.size());
@@ -184,7 +184,7 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
 /// The owner whose hold is removed from a lock: the one that was shown. So another owner that acquires the lock
 /// meanwhile keeps it. Empty: any owner, because there are several holders or servers, or the owner is not fully known.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
-  if (is_pool(found)) return Owner{};
+  if (found.is_pool()) return Owner{};
   if (owner_) return *owner_;
   if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
   const Owner& shown = found.holders.front().owner;
@@ -219,7 +219,7 @@ Removal Unlock::remove(Session& session, const LockName& name, const Inspection*
   switch (forced.how) {
     case Forced::How::removed: break;
     case Forced::How::nothing_there:
-      info(quoted(name) + (is_pool(found) ? ": this permit is free by now" : " is free by now"));
+      info(quoted(name) + (found.is_pool() ? ": this permit is free by now" : " is free by now"));
       return {name, Removal::Outcome::free};
     case Forced::How::other_owner: return taken_by(name, Owner{forced.other});
     case Forced::How::refused:

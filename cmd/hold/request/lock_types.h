@@ -59,7 +59,7 @@ struct LockType {
   Milliseconds renewed_within = kLongest;  ///< the longest renewal interval; other holders may cut the TTL
   std::unique_ptr<Lockable> (*make)(const LockSpec& spec) = nullptr;
 
-  bool is_pool() const noexcept { return kind == &kinds::permit; }
+  bool is_pool() const noexcept { return kind->is_pool; }
 };
 
 std::span<const LockType> lock_types();

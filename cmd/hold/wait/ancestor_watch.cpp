@@ -29,7 +29,7 @@ bool is_above(const Metadata& facts) { return facts.renews && !facts.ended_at &&
 
 /// Of a pool: do the processes above us leave this many permits to us?
 bool leaves_enough(const Inspection& key, std::int64_t wanted) {
-  if (key.kind != &kinds::permit) return false;
+  if (!key.is_pool()) return false;
   const auto others = std::ranges::count_if(
       key.holders, [](const Holder& one) { return !one.facts || !is_above(*one.facts); });
   return key.available.value_or(0) + others >= wanted;

@@ -8,6 +8,8 @@ namespace rlock {
 namespace {
 
 using Layout = Kind::Layout;
+using Listeners = Kind::Listeners;
+using Sign = Kind::Sign;
 
 }  // namespace
 
@@ -22,6 +24,8 @@ constinit const Kind kinds::fair{.name = "fair",
                                  .noun = "a fair lock",
                                  .stored_as = "lock",
                                  .layout = Layout::owners,
+                                 .shown_by = Sign::queue,
+                                 .listeners = Listeners::none,
                                  .as_found = "a lock",
                                  .like = &kinds::lock,
                                  .channel = lock_channel};
@@ -30,6 +34,7 @@ constinit const Kind kinds::fenced{.name = "fenced",
                                    .noun = "a fenced lock",
                                    .stored_as = "lock",
                                    .layout = Layout::owners,
+                                   .shown_by = Sign::token,
                                    .as_found = "a lock",
                                    .like = &kinds::lock,
                                    .channel = lock_channel};
@@ -60,6 +65,8 @@ constinit const Kind kinds::permit{.name = "permit",
                                    .noun = "a pool of permits",
                                    .stored_as = "number",
                                    .layout = Layout::number,
+                                   .shown_by = Sign::permits,
+                                   .is_pool = true,
                                    .like = &kinds::semaphore,
                                    .channel = permits_channel};
 
@@ -67,6 +74,8 @@ constinit const Kind kinds::latch{.name = "latch",
                                   .noun = "a latch",
                                   .stored_as = "number",
                                   .layout = Layout::number,
+                                  .shown_by = Sign::record,
+                                  .listeners = Listeners::all,
                                   .as_stored = "a count-down latch",
                                   .channel = latch_channel};
 
@@ -74,6 +83,14 @@ std::span<const Kind* const> all_kinds() {
   static constexpr const Kind* kAll[] = {&kinds::lock,  &kinds::fair,      &kinds::fenced, &kinds::read_write,
                                          &kinds::plain, &kinds::semaphore, &kinds::permit, &kinds::latch};
   return kAll;
+}
+
+const Kind* refined(const Kind* kind, Sign sign) {
+  if (kind != nullptr && kind->shown_by != Sign::none) return kind;
+  const auto shown = std::ranges::find_if(all_kinds(), [&](const Kind* one) {
+    return one->shown_by == sign && (kind == nullptr || one->stored_as == kind->stored_as);
+  });
+  return shown == all_kinds().end() ? kind : *shown;
 }
 
 const Kind* kind_stored_as(std::string_view word) {

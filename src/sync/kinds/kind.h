@@ -18,11 +18,26 @@ struct Kind {
     number,               ///< a number of permits or counts; it does not name the holders
   };
 
+  /// What beside the key shows that it is this kind, and not the plainest one that is stored like it.
+  enum class Sign {
+    none,     ///< nothing: it is the plainest one
+    token,    ///< a fencing token, which outlives the lock
+    queue,    ///< a queue of waiters
+    permits,  ///< permits that are taken
+    record,   ///< rlock's record of a latch, which outlives the latch
+  };
+
+  /// Which of the waiters with a place also listen on `channel`. `first`: the first ones, Line::kListening of them.
+  enum class Listeners { first, none, all };
+
   std::string_view name;  ///< in JSON and in text: "read-write"
   std::string_view noun;  ///< "a read/write lock"
   /// The word of lua/shared/redis/kind_of for this kind, and for all kinds that are stored like it.
   std::string_view stored_as;
   Layout layout;
+  Sign shown_by = Sign::none;
+  Listeners listeners = Listeners::first;
+  bool is_pool = false;  ///< several owners hold it at once: each has taken permits, usually with a lease
   std::string_view as_stored{};  ///< for people, if only `stored_as` is known; empty: use the noun
   std::string_view as_found{};   ///< for people, if the key was inspected; empty: use the noun
   std::string_view remedy{};  ///< for refusals: how to acquire this kind instead; empty: they do not say it
@@ -43,6 +58,10 @@ extern const Kind lock, fair, fenced, read_write, plain, semaphore, permit, latc
 
 /// All kinds. Of kinds that are stored alike, the plainest comes first.
 std::span<const Kind* const> all_kinds();
+
+/// The kind of a key that looks like `kind` (null: there is no key) and has `sign` beside it. It is `kind` itself if
+/// another sign has shown that one, or if no kind that is stored so has this sign.
+const Kind* refined(const Kind* kind, Kind::Sign sign);
 
 /// The kind for a word of lua/shared/redis/kind_of; the plainest, if several kinds have this word. Null: rlock
 /// does not know the word.

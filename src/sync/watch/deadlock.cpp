@@ -13,9 +13,7 @@ constexpr std::size_t kMostKeys = 64;
 
 /// A waiter for a pool gets any permit that is released. If the pool has several holders, one that is not in the
 /// circle may release its permit.
-bool any_of_several(const Inspection& seen) {
-  return seen.kind == &kinds::permit && seen.holders.size() != 1;
-}
+bool any_of_several(const Inspection& seen) { return seen.is_pool() && seen.holders.size() != 1; }
 
 }  // namespace
 

@@ -37,7 +37,8 @@ Inspection read_glance(const LockName& name, const Reply& reply) {
     seen.holders.push_back(std::move(holder));
   }
   if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;
-  if (seen.kind == &kinds::semaphore && seen.state == Inspection::State::held) seen.kind = &kinds::permit;
+  if (seen.kind != nullptr && seen.state == Inspection::State::held)
+    seen.kind = refined(seen.kind, Kind::Sign::permits);  // of a number, only permits name holders
   return seen;
 }
 

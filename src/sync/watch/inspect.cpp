@@ -1,8 +1,8 @@
 // Turns replies into an Inspection. The script inspect/key sends everything at once: the content of the key
 // and of the keys beside it (KeyReply names these items). InspectionReader then finds out the kind. The layout of the
 // key is not enough: Redisson keeps a lock, a fair and a fenced lock in the same kind of hash. A semaphore, a
-// pool and a latch are all bare numbers. So a key beside it decides (a queue, a token, taken permits), or
-// rlock's own record (KnownFacts). If there is neither, InspectionReader names the plainest kind.
+// pool and a latch are all bare numbers. So what stands beside the key decides (Kind::Sign), or the metadata of a
+// holder (KnownFacts). If there is neither, InspectionReader names the plainest kind.
 //
 // Any client with write access may have chosen the bytes. So numbers are bounded, sums stop at the largest
 // number, and a reply of another shape throws.
@@ -101,13 +101,16 @@ class InspectionReader {
  private:
   bool has_token() const { return reply_.token.kind() != Reply::Kind::array; }
 
+  void refine(Kind::Sign sign) { seen_.kind = refined(seen_.kind, sign); }
+
+  /// The record of a latch and the token of a fenced lock outlive the key.
   void none() {
-    // The token outlives the lock, so that the next token is greater.
-    if (has_token()) seen_.kind = &kinds::fenced;
-    if (!known_.opened) return;
-    seen_.kind = &kinds::latch;
-    seen_.count = 0;
-    seen_.state = Inspection::State::open;
+    if (known_.opened) {
+      refine(Kind::Sign::record);
+      seen_.count = 0;
+      seen_.state = Inspection::State::open;
+    }
+    if (has_token()) refine(Kind::Sign::token);
   }
 
   void content() {
@@ -123,15 +126,14 @@ class InspectionReader {
   }
 
   void owners() {
-    if (has_token()) seen_.kind = &kinds::fenced;
+    if (has_token()) refine(Kind::Sign::token);
     for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
       hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
     seen_.unnamed = missing(reply_.leases);
-    // A fair lock without waiters looks like any other. If its holder is rlock, its metadata names the type.
-    const auto is_fair = [](const Holder& holder) {
-      return holder.facts && holder.facts->type == kinds::fair.name;
-    };
-    if (seen_.kind == &kinds::lock && std::ranges::any_of(seen_.holders, is_fair)) seen_.kind = &kinds::fair;
+    // A fair lock without waiters has no queue. If its holder is rlock, its metadata names the type.
+    const Kind* with_queue = refined(seen_.kind, Kind::Sign::queue);
+    const auto names_it = [&](const Holder& one) { return one.facts && one.facts->type == with_queue->name; };
+    if (std::ranges::any_of(seen_.holders, names_it)) seen_.kind = with_queue;
   }
 
   void readers_and_writers() {
@@ -157,14 +159,14 @@ class InspectionReader {
     const std::int64_t number = parse_integer(reply_.first.text()).value_or(0);
     seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
     if (known_.latch) {
-      seen_.kind = &kinds::latch;
+      refine(Kind::Sign::record);
       seen_.count = number;
       seen_.state = number > 0 ? Inspection::State::closed : Inspection::State::open;
       return;
     }
     seen_.available = number;
     if (reply_.taken.empty()) return;
-    seen_.kind = &kinds::permit;
+    refine(Kind::Sign::permits);
     permits();
   }
 
@@ -197,7 +199,7 @@ class InspectionReader {
 
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
-    if (seen_.kind == &kinds::fenced) holder.fence = seen_.fence;
+    if (seen_.kind->shown_by == Kind::Sign::token) holder.fence = seen_.fence;
     holder.facts = facts_of(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }
@@ -243,12 +245,11 @@ class InspectionReader {
       waiter.ttl = std::max(rest, Milliseconds{0});
       seen_.waiters.push_back(std::move(waiter));
     }
-    const bool fair = !seen_.waiters.empty();
+    if (!seen_.waiters.empty() && seen_.foreign.empty()) refine(Kind::Sign::queue);
     for (std::size_t i = 0; i < reply_.living.size(); i += 4) {
       const auto found = ours.find(reply_.living[i].text());
       if (found != ours.end()) seen_.waiters.push_back(found->second);
     }
-    if (fair && (seen_.kind == &kinds::lock || seen_.absent())) seen_.kind = &kinds::fair;
   }
 
   const KnownFacts& known_;

@@ -29,11 +29,10 @@ bool Holder::entered(Milliseconds now) const {
 }
 
 std::int64_t Inspection::waiting() const {
-  // In a line, the first two waiters also subscribe to the releases; in a fair queue, no waiter does; for a
-  // latch, all do.
   const auto placed = static_cast<std::int64_t>(waiters.size());
-  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : Line::kListening;
-  const std::int64_t listen = std::min(placed, most);
+  std::int64_t listen = std::min(placed, Line::kListening);
+  if (kind != nullptr && kind->listeners == Kind::Listeners::none) listen = 0;
+  if (kind != nullptr && kind->listeners == Kind::Listeners::all) listen = placed;
   return placed + further_waiters + std::max<std::int64_t>(subscribers - listen, 0);
 }
 

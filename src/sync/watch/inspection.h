@@ -80,11 +80,17 @@ struct Inspection {
 
   bool held_by(const Owner& owner) const;
 
+  /// Is it a pool of permits? Each of its permits is a hold of its own.
+  bool is_pool() const noexcept { return kind != nullptr && kind->is_pool; }
+
   /// Is there nothing under the key, and nothing beside it that names a kind?
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
 
   /// Is it a text without metadata of rlock? It could be anything, so rlock unlock demands --type plain.
-  bool unknown_text() const { return kind == &kinds::plain && !holders.empty() && !holders.front().facts; }
+  bool unknown_text() const {
+    return kind != nullptr && kind->layout == Kind::Layout::token && !holders.empty() &&
+           !holders.front().facts;
+  }
 };
 
 /// The record of a hold that is removed, or released on behalf of its owner. If the holder has no metadata,
