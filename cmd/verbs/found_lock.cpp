@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/text.h"
@@ -33,11 +31,6 @@ void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view m
             .offer = Offer::choices,
             .choices = lock_type_names(),
             .set = choice(type, lock_type_names())});
-}
-
-const Holder* holder_named(const Inspection& found, const Owner& owner) {
-  const auto holder = std::ranges::find(found.holders, owner, &Holder::owner);
-  return holder == found.holders.end() ? nullptr : &*holder;
 }
 
 bool is_meant(const Holder& holder, const std::optional<Owner>& named) {
@@ -76,7 +69,7 @@ void expect_lock(const Inspection& found, std::string_view type, const std::opti
 }
 
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim) {
-  const Holder* holder = holder_named(found, claim.owner);
+  const Holder* holder = found.holder(claim.owner);
   if (holder == nullptr || found.kind == nullptr || actions_of(*found.kind).hold == nullptr) return nullptr;
   return actions_of(*found.kind).hold(found, *holder, claim);
 }

@@ -22,9 +22,6 @@ void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view m
 void expect_lock(const Inspection& found, std::string_view type,
                  const std::optional<Owner>& owner = std::nullopt);
 
-/// The hold of this owner; null: it has none.
-const Holder* holder_named(const Inspection& found, const Owner& owner);
-
 /// Did the user name this holder, by its owner or by the id of its permit? If `named` is empty, every holder is meant.
 bool is_meant(const Holder& holder, const std::optional<Owner>& named);
 

@@ -210,7 +210,7 @@ class LockRelease final : public LockVerb {
     // With the shortest lease, because a release never shortens the rest that the owner's other holds have.
     const std::shared_ptr<const Lockable> lock = lock_in(session, hold, Milliseconds{1});
     if (!lock) return not_held(found);
-    const Holder* holder = holder_named(found, owner);
+    const Holder* holder = found.holder(owner);
     // The metadata is that of the outer hold, so it does not tell whether an inner hold has a keeper. An inner hold
     // needs no mark, because the server remembers its release without one.
     const bool has_keeper = hold.inner || !holder->facts || holder->facts->renews;
@@ -260,7 +260,7 @@ class LockRenew final : public LockVerb {
     const FoundHold hold = find(session, name);
     const Inspection& found = hold.key;
     const Owner& owner = *hold.owner;
-    const Holder* holder = holder_named(found, owner);
+    const Holder* holder = found.holder(owner);
     if (!holder) return not_held(found);
     const auto known = lease_ ? lease_ : noted_lease(*holder);
     if (!known) refuse_unknown_lease();

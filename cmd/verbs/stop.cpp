@@ -154,8 +154,7 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
     std::erase_if(asked, [&](Asked& one) {
       if (again) ask(session, one);
       const Inspection now = inspect(session, one.found.name, owner_);
-      std::erase_if(one.holders,
-                    [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
+      std::erase_if(one.holders, [&](const Holder& holder) { return !now.held_by(holder.owner); });
       if (!one.holders.empty()) return false;
       info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
       return true;

@@ -105,4 +105,5 @@ TEST_CASE("a key is held by each of its holders, and by nobody else") {
   CHECK(seen.held_by(Owner{"a:1"}));
   CHECK(seen.held_by(Owner{"b:1"}));
   CHECK_FALSE(seen.held_by(Owner{"c:1"}));
+  CHECK(seen.holder(Owner{"b:1"}) == &seen.holders[1]);
 }

@@ -47,9 +47,8 @@ void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection
   for (const Waiter& waiter : seen.waiters) {
     if (!waiter.facts || !waiter.since || waiter.owner == us_) continue;
     std::vector<DeadlockMember> path = candidate.path;
-    const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
     path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.facts,
-                    own_channel(kind.channel(candidate.hold.key), waiter.owner)});
+                    own_channel(seen.channel(), waiter.owner)});
     for (const OuterHold& hold : waiter.facts->holds) {
       if (hold.key == wanted_ && holders_.contains(hold.owner)) {
         circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .facts = {}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sync/kinds/keys.h"
 #include "sync/kinds/line.h"
 #include "sync/kinds/renewal_interval.h"
 
@@ -36,8 +37,13 @@ std::int64_t Inspection::waiting() const {
   return placed + further_waiters + std::max<std::int64_t>(subscribers - listen, 0);
 }
 
-bool Inspection::held_by(const Owner& owner) const {
-  return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+Channel Inspection::channel() const {
+  return kind != nullptr && kind->channel != nullptr ? kind->channel(name) : lock_channel(name);
+}
+
+const Holder* Inspection::holder(const Owner& owner) const {
+  const auto found = std::ranges::find(holders, owner, &Holder::owner);
+  return found == holders.end() ? nullptr : &*found;
 }
 
 PastHold past_of(const Inspection& found, const Holder& holder, Milliseconds since_found, HoldEnd end) {

@@ -78,7 +78,13 @@ struct Inspection {
   /// The number of waiters, as far as it is known: those with a place, and those that only listen.
   std::int64_t waiting() const;
 
-  bool held_by(const Owner& owner) const;
+  /// The channel of its releases. If its kind has none, or is unknown, the channel of a lock with this name.
+  Channel channel() const;
+
+  /// The hold of this owner; null: it has none. Of several permits, one.
+  const Holder* holder(const Owner& owner) const;
+
+  bool held_by(const Owner& owner) const { return holder(owner) != nullptr; }
 
   /// Is it a pool of permits? Each of its permits is a hold of its own.
   bool is_pool() const noexcept { return kind != nullptr && kind->is_pool; }

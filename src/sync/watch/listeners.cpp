@@ -12,9 +12,7 @@ Call count_listeners(const LockName& name, const Channel& channel) {
 }
 
 Call count_listeners(const Inspection& inspection) {
-  const bool announced = inspection.kind != nullptr && inspection.kind->channel != nullptr;
-  return count_listeners(inspection.name,
-                         (announced ? *inspection.kind : kinds::lock).channel(inspection.name));
+  return count_listeners(inspection.name, inspection.channel());
 }
 
 std::int64_t read_listeners(const Reply& reply) {
