@@ -115,7 +115,8 @@ std::optional<Removal> Unlock::refusal(const Inspection& found) const {
   try {
     expect_lock(found, type_.empty() && found.is_pool() ? kinds::permit.name : type_, owner_);
     expect_named(found, owner_, "the owner or the permit");
-    if (!found.unknown_text() || type_ == "plain") return std::nullopt;
+    // Of all types, only plain agrees with a text.
+    if (!found.unknown_text() || !type_.empty()) return std::nullopt;
     throw Error{
         Error::wrong_type,
         fmt::format(

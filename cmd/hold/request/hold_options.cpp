@@ -154,7 +154,7 @@ void declare_queue(VerbSpec& spec, HoldRequest& request) {
        .set_default = [&request](std::string_view value) {
          std::optional<Milliseconds> timeout;
          fair_wait_into(timeout)(value);
-         if (request.type != nullptr && request.type->name == "fair")
+         if (request.type != nullptr && request.type->fair_wait)
            request.type_options.fair_wait_timeout = timeout;
        }});
 }

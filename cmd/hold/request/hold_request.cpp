@@ -35,7 +35,7 @@ void check(const HoldRequest& request) {
   if (options.permits && options.count > *options.permits)
     throw Error{Error::usage,
                 fmt::format("--count {} is more than --permits {}", options.count, *options.permits)};
-  if (options.fair_wait_timeout && request.type->name != "fair")
+  if (options.fair_wait_timeout && !request.type->fair_wait)
     throw Error{Error::usage,
                 fmt::format("--fair-wait-timeout with --type {}: it is for --fair", request.type->name)};
   check_newest(request, servers);

@@ -64,6 +64,7 @@ constexpr LockType kLockTypes[] = {
      .flags = "--fair",
      .help = "acquire in order of arrival",
      .once_per = true,
+     .fair_wait = true,
      .in_order = "Redisson's clients wait in its queue, too, and go in order of arrival",
      .make = make_fair},
     {.name = "fenced",

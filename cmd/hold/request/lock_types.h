@@ -49,6 +49,7 @@ struct LockType {
   std::string_view help;               ///< its line in the help of `run`
   bool polls = false;                  ///< its waiters are not woken
   bool once_per = false;               ///< --once-per works with it
+  bool fair_wait = false;              ///< --fair-wait-timeout works with it
   bool bare_owner = false;             ///< the value of its key is the owner id alone
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
   std::string_view only_one_key{};     ///< why one hold has only one key of it; empty: it may have several
