@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/key_text.h"
 #include "base/random.h"
 #include "scripts.h"
@@ -18,10 +20,11 @@ std::string_view noun_of(PoolKind kind) {
 }
 
 Refused refuse_absent(const LockName& name, PoolKind kind) {
-  const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
+  const auto [what, verb] =
+      kind == PoolKind::semaphore ? std::pair{"semaphore", "sem"} : std::pair{"pool of permits", "permit"};
   return {.why = Refused::Why::absent,
-          .text = fmt::format("there is no {} {}; to create it: rlock {} init {} N", noun_of(kind).substr(2),
-                              quoted(name), verb, words_for(name))};
+          .text = fmt::format("there is no {} {}; to create it: rlock {} init {} N", what, quoted(name), verb,
+                              words_for(name))};
 }
 
 Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
