@@ -26,6 +26,7 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts, blocked_ + 1 < stages.size() ? Next::another_call : Next::nothing);
     if (result_.held() == nullptr || !replicated()) return std::nullopt;
+    if (facts == FactsThere::known) write_facts(stages[blocked_]);
     acquired.asked = earliest(acquired.asked, result_.asked);
     if (stages[blocked_].together) {
       std::ranges::copy(result_.held()->members, std::back_inserter(acquired.held));
@@ -46,11 +47,7 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts
 
 void Round::connect() {
   if (!several_nodes_ || redis_.keeps_trying() || options_.node_timeout >= kConnecting) return;
-  Enough grace = equal_grace(redis_.loop().now());
-  const auto enough_from = [&](const Votes& votes, TimePoint now) {
-    return grace.from(tally_replies(votes).is_decided(redis_.quorum()), now);
-  };
-  static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), enough_from));
+  static_cast<void>(redis_.run(command({"PING"}), {}, patience_of(kConnecting), replies_of_quorum()));
 }
 
 void Round::ask(Stage& stage, Undo& undo, FactsThere facts, Next next) {
@@ -75,6 +72,24 @@ void Round::ask(Stage& stage, Undo& undo, FactsThere facts, Next next) {
   if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt)
     count_as_failed(*twice);  // whatever the votes say: one server has voted twice
   if (auto* const busy = std::get_if<Busy>(&result_.outcome)) busy->seen_at = answered;
+}
+
+/// The server knew our facts as those of a waiter, so the call went without them. A waiter behind others seldom expects
+/// the grant.
+void Round::write_facts(const Stage& stage) {
+  std::vector<Call> facts = stage.followers();
+  if (facts.empty()) return;
+  const Call first = std::move(facts.front());
+  facts.erase(facts.begin());
+  const Patience patience{plus(redis_.loop().now(), options_.node_timeout), options_.patience.interrupted};
+  static_cast<void>(redis_.run(first, {.followers = std::move(facts)}, patience, replies_of_quorum()));
+}
+
+/// Enough votes for a call whose replies decide nothing.
+Redis::EnoughFrom Round::replies_of_quorum() const {
+  return [this, grace = equal_grace(redis_.loop().now())](const Votes& votes, TimePoint now) mutable {
+    return grace.from(tally_replies(votes).is_decided(redis_.quorum()), now);
+  };
 }
 
 /// The reason why a node is left out. For a single server it is its last failure, which made the undo

@@ -43,6 +43,8 @@ class Round {
 
  private:
   void ask(Stage& stage, Undo& undo, FactsThere facts, Next next);
+  void write_facts(const Stage& stage);
+  Redis::EnoughFrom replies_of_quorum() const;
   Failure why_closed() const;
   bool replicated();
   Patience patience_of(Milliseconds step) const;
