@@ -83,17 +83,23 @@ foreach(header IN LISTS support_headers)
   endif()
 endforeach()
 
+# Sets `into` to the first folder below tests/ of this source.
+function(room_of source into)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+  string(REGEX MATCH "^[^/]+" room ${source})
+  set(${into} ${room} PARENT_SCOPE)
+endfunction()
+
 # Says what a test of *_test.cpp is, by its source and by the list by_rights. Sets two variables of the caller:
 #   kind    `server` if the test starts a server or rlock, else `class`
-#   labels  its folder, and `rights` if the list has it
+#   labels  its first folder below tests/, and `rights` if the list has it
 function(classify source test)
   file(STRINGS ${source} starts REGEX "support/(${starting})\\.h" LIMIT_COUNT 1)
   set(kind class)
   if(starts)
     set(kind server)
   endif()
-  cmake_path(GET source PARENT_PATH folder)
-  cmake_path(GET folder FILENAME labels)
+  room_of(${source} labels)
   # The list decides, because a helper function may hide from this expression what a test does.
   file(STRINGS ${source} needs REGEX "get[eu]+id|unshare|setpriv|prlimit|ulimit|mknod|chown|cgroup|PR_SET|CAP_" LIMIT_COUNT 1)
   if(test IN_LIST by_rights)

@@ -1,9 +1,10 @@
 # quick(target): makes a build quicker. Most of its time goes into the headers of libraries.
 #
-# With RLOCK_TOGETHER up to a dozen files of a folder are compiled as one. `release` has it, which makes its binary 5 % smaller.
+# With RLOCK_TOGETHER up to a dozen files of a room (src/redis, cmd/hold, tests/sync) are compiled as one. `release` has it, which
+# makes its binary 5 % smaller.
 # `.ci/test` and `.ci/run` set it for a build from nothing. After a change of one file its neighbours are compiled, too, and
 # compile_commands.json does not name the files. So a build for people who work on the code is without it. No two files of a
-# folder may define the same name, also not in unnamed namespaces. A file with a property of its own (a definition, a folder of
+# room may define the same name, also not in unnamed namespaces. A file with a property of its own (a definition, a folder of
 # headers) is compiled apart.
 #
 # Without it, headers of libraries that most files include are precompiled. A build with a compiler cache does not use them: the
@@ -28,15 +29,16 @@ function(compile_together target)
   list(SORT sources)
   set(last "")
   foreach(source IN LISTS sources)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
-    cmake_path(GET folder PARENT_PATH folder)
-    if(NOT folder STREQUAL last)
-      set(last "${folder}")
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE room)
+    cmake_path(GET room PARENT_PATH room)
+    string(REGEX REPLACE "^([^/]+/[^/]+)/.*" "\\1" room "${room}")
+    if(NOT room STREQUAL last)
+      set(last "${room}")
       set(number 0)
     endif()
     math(EXPR dozen "${number} / 12")
     math(EXPR number "${number} + 1")
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}/${dozen})
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${room}/${dozen})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
