@@ -82,9 +82,8 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
 /// Remembers where each setting came from, for messages.
 void remember_sources(const std::vector<Settings>& sources) {
   for (const ServerSetting& setting : server_settings()) {
-    const auto has_it = [&](const Settings& one) { return setting.is_set(one.options); };
-    const auto found = std::ranges::find_if(sources, has_it);
-    const bool typed = found == sources.end() || found->source == Settings::Source::command_line;
+    const Settings* const found = first_with(sources, setting);
+    const bool typed = found == nullptr || found->source == Settings::Source::command_line;
     const std::string_view name = setting.name();
     remember_default(
         name, typed ? std::string{}
@@ -92,22 +91,16 @@ void remember_sources(const std::vector<Settings>& sources) {
   }
 }
 
-PasswordSource password_from(const std::string& file) {
-  remember_default("password", as_given("password-file", "--password-file"));
-  return PasswordSource::file(file);
-}
-
-/// The password for servers whose URL has none. Remembers its source for messages.
-PasswordSource password_of(const Settings* source) {
-  if (source != nullptr && source->options.askpass) return PasswordSource::fixed(ask_password());
-  if (source != nullptr) return password_from(*source->options.password_file);
-  for (const char* name : kPasswordVariables) {
-    if (const auto password = environment_variable(name)) {
-      remember_default("password", name);
-      return PasswordSource::fixed(*password);
-    }
+/// The password itself, or its file. Remembers its source for messages.
+PasswordSource password_of(const PasswordInForce& found) {
+  if (found.asked()) return PasswordSource::fixed(ask_password());
+  if (found.source != nullptr) {
+    remember_default("password", as_given("password-file", "--password-file"));
+    return PasswordSource::file(*found.source->options.password_file);
   }
-  return {};
+  if (found.variable == nullptr) return {};
+  remember_default("password", found.variable);
+  return PasswordSource::fixed(*environment_variable(found.variable));
 }
 
 std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string_view source) {
@@ -184,24 +177,20 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
   deployment.history = all.history.value_or(deployment.history);
-  const auto redis_url = environment_variable("REDIS_URL");
-  deployment.named = !all.urls.empty() || redis_url;
+  const UrlsInForce found = urls_in_force(sources);
+  deployment.named = !found.standard;
   deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) ||
                      flags.profile || flags.config;
-  const auto named_by =
-      std::ranges::find_if(sources, [](const auto& one) { return !one.options.urls.empty(); });
   const std::string source =
-      named_by == sources.end() ? "REDIS_URL" : spelled_source(*named_by, "url", "url in a config file");
-  const std::vector<std::string> without_url{redis_url.value_or(std::string{kDefaultUrl})};
-  deployment.targets = targets_of(all.urls.empty() ? without_url : all.urls, source);
+      found.source != nullptr ? spelled_source(*found.source, "url", "url in a config file") : "REDIS_URL";
+  deployment.targets = targets_of(found.urls, source);
 
-  const Settings* const password_from = source_of_password(sources);
-  const bool asked = password_from != nullptr && password_from->options.askpass;
+  const PasswordInForce password_from = password_in_force(sources);
   const PasswordSource password = password_of(password_from);
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
     // A password in a URL comes before the common one, unless the user has just typed one (--askpass).
-    if (asked || target.password.empty()) {
+    if (password_from.asked() || target.password.empty()) {
       target.password = password;
     } else {
       remember_default("password", "");

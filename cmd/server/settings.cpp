@@ -21,6 +21,9 @@
 namespace rlock {
 namespace {
 
+/// The URL if no source names a server.
+constexpr const char* kDefaultUrl = "redis://127.0.0.1:6379";
+
 ServerOptions from_environment() {
   ServerOptions options;
   for (const ServerSetting& setting : server_settings())
@@ -74,12 +77,27 @@ Files read_files(const std::vector<std::string>& paths, const std::string& name)
 
 }  // namespace
 
-const Settings* source_of_password(const std::vector<Settings>& sources) {
+const Settings* first_with(const std::vector<Settings>& sources, const ServerSetting& setting) {
+  const auto has_it = [&](const Settings& one) { return setting.is_set(one.options); };
+  const auto found = std::ranges::find_if(sources, has_it);
+  return found != sources.end() ? &*found : nullptr;
+}
+
+UrlsInForce urls_in_force(const std::vector<Settings>& sources) {
+  if (const Settings* const source = first_with(sources, server_setting("url")))
+    return {.urls = source->options.urls, .source = source};
+  if (const auto url = environment_variable("REDIS_URL")) return {.urls = {*url}};
+  return {.urls = {kDefaultUrl}, .standard = true};
+}
+
+PasswordInForce password_in_force(const std::vector<Settings>& sources) {
   for (const Settings& source : sources) {
-    if (source.behind_environment && environment_variable(kPasswordVariables.front())) return nullptr;
-    if (source.options.askpass || source.options.password_file) return &source;
+    if (source.behind_environment && environment_variable(kPasswordVariables.front())) break;
+    if (source.options.askpass || source.options.password_file) return {.source = &source};
   }
-  return nullptr;
+  for (const char* variable : kPasswordVariables)
+    if (environment_variable(variable)) return {.variable = variable};
+  return {};
 }
 
 std::optional<std::string> profile_of(const ServerOptions& flags) {

@@ -28,9 +28,29 @@ std::vector<Settings> settings_of(const ServerOptions& flags);
 /// The settings of all sources; each one fills in what those before it lack.
 ServerOptions merged(const std::vector<Settings>& sources);
 
-/// The source whose --askpass or --password-file counts; null: none does. RLOCK_PASSWORD overrules a config file; the
-/// variables of other programs do not.
-const Settings* source_of_password(const std::vector<Settings>& sources);
+/// The first source that has this setting, which counts; null: none has it.
+const Settings* first_with(const std::vector<Settings>& sources, const ServerSetting& setting);
+
+/// The URLs of the servers.
+struct UrlsInForce {
+  std::vector<std::string> urls;
+  const Settings* source = nullptr;  ///< null: no source names a server, so REDIS_URL or the default counts
+  bool standard = false;             ///< it is the default
+};
+
+UrlsInForce urls_in_force(const std::vector<Settings>& sources);
+
+/// Where the password comes from that is for all servers whose URL has none. If rlock asks for it, it is for all
+/// servers.
+struct PasswordInForce {
+  const Settings* source = nullptr;  ///< its --askpass or --password-file counts; null: none does
+  const char* variable = nullptr;    ///< contains the password; null: none does
+
+  bool asked() const { return source != nullptr && source->options.askpass; }
+};
+
+/// RLOCK_PASSWORD overrules a config file; the variables of other programs do not.
+PasswordInForce password_in_force(const std::vector<Settings>& sources);
 
 /// The name of the profile in force.
 std::optional<std::string> profile_of(const ServerOptions& flags);
@@ -48,8 +68,5 @@ std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& opti
 /// Names the place that a setting comes from, for people: "--url", "RLOCK_URL", or `in_file` if it is a file.
 /// `name`: the long option without dashes.
 std::string spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
-
-/// The URL if no source names a server.
-constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
 
 }  // namespace rlock

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/as_given.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/configurable_options.h"
-#include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
 #include "redis/connection/target.h"
 #include "sync/hold/lease.h"
@@ -55,12 +53,11 @@ class Rows {
   /// Adds a row for the first source that has this setting, else for its default.
   void row(const ServerSetting& setting) {
     const std::string name{setting.name()};
-    for (const Settings& source : sources_)
-      if (const auto value = setting.shown(source.options)) {
-        rows_.push_back({name, sanitized(*value), from(source, name)});
-        return;
-      }
-    if (!setting.standard.empty()) rows_.push_back({name, std::string{setting.standard}, kDefault});
+    if (const Settings* const source = first_with(sources_, setting)) {
+      rows_.push_back({name, sanitized(*setting.shown(source->options)), from(*source, name)});
+    } else if (!setting.standard.empty()) {
+      rows_.push_back({name, std::string{setting.standard}, kDefault});
+    }
   }
 
   /// Adds the options of verbs whose defaults can be changed.
@@ -92,28 +89,26 @@ class Rows {
   }
 
   void urls() {
-    for (const Settings& source : sources_) {
-      for (const std::string& each : source.options.urls) url(each, from(source, "url"));
-      if (!source.options.urls.empty()) return;
-    }
-    if (const auto other = environment_variable("REDIS_URL")) return url(*other, "REDIS_URL");
-    url(std::string{kDefaultUrl}, "default: no server was named");
+    const UrlsInForce found = urls_in_force(sources_);
+    const char* const other = found.standard ? "default: no server was named" : "REDIS_URL";
+    const std::string source = found.source != nullptr ? from(*found.source, "url") : other;
+    for (const std::string& each : found.urls) url(each, source);
   }
 
-  /// Adds the source of the password. The order is that of resolve(): --askpass, the URL, files and variables.
+  /// Adds the source of the password.
   void password() {
     constexpr const char* kName = "password";
-    const Settings* const source = source_of_password(sources_);
-    if (source != nullptr && source->options.askpass)
-      return rows_.push_back({kName, "asked for", from(*source, "askpass")});
+    const PasswordInForce found = password_in_force(sources_);
+    if (found.asked()) return rows_.push_back({kName, "asked for", from(*found.source, "askpass")});
     // The other passwords are for URLs that have none.
     if (!url_with_password_from_.empty()) rows_.push_back({kName, "in the URL", url_with_password_from_});
     if (all_urls_have_passwords_) return;
-    if (source != nullptr)
-      return rows_.push_back(
-          {kName, "in " + sanitized(*source->options.password_file), from(*source, "password-file")});
-    for (const char* variable : kPasswordVariables)
-      if (environment_variable(variable)) return rows_.push_back({kName, "not shown", variable});
+    if (found.source != nullptr) {
+      rows_.push_back({kName, "in " + sanitized(*found.source->options.password_file),
+                       from(*found.source, "password-file")});
+    } else if (found.variable != nullptr) {
+      rows_.push_back({kName, "not shown", found.variable});
+    }
   }
 
   void files() {
@@ -125,9 +120,8 @@ class Rows {
   }
 
   std::string config_named_by() const {
-    for (const Settings& source : sources_)
-      if (source.options.config) return from(source, "config");
-    return kDefault;
+    const Settings* const source = first_with(sources_, server_setting("config"));
+    return source != nullptr ? from(*source, "config") : kDefault;
   }
 
   const ServerOptions& flags_;
