@@ -70,7 +70,8 @@ set(by_rights
 # The tests that read files of the project itself. Only they get its path, as RLOCK_SOURCE_FOLDER, because a path in the command
 # line defeats compiler caches.
 set(by_project_files
-  access_rights completion corpus faults-server_states forced_removal hostile_completion manual messages recipes schema)
+  access_rights completion corpus faults-server_states forced_removal hostile_completion manual messages recipes schema
+  text_figures)
 
 # The headers of tests/support that show that a test starts a server or rlock: it includes one of them.
 set(starting redis_server|cli)

@@ -64,6 +64,12 @@ const Option* VerbSpec::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+const Option& VerbSpec::option(std::string_view name) const {
+  const Option* found = find(name);
+  if (found == nullptr) throw Error{Error::internal, fmt::format("no option has the name {}", name)};
+  return *found;
+}
+
 bool VerbSpec::is_one_of(const Option& option, std::initializer_list<std::string_view> names) const noexcept {
   return std::ranges::any_of(names, [&](std::string_view name) { return find(name) == &option; });
 }

@@ -120,6 +120,9 @@ struct VerbSpec {
   /// Finds an option by its long name without dashes ("wait"), or by its letter ("w"). Null: there is none.
   const Option* find(std::string_view name) const noexcept;
 
+  /// The same. REQUIRES: there is one.
+  const Option& option(std::string_view name) const;
+
   /// Is it one of the options with these names?
   bool is_one_of(const Option& option, std::initializer_list<std::string_view> names) const noexcept;
 };

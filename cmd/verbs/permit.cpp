@@ -32,10 +32,6 @@
 namespace rlock {
 namespace {
 
-/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow. It is no time
-/// that people give, because a renewal knows by it that there was no lease.
-constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30} + Milliseconds{1};
-
 /// The common part of the verbs that name permits by their ids.
 class IdsVerb : public PoolVerb {
  protected:

@@ -15,6 +15,10 @@ namespace rlock {
 /// The largest number of permits: Redisson counts them in 32 bits.
 constexpr std::int64_t kMostPermits = 2147483647;
 
+/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow. It is no time
+/// that people give, because a renewal knows by it that there was no lease.
+constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30} + Milliseconds{1};
+
 struct PoolNoun;
 
 /// The common part of the verbs of `sem` and `permit`.

@@ -30,9 +30,6 @@ constexpr Milliseconds kAskAgain{500};
 /// The pause between two checks if the holder has ended.
 constexpr Milliseconds kBetweenLooks{100};
 
-/// After KILL, a holder has this long to see its command end and to release.
-constexpr Milliseconds kAfterKill{5000};
-
 class Stop final : public Verb {
  public:
   void declare(VerbSpec& spec) override;

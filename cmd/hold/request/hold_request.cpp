@@ -55,15 +55,13 @@ constexpr std::size_t kLongestVariable = 128 * 1024;
 /// The keys must fit into the environment. Otherwise the command could not start after the acquire, and a script could
 /// start nothing after `lock acquire --export`.
 void refuse_too_many(const HoldRequest& request) {
-  constexpr std::size_t kMostKeys = 1000;
-  constexpr std::size_t kMostBytes = 64 * 1024;
   const std::vector<LockName>& names = request.names;
   std::size_t bytes = 0;
   for (const LockName& name : names) bytes += name.str().size();
-  if (names.size() > kMostKeys || bytes > kMostBytes)
+  if (names.size() > kMostKeys || bytes > kMostBytesOfKeys)
     throw Error{Error::usage,
                 fmt::format("{} keys of {} bytes; rlock takes at most {} keys, and {} KiB of them",
-                            names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+                            names.size(), bytes, kMostKeys, kMostBytesOfKeys / 1024)};
   std::vector<InheritedHold> holds = holds_above_us();
   const Owner owner = request.owner.value_or(Owner{std::string(kLongestOwner, '0')});
   for (const LockName& name : names) holds.push_back({std::string{request.type->name}, owner, name});

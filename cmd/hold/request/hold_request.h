@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,6 +33,10 @@ struct Remarks {
   std::string reason;
   std::map<std::string, std::string> labels;
 };
+
+/// One hold has at most this many keys, with this many bytes together.
+constexpr std::size_t kMostKeys = 1000;
+constexpr std::size_t kMostBytesOfKeys = std::size_t{64} * 1024;
 
 /// The log of this system (--syslog without a socket).
 constexpr std::string_view kSystemLog = "/dev/log";

@@ -13,4 +13,7 @@ struct StopRules {
   bool stop_on_loss = true;       ///< false: they run on if the lock is lost
 };
 
+/// After KILL, a holder has this long to see its command end and to release.
+constexpr Milliseconds kAfterKill{5000};
+
 }  // namespace rlock

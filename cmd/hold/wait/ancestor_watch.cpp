@@ -21,9 +21,6 @@
 namespace rlock {
 namespace {
 
-/// If the wait cannot succeed, we still wait this long: the holder may be about to release the key.
-constexpr Milliseconds kGivesUpAfter{1000};
-
 /// Does this record name a process above us, and is the key held as long as that process lives?
 bool is_above(const Metadata& facts) { return facts.renews && !facts.ended_at && names_ancestor(facts); }
 

@@ -16,6 +16,9 @@
 
 namespace rlock {
 
+/// If the wait cannot succeed, we still wait this long: the holder may be about to release the key.
+constexpr Milliseconds kGivesUpAfter{1000};
+
 /// If a key is busy, finds out whether its holder is a process above us, which waits for us. Such a holder may be a
 /// script that holds by --while-pid, or a run whose RLOCK_STACK did not reach us. The holder's record names its host
 /// and process.

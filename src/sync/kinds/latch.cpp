@@ -11,9 +11,6 @@
 namespace rlock {
 namespace {
 
-/// How long the record of a latch stays after the latch was set or opened.
-constexpr Milliseconds kRecordStays = std::chrono::hours{24};
-
 std::optional<Milliseconds> time_in(const RecordJson& record, const char* name) {
   const auto number = number_at(record, name);
   if (!number) return std::nullopt;

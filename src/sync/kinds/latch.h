@@ -23,6 +23,9 @@ struct LatchRecord {
   std::optional<Milliseconds> opened{};
 };
 
+/// How long the record of a latch stays after the latch was set or opened.
+constexpr Milliseconds kRecordStays = std::chrono::hours{24};
+
 /// The field of rlock:meta with the record of a latch; the other fields are owners.
 constexpr std::string_view kLatchField = "latch";
 
