@@ -75,11 +75,8 @@ class Walk {
   /// Is it an option that names the server? Options that ask for a password, or change what is printed, do
   /// not count.
   static bool names_server(std::string_view name) {
-    if (name == "askpass" || name == "quiet" || name == "verbose") return false;
-    VerbSpec server;
-    ServerOptions unused;
-    declare_server_options(server, unused);
-    return server.find(name) != nullptr;
+    const ServerSetting* const setting = find_server_setting(name);
+    return setting != nullptr && setting->where != ServerSetting::Where::files && name != "askpass";
   }
 
   Completion at_first_word(const VerbSpec& before_verb) {

@@ -79,7 +79,7 @@ std::string main_screen() {
   VerbSpec everywhere;
   ServerOptions unused;
   declare_server_options(everywhere, unused);
-  return text + help_line(*everywhere.find("url")) +
+  return text + help_line(everywhere.option("url")) +
          "rlock VERB --help explains a verb; rlock(1) has all options, statuses and pages.\n\n"
          "  rlock run -k deploy -- make deploy           wait, run, release\n"
          "  rlock run -u local: -k demo -- echo hello    try it without a server\n";

@@ -108,7 +108,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
   declare_run(run, request_, typed_);
   request_.wait.conflict_exit_code = kConflict;
-  Option wait = *run.find("wait");
+  Option wait = run.option("wait");
   wait.names = "-w, --wait, --timeout";
   wait.value = "DUR";
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
@@ -116,14 +116,14 @@ void Flock::declare_waiting(VerbSpec& spec) {
       "0 means -n. The variable RLOCK_WAIT and the setting wait of rlock.conf(5) count like --wait. If none of the three "
       "is set, rlock waits for ever for a busy lock, but not for a server: if it cannot use the server, it exits with "
       "status 69, at once or after a limited time.";
-  Option conflict = *run.find("conflict-exit-code");
+  Option conflict = run.option("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";
   declare_nonblock_slips(spec);
   spec.group("How long to wait");
   spec.add({.names = "-n, --nb, --nonblock",
             .help = "do not wait; exit with status 1 instead",
-            .set = run.find("nonblock")->set});
+            .set = run.option("nonblock").set});
   spec.add(wait);
   spec.add(conflict);
   for (const auto& group : run.groups) {

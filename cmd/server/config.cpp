@@ -1,6 +1,6 @@
 // Reads one config file into ServerOptions. read_file() opens it and refuses a file that other users could
-// change; Reader parses the lines. The values go through the setters of the options with these names. So a
-// value means the same in a file and on the command line.
+// change; Reader parses the lines. The values go through the setters of the settings and options with these names. So
+// a value means the same in a file and on the command line.
 //
 // A file that names a server decides who holds a lock and which server gets the password. So the parser is
 // strict: an unknown line is an error, because a skipped setting could mean another server.
@@ -100,9 +100,7 @@ bool has_password(std::string_view url) {
 class Reader {
  public:
   Reader(const std::string& path, const File& file, ServerOptions& options, Profile& profile)
-      : path_(path), file_(file), profile_(profile) {
-    declare(options);
-  }
+      : path_(path), file_(file), profile_(profile), said_(&options) {}
 
   void line(std::string_view text) {
     ++number_;
@@ -119,11 +117,6 @@ class Reader {
   }
 
  private:
-  void declare(ServerOptions& options) {
-    said_ = &options;
-    declare_settings(known_, options, ServerSetting::Where::command_line);
-  }
-
   /// "[staging]": the lines up to the next section belong to this profile.
   void section(std::string_view line) {
     constexpr std::string_view kMarks = "-_.";
@@ -134,34 +127,37 @@ class Reader {
     if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] appears twice", name));
     profile_.known.push_back(name);
     section_ = name;
-    applies_ = name == profile_.name;
-    profile_.found = profile_.found || applies_;
+    const bool applies = name == profile_.name;
+    profile_.found = profile_.found || applies;
     seen_.clear();
-    known_ = {};
     unused_ = {};
-    declare(applies_ ? profile_.options : unused_);
+    said_ = applies ? &profile_.options : &unused_;
   }
 
   void setting(std::string_view name, std::string_view value) {
-    const Option& option = known(name);
-    if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} appears twice", name));
+    const ServerSetting* const server = setting_named(name);
+    const Option* const option = server == nullptr ? &option_named(name) : nullptr;
+    const bool is_list = server != nullptr && server->is_list();
+    if (!is_list && std::ranges::count(seen_, name)) fail(fmt::format("{} appears twice", name));
     seen_.emplace_back(name);
     const bool quoted =
         value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
     if (quoted) fail(fmt::format("{}: write the value without quotes; they would be part of it", name));
-    if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
+    if (value.empty() && !(server != nullptr && server->may_be_empty))
+      fail(fmt::format("{} has no value", name));
     // The text from '#' on could be a comment or part of a password, so the user must decide.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
       fail(fmt::format("{}: a comment needs a line of its own", name));
-    if (name == "url" && has_password(value) && !file_.private_to_owner)
+    if (is_list && has_password(value) && !file_.private_to_owner)
       fail("a password in a file that others can read; chmod 600 it, or use password-file");
-    const bool names_file = option.offer == Offer::file || option.offer == Offer::folder;
+    const Offer offer = server != nullptr ? server->offer : option->offer;
+    const bool names_file = offer == Offer::file || offer == Offer::folder;
     if (names_file && !value.starts_with('/'))
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     try {
-      if (option.configurable)
-        said_->defaults.push_back({std::string{name}, std::string{value}, place(), number_});
-      option.set(option.value.empty() ? switch_value(value) : value);
+      if (server != nullptr) return server->set_in_words(*said_, value);
+      said_->defaults.push_back({std::string{name}, std::string{value}, place(), number_});
+      option->set(option->value.empty() ? switch_value(value) : value);
     } catch (const Error& error) {  // adds the file and the line
       fail(fmt::format("{}: {}", name, error.what()));
     }
@@ -173,17 +169,18 @@ class Reader {
     return section_.empty() ? path : fmt::format("[{}] in {}", section_, path);
   }
 
-  const Option& known(std::string_view name) {
-    const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
-    if (option != nullptr) return *option;
+  /// The setting of the server with this name. Null: there is none, or it is for the command line only.
+  static const ServerSetting* setting_named(std::string_view name) {
+    const ServerSetting* const found = find_server_setting(name);
+    return found != nullptr && found->where != ServerSetting::Where::command_line ? found : nullptr;
+  }
+
+  const Option& option_named(std::string_view name) {
     if (const Option* other = configurable_.find(name)) return *other;
     if (configurable_.exists(name)) fail(fmt::format("{} is for the command line only", name));
     std::vector<std::string_view> names;
-    for (const auto& group : known_.groups) {
-      for (const Option& other : group.options) {
-        for (const std::string_view own : long_names(other)) names.push_back(own);
-      }
-    }
+    for (const ServerSetting& setting : server_settings())
+      if (setting.where != ServerSetting::Where::command_line) names.push_back(setting.name());
     for (const Option* other : configurable_.all()) names.push_back(long_names(*other).front());
     const auto meant =
         nearest(name, names);  // a name without a near match may be part of a password: do not repeat it
@@ -198,12 +195,10 @@ class Reader {
   const std::string& path_;
   const File& file_;
   Profile& profile_;
-  bool applies_ = true;               ///< the current lines count
   ServerOptions unused_;              ///< the options of other profiles
-  ServerOptions* said_ = nullptr;     ///< the options that the current lines set
+  ServerOptions* said_;               ///< the options that the current lines set
   std::string section_;               ///< the current section
   ConfigurableOptions configurable_;  ///< the options of the verbs
-  VerbSpec known_;
   std::vector<std::string> seen_;
   int number_ = 0;
 };

@@ -24,7 +24,7 @@ void declare_options_of_other_tools(VerbSpec& spec) {
 void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
   spec.groups.back().elsewhere = true;
-  declare_settings(spec, options, ServerSetting::Where::files);
+  declare_settings(spec, options);
   if (!spec.find("quiet")) declare_verbosity(spec, &options);
   declare_options_of_other_tools(spec);
   spec.find_default = [&options](const Option& option) { return default_of(options, option); };

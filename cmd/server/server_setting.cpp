@@ -53,7 +53,8 @@ constexpr std::array kSettings{
         .manual =
             "Put STR before every KEY, as a NameMapper of Redisson does; the names of channels contain it, too. "
             "Messages and lists show keys without it. Without the option, the variable RLOCK_PREFIX counts.",
-        .variable = "RLOCK_PREFIX"},
+        .variable = "RLOCK_PREFIX",
+        .may_be_empty = true},
     ServerSetting{
         .option = "--config FILE",
         .member = &ServerOptions::config,
@@ -177,14 +178,23 @@ std::vector<std::string> words_of(std::string text) {
 
 std::span<const ServerSetting> server_settings() { return kSettings; }
 
-const ServerSetting& server_setting(std::string_view name) {
+const ServerSetting* find_server_setting(std::string_view name) {
   const auto found = std::ranges::find(kSettings, name, &ServerSetting::name);
-  if (found == kSettings.end()) throw Error{Error::internal, fmt::format("no setting has the name {}", name)};
+  return found != kSettings.end() ? &*found : nullptr;
+}
+
+const ServerSetting& server_setting(std::string_view name) {
+  const ServerSetting* found = find_server_setting(name);
+  if (found == nullptr) throw Error{Error::internal, fmt::format("no setting has the name {}", name)};
   return *found;
 }
 
 void ServerSetting::set(ServerOptions& options, std::string_view text) const {
   std::visit([&](auto place) { Parse{*this, text}(options.*place); }, member);
+}
+
+void ServerSetting::set_in_words(ServerOptions& options, std::string_view text) const {
+  set(options, value().empty() ? switch_value(text) : text);
 }
 
 void ServerSetting::set_from_variable(ServerOptions& options, const std::string& text) const {
@@ -193,7 +203,7 @@ void ServerSetting::set_from_variable(ServerOptions& options, const std::string&
     return;
   }
   try {
-    set(options, value().empty() ? switch_value(text) : text);
+    set_in_words(options, text);
   } catch (const Error& error) {  // adds the name of the variable
     throw Error{error.kind(), fmt::format("{}: {}", variable, error.what())};
   }
@@ -215,9 +225,9 @@ std::optional<std::string> ServerSetting::shown(const ServerOptions& options) co
   return std::visit([&](auto place) { return Show{}(options.*place); }, member);
 }
 
-void declare_settings(VerbSpec& spec, ServerOptions& options, ServerSetting::Where except) {
+void declare_settings(VerbSpec& spec, ServerOptions& options) {
   for (const ServerSetting& setting : server_settings()) {
-    if (setting.where == except) continue;
+    if (setting.where == Where::files) continue;
     spec.add({.names = setting.names(),
               .value = setting.value(),
               .help = setting.help,

@@ -57,8 +57,10 @@ struct ServerSetting {
   std::string_view help{};
   const char* variable = nullptr;  ///< null: no variable sets it
   Where where = Where::everywhere;
-  bool listed = true;  ///< `rlock config` prints it from this table; false: by code of its own
+  bool may_be_empty = false;  ///< a config file may set it to nothing
+  bool listed = true;         ///< `rlock config` prints it from this table; false: by code of its own
 
+  bool is_list() const { return std::holds_alternative<List>(member); }  ///< its values may contain passwords
   std::string_view names() const { return option.substr(0, option.find(' ', option.find("--"))); }
   std::string_view name() const { return names().substr(names().find("--") + 2); }  ///< "url"
   std::string_view value() const {                                                  ///< empty: it is a switch
@@ -67,6 +69,9 @@ struct ServerSetting {
 
   /// Parses a value and keeps it; that of a switch is "" or "no". Throws Error{usage} if the value is wrong.
   void set(ServerOptions& options, std::string_view text) const;
+
+  /// Like set(), for a word of a config file or a variable: a switch takes yes and no. Throws also Error{config}.
+  void set_in_words(ServerOptions& options, std::string_view text) const;
 
   /// Like set(), for the value of its variable. Throws Error{config} or Error{usage}.
   void set_from_variable(ServerOptions& options, const std::string& text) const;
@@ -82,11 +87,13 @@ struct ServerSetting {
 
 std::span<const ServerSetting> server_settings();
 
-/// Declares these settings as options that write into `options`, except those of one place. For a config file, the
-/// names of the options are those of its lines.
-void declare_settings(VerbSpec& spec, ServerOptions& options, ServerSetting::Where except);
+/// Declares these settings as options that write into `options`, except those for files.
+void declare_settings(VerbSpec& spec, ServerOptions& options);
 
-/// The setting with this long name. REQUIRES: there is one.
+/// The setting with this long name. Null: there is none.
+const ServerSetting* find_server_setting(std::string_view name);
+
+/// The same. REQUIRES: there is one.
 const ServerSetting& server_setting(std::string_view name);
 
 /// The value for the setter of a switch, from yes or no in a config file or a variable. Throws Error{config}.
