@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/owner_id.h"
@@ -16,8 +15,8 @@
 #include "cmd/cli/output.h"
 #include "cmd/hold/request/holder_facts.h"
 #include "cmd/server/key_options.h"
+#include "cmd/verbs/counter.h"
 #include "cmd/verbs/exit_without.h"
-#include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/latch.h"
 #include "sync/records/metadata.h"
@@ -30,9 +29,7 @@ namespace {
 class LatchVerb : public Verb {
  protected:
   Latch latch(const Session& session) const {
-    if (session.redis.nodes() > 1)
-      throw Error{Error::usage,
-                  fmt::format("a latch is on one server; name one ({})", as_given("url", "--url"))};
+    need_one_server(session, "a latch is");
     return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 
@@ -64,7 +61,7 @@ class LatchSet final : public LatchVerb {
   void declare(VerbSpec& spec) override {
     spec.about = "Create a latch that opens when clients have counted it down N times.";
     spec.examples = {{"rlock latch set built 3 --expire 1d", ""}};
-    spec.operands.push_back({.name = "N", .set = number_between(total_, 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 1, kLargestCount)});
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
@@ -95,7 +92,7 @@ class LatchDown final : public LatchVerb {
               .value = "N",
               .help = "count down by N",
               .standard = "1",
-              .set = number_between(by_, 1, kMostPermits)});
+              .set = number_between(by_, 1, kLargestCount)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

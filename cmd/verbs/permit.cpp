@@ -78,7 +78,7 @@ class PermitSet final : public PoolVerb {
         "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired: "
         "a pool that became too small grants none until enough of them are released.";
     spec.examples = {{"rlock permit set seats 6", ""}};
-    spec.operands.push_back({.name = "N", .set = number_between(total_, 0, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, 0, kLargestCount)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {

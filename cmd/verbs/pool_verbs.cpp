@@ -8,13 +8,11 @@
 
 #include <utility>
 
-#include "base/as_given.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/ask/latch_guard.h"
-#include "cmd/ask/unannounced.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/json.h"
@@ -145,7 +143,7 @@ class PoolInit final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.about = noun().init_about;
     spec.examples = {{noun().init_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number_between(total_, noun().least, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(total_, noun().least, kLargestCount)});
     noun().declare_init(spec, options_);
   }
 
@@ -172,7 +170,7 @@ class PoolAdd final : public PoolVerb {
         "Add N permits and wake up the waiters that get them. A negative N (after --) removes permits; "
         "rlock does not wait until they are free.";
     spec.examples = {{noun().add_example, ""}, {noun().remove_example, ""}};
-    spec.operands.push_back({.name = "N", .set = number_between(more_, -kMostPermits, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number_between(more_, -kLargestCount, kLargestCount)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -280,12 +278,6 @@ std::string permit_id(std::string_view text) {
 
 const PoolNoun& PoolVerb::noun() const { return kind_ == PoolKind::semaphore ? kSem : kPermit; }
 
-void PoolVerb::need_one_server(const Session& session) {
-  if (session.redis.nodes() > 1)
-    throw Error{Error::usage, fmt::format("the permits of a key are on one server; name one ({})",
-                                          as_given("url", "--url"))};
-}
-
 Pool PoolVerb::pool(Session& session) const {
   need_one_server(session);
   refuse_latch(session);
@@ -307,18 +299,6 @@ int PoolVerb::finish(const Session& session, const CounterAnswer& answer) const 
                         fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name),
                                     noun().word, words_for(name)),
                         refuse_absent(name, kind()).text);
-}
-
-int finish_counter(const LockName& key, const CounterAnswer& answer, const std::string& exists,
-                   const std::string& absent) {
-  say_unannounced(quoted(key) + ": done", answer.unannounced);
-  switch (answer.how) {
-    case CounterAnswer::How::done: return exit_code::ok;
-    case CounterAnswer::How::exists: info(exists); return exit_code::no;
-    case CounterAnswer::How::absent: info(absent); return exit_code::no;
-    case CounterAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
-  }
-  return exit_code::internal;
 }
 
 std::unique_ptr<Verb> pool_init_verb(PoolKind kind) { return std::make_unique<PoolInit>(kind); }

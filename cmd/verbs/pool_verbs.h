@@ -8,15 +8,13 @@
 
 #include "cmd/server/session.h"
 #include "cmd/server/verb.h"
+#include "cmd/verbs/counter.h"
 #include "sync/kinds/pool.h"
 
 namespace rlock {
 
-/// The largest number of permits: Redisson counts them in 32 bits.
-constexpr std::int64_t kMostPermits = 2147483647;
-
-/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow. It is no time
-/// that people give, because a renewal knows by it that there was no lease.
+/// Metadata about the holder of permits without a lease expires after this time: it has no lease to follow. It is no
+/// time that people give, because a renewal knows by it that there was no lease.
 constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30} + Milliseconds{1};
 
 struct PoolNoun;
@@ -39,8 +37,10 @@ class PoolVerb : public Verb {
   /// The same before a wait, which retries if a server does not answer.
   void refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const;
 
-  /// Throws Error{usage} if there are several servers, because all permits of a key are on one server.
-  static void need_one_server(const Session& session);
+  /// Throws Error{usage} if there are several servers.
+  static void need_one_server(const Session& session) {
+    rlock::need_one_server(session, "the permits of a key are");
+  }
 
   /// Calls to write behind a call that may have released the last permit. If no permit is taken any more, they erase
   /// the metadata of holders.
@@ -55,11 +55,6 @@ class PoolVerb : public Verb {
 
 /// Permit ids are 16 bytes on the server and hexadecimal digits here. Throws Error{usage} for any other text.
 std::string permit_id(std::string_view text);
-
-/// Prints the meaning of an answer about KEY, and returns the exit status. `exists` and `absent` are what people read if
-/// there is one already, or none. Throws Error{wrong_type}.
-int finish_counter(const LockName& key, const CounterAnswer& answer, const std::string& exists,
-                   const std::string& absent);
 
 /// The verbs that both nouns have.
 std::unique_ptr<Verb> pool_init_verb(PoolKind kind);

@@ -38,7 +38,7 @@ class SemAcquire final : public PoolVerb {
               .value = "N",
               .help = "acquire N permits, all or none",
               .standard = "1",
-              .set = number_between(count_, 1, kMostPermits)});
+              .set = number_between(count_, 1, kLargestCount)});
     spec.group("If there is no semaphore");
     spec.add(
         {.names = "--await-init",
@@ -86,7 +86,7 @@ class SemRelease final : public PoolVerb {
               .value = "N",
               .help = "release N permits",
               .standard = "1",
-              .set = number_between(count_, 1, kMostPermits)});
+              .set = number_between(count_, 1, kLargestCount)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
