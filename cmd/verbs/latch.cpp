@@ -105,6 +105,52 @@ class LatchDown final : public LatchVerb {
   std::int64_t by_ = 1;
 };
 
+/// Waits for a latch, until it is set or until it is open.
+class LatchWaiter {
+ public:
+  LatchWaiter(Session& session, const LockName& name, const WaitOptions& wait, TimePoint started)
+      : session_(session),
+        claim_{.name = name,
+               .owner = new_owner(),
+               .pub_sub = session.deployment.pub_sub(),
+               .if_busy = wait.nonblock ? IfBusy::leave : IfBusy::place},
+        lines_{session, {started, wait, {name}, "it is still closed"}},
+        options_{lines_.options()} {
+    options_.report = [this, show = options_.report](const Waiting& waiting) {
+      note(waiting);
+      show(waiting);
+    };
+  }
+
+  /// Returns the exit status if the wait has failed. Empty: the latch is set, or it is open or missing.
+  std::optional<int> wait(LatchWait::Until until) {
+    const LatchWait wanted{claim_, until};
+    const AcquireResult got = acquire(
+        session_.redis, wanted, options_,
+        {write_metadata(claim_.name, claim_.owner, wanted.hold_entry(), kWaiterFacts, about_the_script())});
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines_);
+    if (until == LatchWait::Until::set) closed_at_ = session_.redis.losses();
+    return std::nullopt;
+  }
+
+  /// A latch that opens is deleted, as by Redisson. So if it was closed and is missing now, it counts as open. But if a
+  /// connection was lost in between, the server may have restarted without its data.
+  bool was_closed() const { return closed_at_ == session_.redis.losses(); }
+
+ private:
+  void note(const Waiting& waiting) {
+    closed_at_.reset();
+    if (waiting.busy != nullptr && waiting.failure == nullptr) closed_at_ = session_.redis.losses();
+  }
+
+  Session& session_;
+  const Claim claim_;
+  WaitLines lines_;
+  AcquireOptions options_;
+  /// If the last answer was "closed": the number of lost connections at that time.
+  std::optional<std::uint64_t> closed_at_;
+};
+
 class WaitForLatch final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
@@ -131,38 +177,16 @@ class WaitForLatch final : public LatchVerb {
     if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
     Session session{server_, wait_};
     static_cast<void>(latch(session));
-    const LockName name = session.name(key_);
-    WaitLines lines{session, {started, wait_, {name}, "it is still closed"}};
-    AcquireOptions options = lines.options();
-    // If the last answer was "closed": the number of lost connections at that time. If a connection was lost since, the
-    // server may have restarted without its data, so a missing latch need not have opened.
-    std::optional<std::uint64_t> closed_at;
-    options.report = [&, show = options.report](const Waiting& waiting) {
-      closed_at.reset();
-      if (waiting.busy != nullptr && waiting.failure == nullptr) closed_at = session.redis.losses();
-      show(waiting);
-    };
-    const Claim claim{.name = name,
-                      .owner = new_owner(),
-                      .pub_sub = session.deployment.pub_sub(),
-                      .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place};
-    const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
-    const std::vector<Call> facts{
-        write_metadata(name, claim.owner, until_open.hold_entry(), kWaiterFacts, about_the_script())};
+    LatchWaiter waiter{session, session.name(key_), wait_, started};
     for (;;) {
-      if (await_set_) {
-        const AcquireResult set = acquire(session.redis, until_set, options, facts);
-        if (const auto* gave_up = std::get_if<GaveUp>(&set)) return exit_without(*gave_up, lines);
-        closed_at = session.redis.losses();
-      }
-      const AcquireResult got = acquire(session.redis, until_open, options, facts);
-      if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
-      // A latch that opens is deleted, as by Redisson. So if it was closed and is missing now, it counts as open.
-      if (absent_ok_ || closed_at == session.redis.losses()) return exit_code::ok;
+      if (await_set_)
+        if (const auto failed = waiter.wait(LatchWait::Until::set)) return *failed;
+      if (const auto failed = waiter.wait(LatchWait::Until::open)) return *failed;
+      if (absent_ok_ || waiter.was_closed()) return exit_code::ok;
       if (const auto known = await_set_ ? std::nullopt : without_waiting(session)) return *known;
       // We must not wait for ever if a client sets the latch again and again, or if the answers contradict each other.
       if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
-        info(fmt::format("the latch {} is still closed", quoted(name)));
+        info(fmt::format("the latch {} is still closed", quoted(session.name(key_))));
         return wait_.conflict_exit_code;
       }
     }
