@@ -96,6 +96,14 @@ TEST_CASE("a key that is not there is free, and its fencing token still tells th
   CHECK(fenced.fence == 7);
 }
 
+TEST_CASE("a latch that was opened is told by its record, even if a fencing token has the same name") {
+  const Inspection seen =
+      read_found({.kind = "none", .pttl = -2, .token = "7"}, {.latch = true, .opened = true});
+  CHECK(seen.kind == &kinds::latch);
+  CHECK(seen.state == State::open);
+  CHECK(seen.count == 0);
+}
+
 TEST_CASE("a lock names its holders, each with the number of its holds, the lease and the fence") {
   const Inspection seen = read_found({.content = {"me:1", "2"}, .token = "7"});
   CHECK(seen.kind == &kinds::fenced);
@@ -286,6 +294,7 @@ TEST_CASE("the waiters in a fair queue come first, and then those of the line, e
 TEST_CASE("waiters in a line make no lock a fair one, and a queue changes no kind that has none") {
   CHECK(read_found({.content = {"me:1", "1"}, .line = {"a:1", "300", "700", ""}}).kind == &kinds::lock);
   CHECK(read_found({.content = {"me:1", "1"}, .queue = {"a:1"}, .token = "7"}).kind == &kinds::fenced);
+  CHECK(read_found({.kind = "number", .content = {"2"}, .queue = {"a:1"}}).kind == &kinds::semaphore);
   CHECK(read_found({.kind = "list", .queue = {"a:1"}}).foreign == "list");
   CHECK(read_found({.kind = "list", .queue = {"a:1"}}).kind == nullptr);
 }
