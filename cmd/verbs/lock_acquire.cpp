@@ -75,7 +75,7 @@ void LockAcquire::declare(VerbSpec& spec) {
   spec.examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
-                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}};
+                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-${CI_JOB_ID:?}\"", ""}};
   spec.common = "while-pid lease shared owner wait export json";
   declare_keys(spec, keys_);
   declare_what(spec);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# One deployment at a time, in order of arrival, at most half an hour's wait. Whoever waits sees who deploys and why. A job
-# that is cancelled ends its command and gives the lock back; a runner that dies frees it within the lease.
+# One deployment at a time, in order of arrival. A job waits at most half an hour, and prints who deploys and why. With exec,
+# the signal of a cancelled job reaches rlock, which ends its command and releases the lock. If the runner dies, the lock ends
+# with its lease.
 set -eu
-rlock run --fair -w 30m --reason "build ${CI_PIPELINE_ID:-42}" -k production -- deploy
+exec rlock run --fair -w 30m --reason "build ${CI_PIPELINE_ID:-42}" -k production -- deploy

@@ -6,6 +6,9 @@
 -- It fails when a newer holder of the key has been here. Until the transaction ends a newer holder has to wait: so a
 -- session that sleeps in it, since its client is paused, is ended after `patience`. When the counter in Redis is lost
 -- (FLUSHALL), every holder is refused: then DELETE FROM rlock_fences, while nobody holds the lock.
+--
+-- A run with --fenced inside another one of the same key gets a larger number. When it has written, the outer run is
+-- refused. So let only one of the two write, or let the inner one write with the number of the outer one.
 CREATE TABLE rlock_fences (key text PRIMARY KEY, fence bigint NOT NULL);
 
 CREATE FUNCTION rlock_fence(of_key text, of_holder bigint, patience interval DEFAULT '10s') RETURNS void

@@ -3,7 +3,7 @@
 # stops this script before the lock can end; it ends with this script, however that ends.
 set -eu
 prepare
-owner=$(rlock lock acquire database --while-pid $$ -w 5m)
+owner=$(rlock lock acquire database --while-pid $$ -w 5m) || exit
 migrate
 verify
 rlock lock release database --owner "$owner"
