@@ -363,7 +363,7 @@ TEST_CASE("rlock-safety(7) names the times that the other tests of this file ass
         std::string{"no option\tno server answers, or it is a replica\tafter one try"},
         std::string{"no option\ttoo few of several servers answer\tafter one try"},
         "no option\tone server answers, but fails\tafter T (" + seconds(kTry) + ")",
-        "no option\tCluster or Sentinel\tafter " + seconds(kFailover),
+        "no option\tCluster, Sentinel: no primary works\tafter " + seconds(kFailover),
         "no option\tthe server fails during a wait\t" + seconds(kOutage) + " later"})
     CHECK_MESSAGE(contains(manual, '\n' + row + '\n'), row);
 }

@@ -166,9 +166,9 @@ void declare_permits(VerbSpec& spec, HoldRequest& request, const TakeType& take)
        .value = "N",
        .help = "acquire one of N permits; RLOCK_SLOT is its index",
        .manual =
-           "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. If the pool has "
-           "another size, rlock exits with status 65. The option implies --type permit; --count acquires more "
-           "than one permit.",
+           "N is the size of the pool, from 1 to 1000000. The first index is 0. If there is no pool, rlock creates "
+           "it. If the pool has another size, rlock exits with status 65. The option implies --type permit; --count "
+           "acquires more than one permit.",
        .set = [&request, take, permit](std::string_view value) {
          number_between(request.type_options.permits, 1, 1'000'000)(value);
          take(*permit, "--permits");
