@@ -217,8 +217,8 @@ void declare_run(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
   spec.about =
-      "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for ever. rlock "
-      "stops COMMAND before the lock can end.";
+      "Acquire the lock on the server of RLOCK_URL, run COMMAND and release the lock. If the lock is busy, "
+      "wait for ever. rlock stops COMMAND before the lock can end.";
   spec.other_tools = options_of_other_tools();
   spec.notes = "DUR is 500ms, 30 (seconds), 1m30s or 2h.\n";
   spec.examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
