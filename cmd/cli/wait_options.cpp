@@ -64,7 +64,7 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
            "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. If rlock cannot use the "
            "server, it retries until DUR is over; with --wait forever, for ever. The variable RLOCK_WAIT and the setting "
            "wait of rlock.conf(5) count like --wait. If none of the three is set, rlock waits for KEY for ever, but "
-           "not for a server: if it cannot use the server, it exits with status 69, at once or after a limited time. "
+           "not for a server. If it cannot use the server, it exits with status 69, at once or after a limited time. "
            "See SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",

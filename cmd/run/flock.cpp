@@ -114,7 +114,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
       "0 means -n. The variable RLOCK_WAIT and the setting wait of rlock.conf(5) count like --wait. If none of the three "
-      "is set, rlock waits for ever for a busy lock, but not for a server: if it cannot use the server, it exits with "
+      "is set, rlock waits for ever for a busy lock, but not for a server. If it cannot use the server, it exits with "
       "status 69, at once or after a limited time.";
   Option conflict = run.option("conflict-exit-code");
   conflict.help = "exit with N instead of 1";

@@ -49,12 +49,10 @@ void declare_report_options(VerbSpec& spec, RunRequest& request) {
             .set = open_descriptor(request.status_fd)});
   declare_events(
       spec, request,
-      "The events are: waiting (rlock waits for another holder, or moves up in the queue); acquired; trouble (a renewal "
-      "fails, or the server fails during the wait); recovered (that is over); lost; stopping (rlock stops COMMAND); and "
-      "released, gave-up or ended (the last line). A number is an open descriptor, which COMMAND "
-      "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
-      "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
-      "rlock-json(5) has the fields.",
+      "The events are waiting, acquired, trouble, recovered, lost, stopping, released, gave-up and ended. RUN EVENTS in "
+      "rlock-json(5) says when rlock writes each of them, and has the fields. A number is an open descriptor, which "
+      "COMMAND does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
+      "drops a line that it cannot write at once, and the next line has the number of dropped lines.",
       "rlock sends the events of --events to the systemd journal. If there is no journal, it sends them to the "
       "syslog daemon at /dev/log. -q does not change this. The journal has each field under its own name: "
       "journalctl RLOCK_KEY=deploy. A syslog daemon gets the fields as text: event=acquired key=\"deploy\". The "
