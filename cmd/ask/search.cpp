@@ -47,7 +47,10 @@ class Search {
     if (cluster) {
       const auto slots = ask(server, ask_slots());
       if (!slots) return failure_;
-      nodes = key_of_each_node(SlotMap::read(*slots, {}).value_or(SlotMap{}));
+      const auto map = SlotMap::read(*slots, {});
+      if (!map || map->empty())
+        return Failure{Error::unreachable, server.str() + " does not know which node serves which slot"};
+      nodes = map->key_of_each_node();
     }
     std::size_t missing = 0;
     for (const std::string& node : nodes) {

@@ -129,12 +129,12 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
       all.push_back(whole);
       continue;
     }
-    for (std::string& key : key_of_each_node(*map)) {
+    for (std::string& key : map->key_of_each_node()) {
       const Address* const server = map->node_of(slot_of(key));
       std::string prefixed = session.deployment.prefix + "{" + key + "}";
       // If the prefix has braces, all keys with it lie in one slot.
       if (map->node_of(slot_of(prefixed)) != server) prefixed.clear();
-      all.push_back({.name = server->str(),
+      all.push_back({.name = server != nullptr ? server->str() : target.str(),
                      .node = node,
                      .key = std::move(key),
                      .prefixed = std::move(prefixed),

@@ -64,6 +64,35 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
   CHECK(of_dead.out() == "");
 }
 
+TEST_CASE("a node that the others have lost makes its own keys unusable, and no others") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(0);
+  for (const std::string& key : {key_on(0), key_on(1)})
+    REQUIRE(Rlock{{"lock", "acquire", "-q", key, "--lease", "10m"}, options}.exit_code(kDeadline) == 0);
+  // The node forgets who it was, like one that starts with an empty disk. CLUSTER SLOTS then has its slots without a port.
+  cluster.node(2).cli({"CLUSTER", "RESET", "HARD"});
+  const auto lost = [&] { return contains(cluster.node(0).cli({"CLUSTER", "NODES"}), "noaddr"); };
+  REQUIRE(eventually(lost, kDeadline));
+
+  const Words skip{"run", "-n", "--if-unreachable", "run", "-k", key_on(0), "--", "echo", "ran"};
+  Rlock busy{skip, options};
+  CHECK(busy.exit_code(kDeadline) == 75);
+  CHECK(busy.out() == "");
+  Rlock listed{{"list", "--json"}, options};
+  CHECK(listed.exit_code(kDeadline) == 69);
+  CHECK(contains(listed.out(), '"' + key_on(0) + '"'));
+  CHECK(contains(listed.out(), '"' + key_on(1) + '"'));
+  CHECK(contains(listed.out(), R"("complete":false)"));
+  for (const Words& words :
+       {Words{"run", "-n", "-k", key_on(2), "--", "true"}, Words{"lock", "status", key_on(2)}}) {
+    Rlock rlock{words, options};
+    CHECK(rlock.exit_code(kDeadline) == 69);
+    CHECK_MESSAGE(contains(rlock.err(), "the cluster has lost the address of the node that serves slot"),
+                  rlock.err());
+  }
+}
+
 TEST_CASE("a silent shard is awaited for all its keys together") {
   ClusterServers cluster;
   for (std::size_t i = 0; i < 3; ++i)

@@ -58,7 +58,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   const Address* serving = slots_.node_of(slot_of(key));
   if (serving == nullptr) {
     mark_stale(now);
-    return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
+    return Failure{Error::unreachable, slots_.why_no_node(slot_of(key))};
   }
   Link& link = key.empty() ? any_node(*serving) : node(*serving);
   Connection* const connection = link.connection(now);

@@ -1,5 +1,7 @@
 #include "redis/route/slots.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -44,11 +46,19 @@ std::optional<std::int64_t> integer_up_to(const Reply& reply, std::int64_t most)
   return reply.integer();
 }
 
-std::optional<Address> read_node(const Reply& node, const Address& asked) {
-  if (node.kind() != Reply::Kind::array || node.items().size() < 2) return std::nullopt;
+/// What CLUSTER SLOTS says of a node. Both are empty if it has another shape.
+struct NodeEntry {
+  std::optional<Address> address{};
+  bool lost = false;  ///< the Cluster does not know its address
+};
+
+NodeEntry read_node(const Reply& node, const Address& asked) {
+  if (node.kind() != Reply::Kind::array || node.items().size() < 2) return {};
   const Reply& host = node.at(0);
-  if (!host.is_nil() && host.kind() != Reply::Kind::text) return std::nullopt;
-  return announced(host.is_nil() ? "" : host.text(), integer_up_to(node.at(1), 65535), asked);
+  if (!host.is_nil() && host.kind() != Reply::Kind::text) return {};
+  const auto port = integer_up_to(node.at(1), 65535);
+  if (port == 0) return {.lost = true};
+  return {.address = announced(host.is_nil() ? "" : host.text(), port, asked)};
 }
 
 }  // namespace
@@ -64,7 +74,13 @@ std::uint16_t slot_of(std::string_view key) {
 
 const Address* SlotMap::node_of(std::uint16_t slot) const {
   const std::uint16_t node = serving_[slot % kSlots];
-  return node == 0 ? nullptr : &nodes_[node - 1U];
+  return node == 0 || node == kLost ? nullptr : &nodes_[node - 1U];
+}
+
+std::string SlotMap::why_no_node(std::uint16_t slot) const {
+  if (serving_[slot % kSlots] == kLost)
+    return fmt::format("the cluster has lost the address of the node that serves slot {}", slot);
+  return fmt::format("no node of the cluster serves slot {}", slot);
 }
 
 std::uint16_t SlotMap::number_of(const Address& node) {
@@ -87,9 +103,10 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
     if (range.kind() != Reply::Kind::array || range.items().size() < 3) return std::nullopt;
     const auto first = integer_up_to(range.at(0), kSlots - 1);
     const auto last = integer_up_to(range.at(1), kSlots - 1);
-    const auto node = read_node(range.at(2), asked);
-    if (!first || !last || !node || map.nodes_.size() >= kMostNodes) return std::nullopt;
-    const std::uint16_t number = map.number_of(*node);
+    const NodeEntry node = read_node(range.at(2), asked);
+    if (!first || !last || (!node.address && !node.lost) || map.nodes_.size() >= kMostNodes)
+      return std::nullopt;
+    const std::uint16_t number = node.lost ? kLost : map.number_of(*node.address);
     for (auto slot = *first; slot <= *last; ++slot) map.serving_[static_cast<std::size_t>(slot)] = number;
   }
   return map;
@@ -97,16 +114,13 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
 
 Call ask_slots() { return with_large_reply(command({"CLUSTER", "SLOTS"})); }
 
-std::vector<std::string> key_of_each_node(const SlotMap& slots) {
-  std::set<const Address*> nodes, found;
-  for (std::size_t slot = 0; slot < SlotMap::kSlots; ++slot)
-    nodes.insert(slots.node_of(static_cast<std::uint16_t>(slot)));
-  nodes.erase(nullptr);
+std::vector<std::string> SlotMap::key_of_each_node() const {
+  std::set<std::uint16_t> missing{serving_.begin(), serving_.end()};
+  missing.erase(0);
   std::vector<std::string> keys;
-  for (std::int64_t number = 0; found.size() < nodes.size(); ++number) {
+  for (std::int64_t number = 0; !missing.empty(); ++number) {
     std::string key = std::to_string(number);
-    const Address* serving = slots.node_of(slot_of(key));
-    if (serving != nullptr && found.insert(serving).second) keys.push_back(std::move(key));
+    if (missing.erase(serving_[slot_of(key)]) > 0) keys.push_back(std::move(key));
   }
   return keys;
 }

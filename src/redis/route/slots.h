@@ -25,8 +25,11 @@ class SlotMap {
 
   bool empty() const noexcept { return nodes_.empty(); }
 
-  /// The primary that serves the slot; null: no node does.
+  /// The primary that serves the slot. Null: no node does, or the Cluster does not know its address.
   const Address* node_of(std::uint16_t slot) const;
+
+  /// Why node_of() is null.
+  std::string why_no_node(std::uint16_t slot) const;
 
   /// Does the map name this node? It may have lost its slots by redirections since.
   bool has(const Address& node) const;
@@ -35,10 +38,16 @@ class SlotMap {
   void move(std::uint16_t slot, const Address& to);
 
   /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it, because such a node does not
-  /// know its own name. Empty: the reply has another shape.
+  /// know its own name. A node without a port is one that the others have lost. Empty: the reply has another shape.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
+  /// One key for each node that serves slots. A call with that key reaches that node, or fails if the Cluster does not
+  /// know its address.
+  std::vector<std::string> key_of_each_node() const;
+
  private:
+  static constexpr std::uint16_t kLost = 0xffff;  ///< a node whose address the Cluster does not know
+
   std::uint16_t number_of(const Address& node);
 
   std::vector<Address> nodes_;                   ///< number 1 is the first
@@ -47,9 +56,6 @@ class SlotMap {
 
 /// The call that asks for the slots, for SlotMap::read().
 [[nodiscard]] Call ask_slots();
-
-/// One key for each node that serves slots. A call with that key reaches that node.
-std::vector<std::string> key_of_each_node(const SlotMap& slots);
 
 /// A redirection of a Cluster: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
 struct Redirection {

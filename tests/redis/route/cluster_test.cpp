@@ -68,6 +68,17 @@ TEST_CASE(
   CHECK(map->node_of(11)->str() == "db:9");
   CHECK(map->node_of(12) == nullptr);
 
+  const auto with_lost =
+      SlotMap::read(Reply{{entry(0, 9, Reply{"h"}, 7), entry(10, 16383, Reply{""}, 0)}}, asked);
+  REQUIRE(with_lost.has_value());
+  CHECK(with_lost->node_of(9)->str() == "h:7");
+  CHECK(with_lost->node_of(10) == nullptr);
+  CHECK(with_lost->why_no_node(10) == "the cluster has lost the address of the node that serves slot 10");
+  CHECK(map->why_no_node(12) == "no node of the cluster serves slot 12");
+  const std::vector<std::string> keys = with_lost->key_of_each_node();
+  CHECK(keys.size() == 2);
+  CHECK(std::ranges::count_if(keys, [](const std::string& key) { return slot_of(key) < 10; }) == 1);
+
   CHECK_FALSE(SlotMap::read(Reply{"text"}, asked).has_value());
   CHECK_FALSE(SlotMap::read(Reply{{Reply{1}}}, asked).has_value());
   CHECK_FALSE(SlotMap::read(Reply{{entry(0, 16384, Reply{"h"}, 7)}}, asked).has_value());
