@@ -12,7 +12,7 @@
 #                                        of those of lua/shared
 #
 # If the text of a row begins with `number` (or `optional, number`), the script gets a number. A call may leave out the first
-# `optional` one and all that follow it; see also call_of() in src/sync/kinds/values.h, which gives values by these names.
+# `optional` one and all that follow it; see also call_of() in src/sync/calls/values.h, which gives values by these names.
 
 cmake_minimum_required(VERSION 3.25)
 

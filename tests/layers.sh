@@ -25,7 +25,8 @@ for folder in connection route; do
   refuse "src/redis/$folder includes what stands above it" "^#include \"redis/($above)/" "$(files src/redis/$folder)"
 done
 
-# The folders of src/sync: kinds < wait < records < hold and watch. hold and watch do not include each other.
+# The folders of src/sync: calls < kinds < wait < records < hold and watch. hold and watch do not include each other.
+refuse 'src/sync/calls includes what stands above it' '^#include "sync/(kinds|wait|records|hold|watch)/' "$(files src/sync/calls)"
 refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|records|hold|watch)/' "$(files src/sync/kinds)"
 refuse 'src/sync/wait includes what stands above it' '^#include "sync/(records|hold|watch)/' "$(files src/sync/wait)"
 refuse 'src/sync/records includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/records)"
@@ -69,8 +70,8 @@ refuse 'poll, fork and signals: src/{loop,process,family}' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/((loop|process|family)/|base/blocking)')"
 refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
-refuse 'JSON: cmd/cli/json and src/sync/kinds/record_json.h' '^#include <nlohmann/' \
-  "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/kinds/record_json)')"
+refuse 'JSON: cmd/cli/json and src/sync/calls/record_json.h' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/cli/json|src/sync/calls/record_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 refuse 'the names of parameters as text: tests' '^#include "parameter_names' "$everywhere"
 

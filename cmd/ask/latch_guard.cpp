@@ -1,7 +1,7 @@
 #include "cmd/ask/latch_guard.h"
 
-#include "sync/kinds/foreign.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/foreign.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/latch.h"
 
 namespace rlock {

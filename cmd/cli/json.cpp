@@ -25,7 +25,7 @@ Json Json::word(std::string_view text) {
     json.text_ = "\"" + std::string{text} + "\"";
     return json;
   }
-  // sync/kinds/record_json.h uses this class too, and a second one would make the binary larger.
+  // sync/calls/record_json.h uses this class too, and a second one would make the binary larger.
   using Writer = nlohmann::ordered_json;
   json.text_ = Writer(text).dump(-1, ' ', /*ensure_ascii=*/true, Writer::error_handler_t::replace);
   return json;

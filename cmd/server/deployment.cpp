@@ -33,7 +33,7 @@
 #include "cmd/server/settings.h"
 #include "redis/route/local_directory.h"
 #include "redis/route/slots.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

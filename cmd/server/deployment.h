@@ -10,8 +10,8 @@
 #include "base/names.h"
 #include "cmd/server/server_options.h"
 #include "redis/connection/target.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/pub_sub.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/pub_sub.h"
 
 namespace rlock {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/server/deployment.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 

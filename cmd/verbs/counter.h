@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "cmd/server/session.h"
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 
 namespace rlock {
 

@@ -17,7 +17,7 @@
 #include "redis/failure.h"
 #include "redis/route/slots.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 
 namespace rlock {
 namespace {

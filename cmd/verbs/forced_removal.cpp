@@ -6,7 +6,7 @@
 #include "base/identity.h"
 #include "base/text.h"
 #include "cmd/verbs/found_lock.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/pool.h"
 #include "sync/records/holder_messages.h"
 #include "sync/records/metadata.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cmd/server/session.h"
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 #include "sync/records/history.h"
 #include "sync/watch/inspection.h"
 

@@ -31,8 +31,8 @@
 #include "cmd/view/inspection_json.h"
 #include "cmd/view/inspection_text.h"
 #include "redis/enough.h"
+#include "sync/calls/requests.h"
 #include "sync/hold/release.h"
-#include "sync/kinds/requests.h"
 #include "sync/records/holder_messages.h"
 
 namespace rlock {

@@ -26,7 +26,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/permit_lock.h"
 
 namespace rlock {

@@ -19,7 +19,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/server/key_options.h"
 #include "cmd/view/inspection_text.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/records/metadata.h"
 
 namespace rlock {

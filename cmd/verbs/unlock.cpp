@@ -30,7 +30,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection_text.h"
-#include "sync/kinds/renewal_interval.h"
+#include "sync/calls/renewal_interval.h"
 
 namespace rlock {
 namespace {

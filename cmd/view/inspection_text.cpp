@@ -10,7 +10,7 @@
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/table.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

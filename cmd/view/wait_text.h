@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

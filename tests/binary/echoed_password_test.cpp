@@ -16,7 +16,7 @@
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/verb_lines.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 using namespace rlock;
 using namespace rlock::test;

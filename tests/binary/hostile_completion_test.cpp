@@ -11,7 +11,7 @@
 #include "support/cli.h"
 #include "support/installed.h"
 #include "support/redis_server.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 using namespace rlock;
 using namespace rlock::test;

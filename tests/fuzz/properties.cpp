@@ -7,7 +7,7 @@
 #include "fuzz/must.h"
 #include "redis/connection/target.h"
 #include "support/contains.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock::test {
 namespace {

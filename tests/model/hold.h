@@ -8,7 +8,7 @@
 
 #include "redis/call.h"
 #include "redis/reply.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock::model {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "numbers.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "world.h"
 
 namespace rlock::model {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "hold.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock::model {
 namespace {

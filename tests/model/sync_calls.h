@@ -3,12 +3,12 @@
 // What the explorer's clients ask, and what the answers mean, by the classes of src/sync.
 
 #include "hold.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/line.h"
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/fair.h"
 #include "sync/kinds/fenced.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/line.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/once_per.h"
 #include "sync/kinds/permit_lock.h"

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kReplyIn = 1000;
 
 /// A call stays in flight for at most this long, which is less than a server remembers requests
-/// (src/sync/kinds/requests.h).
+/// (src/sync/calls/requests.h).
 constexpr std::int64_t kLateAtMost = 30000;
 
 constexpr std::int64_t kReconnects = 500;

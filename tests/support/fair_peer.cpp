@@ -1,7 +1,7 @@
 #include "support/fair_peer.h"
 
 #include "redis/script.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock::test {
 namespace {

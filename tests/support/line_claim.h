@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sync/kinds/claim.h"
+#include "sync/calls/claim.h"
 
 namespace rlock::test {
 

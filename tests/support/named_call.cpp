@@ -14,8 +14,8 @@
 #include "scripts.h"
 #include "support/contains.h"
 #include "support/process.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/values.h"
 
 namespace rlock::test {
 namespace {

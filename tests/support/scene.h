@@ -6,7 +6,7 @@
 
 #include "support/direct.h"
 #include "support/redis_server.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock::test {
 

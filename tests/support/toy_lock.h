@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 #include "sync/wait/acquire_request.h"
 
 namespace rlock::test {

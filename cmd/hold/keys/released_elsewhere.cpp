@@ -1,7 +1,7 @@
 #include "cmd/hold/keys/released_elsewhere.h"
 
 #include "cmd/hold/request/inner_hold.h"
-#include "sync/kinds/requests.h"
+#include "sync/calls/requests.h"
 #include "sync/records/holder_messages.h"
 
 namespace rlock {

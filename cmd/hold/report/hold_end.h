@@ -8,8 +8,8 @@
 #include "cmd/hold/command/held_command.h"
 #include "cmd/hold/keys/held_keys.h"
 #include "redis/redis.h"
+#include "sync/calls/lockable.h"
 #include "sync/hold/release.h"
-#include "sync/kinds/lockable.h"
 #include "sync/records/history.h"
 
 namespace rlock {

@@ -15,7 +15,7 @@
 #include "cmd/hold/request/inherited_hold.h"
 #include "cmd/server/secrets.h"
 #include "redis/connection/target.h"
-#include "sync/kinds/arguments.h"
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 namespace {

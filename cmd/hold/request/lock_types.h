@@ -11,9 +11,9 @@
 
 #include "base/time.h"
 #include "cmd/cli/options.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

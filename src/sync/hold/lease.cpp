@@ -6,7 +6,7 @@
 
 #include "base/as_given.h"
 #include "base/error.h"
-#include "sync/kinds/renewal_interval.h"
+#include "sync/calls/renewal_interval.h"
 
 namespace rlock {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "redis/redis.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 #include "sync/wait/acquire.h"
 
 namespace rlock {

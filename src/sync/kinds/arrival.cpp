@@ -4,10 +4,10 @@
 
 #include "base/random.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/line.h"
-#include "sync/kinds/requests.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/line.h"
+#include "sync/calls/requests.h"
 
 namespace rlock {
 namespace {

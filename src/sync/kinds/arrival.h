@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sync/kinds/claim.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/foreign.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/renewal_interval.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/foreign.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/renewal_interval.h"
 
 namespace rlock {
 namespace {

@@ -1,7 +1,7 @@
 #include "sync/kinds/fenced.h"
 
 #include "scripts.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
-#include "sync/kinds/foreign.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/foreign.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/kind.h"
 
 namespace rlock {
 

@@ -2,11 +2,11 @@
 
 #include "base/random.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/record_json.h"
-#include "sync/kinds/requests.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/record_json.h"
+#include "sync/calls/requests.h"
 
 namespace rlock {
 namespace {

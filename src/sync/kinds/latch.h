@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sync/kinds/answers.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/line.h"
-#include "sync/kinds/lockable.h"
-#include "sync/kinds/pub_sub.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/line.h"
+#include "sync/calls/lockable.h"
+#include "sync/calls/pub_sub.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

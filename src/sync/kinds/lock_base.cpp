@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

@@ -3,11 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "sync/kinds/answers.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/lockable.h"
-#include "sync/kinds/requests.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/lockable.h"
+#include "sync/calls/requests.h"
 
 namespace rlock {
 

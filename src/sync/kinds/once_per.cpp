@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "scripts.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

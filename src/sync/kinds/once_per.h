@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

@@ -5,7 +5,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/pool.h"
 
 namespace rlock {

@@ -7,11 +7,11 @@
 #include "base/key_text.h"
 #include "base/random.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/foreign.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/requests.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/foreign.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/requests.h"
 
 namespace rlock {
 

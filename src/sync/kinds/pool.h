@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "sync/kinds/answers.h"
-#include "sync/kinds/lockable.h"
-#include "sync/kinds/pub_sub.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/lockable.h"
+#include "sync/calls/pub_sub.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

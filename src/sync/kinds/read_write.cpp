@@ -1,8 +1,8 @@
 #include "sync/kinds/read_write.h"
 
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

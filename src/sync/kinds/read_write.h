@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/lock_base.h"
 
 namespace rlock {

@@ -4,12 +4,12 @@
 
 #include "base/random.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/requests.h"
 #include "sync/kinds/pool.h"
-#include "sync/kinds/requests.h"
 
 namespace rlock {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sync/kinds/claim.h"
-#include "sync/kinds/line.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/line.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

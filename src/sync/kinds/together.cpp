@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sync/kinds/answers.h"
-#include "sync/kinds/arguments.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

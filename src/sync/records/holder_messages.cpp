@@ -4,8 +4,8 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

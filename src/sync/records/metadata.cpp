@@ -13,9 +13,9 @@
 #include "base/identity.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/record_json.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/record_json.h"
 
 namespace rlock {
 namespace {

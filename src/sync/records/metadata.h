@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sync/kinds/lockable.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/lockable.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

@@ -9,7 +9,7 @@
 #include "loop/loop.h"
 #include "redis/failure.h"
 #include "redis/mailbox.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 #include "sync/wait/acquire_request.h"
 #include "sync/wait/ballot.h"
 #include "sync/wait/replicas.h"

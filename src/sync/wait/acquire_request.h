@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "redis/call.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 #include "sync/kinds/together.h"
 
 namespace rlock {

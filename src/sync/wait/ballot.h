@@ -6,7 +6,7 @@
 
 #include "redis/enough.h"
 #include "redis/redis.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

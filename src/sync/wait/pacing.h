@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

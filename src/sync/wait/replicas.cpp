@@ -12,7 +12,7 @@
 
 #include "base/as_given.h"
 #include "base/text.h"
-#include "sync/kinds/arguments.h"
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 namespace {

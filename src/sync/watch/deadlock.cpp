@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
+#include "sync/calls/arguments.h"
 #include "sync/kinds/permit_lock.h"
 #include "sync/watch/inspect.h"
 

@@ -16,8 +16,8 @@
 #include "base/owner_id.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/latch.h"
 #include "sync/kinds/permit_lock.h"
 

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/values.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

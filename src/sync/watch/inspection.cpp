@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sync/kinds/keys.h"
-#include "sync/kinds/line.h"
-#include "sync/kinds/renewal_interval.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/line.h"
+#include "sync/calls/renewal_interval.h"
 
 namespace rlock {
 namespace {

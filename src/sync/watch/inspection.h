@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
-#include "sync/kinds/kind.h"
+#include "sync/calls/kind.h"
 #include "sync/records/history.h"
 #include "sync/records/metadata.h"
 

@@ -4,10 +4,10 @@
 
 #include "base/names.h"
 #include "redis/call.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/lockable.h"
-#include "sync/kinds/pub_sub.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/lockable.h"
+#include "sync/calls/pub_sub.h"
 #include "sync/watch/inspection.h"
 
 namespace rlock {

@@ -6,7 +6,7 @@
 #include "base/owner_id.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

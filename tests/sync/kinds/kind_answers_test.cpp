@@ -1,4 +1,4 @@
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 
 #include <doctest/doctest.h>
 
@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "support/usual_names.h"
+#include "sync/calls/requests.h"
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/plain.h"
-#include "sync/kinds/requests.h"
 #include "sync/kinds/together.h"
 
 using namespace rlock;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/line_claim.h"
-#include "sync/kinds/line.h"
+#include "sync/calls/line.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -16,7 +16,7 @@
 #include "support/figures.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/records/metadata.h"
 
 using namespace rlock;

@@ -11,11 +11,11 @@
 #include "support/contains.h"
 #include "support/line_claim.h"
 #include "support/redis_server.h"
+#include "sync/calls/keys.h"
+#include "sync/calls/line.h"
+#include "sync/calls/record_json.h"
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/fair.h"
-#include "sync/kinds/keys.h"
-#include "sync/kinds/line.h"
-#include "sync/kinds/record_json.h"
 #include "sync/records/history.h"
 
 using namespace rlock;

@@ -11,7 +11,7 @@
 #include "support/direct.h"
 #include "support/scene.h"
 #include "support/usual_names.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/lock.h"
 
 using namespace rlock;

@@ -11,8 +11,8 @@
 #include "support/scene.h"
 #include "support/usual_names.h"
 #include "support/variable.h"
+#include "sync/calls/record_json.h"
 #include "sync/kinds/lock.h"
-#include "sync/kinds/record_json.h"
 #include "sync/watch/inspect.h"
 
 using namespace rlock;

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 #include "sync/kinds/permit_lock.h"
 #include "sync/watch/inspect.h"
 

@@ -7,8 +7,8 @@
 #include "base/owner_id.h"
 #include "scripts.h"
 #include "support/contains.h"
+#include "sync/calls/requests.h"
 #include "sync/kinds/once_per.h"
-#include "sync/kinds/requests.h"
 #include "sync/records/holder_messages.h"
 
 using namespace rlock;

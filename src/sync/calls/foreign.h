@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "sync/kinds/kind.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/kind.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 

@@ -7,7 +7,7 @@
 #include "redis/call.h"
 #include "redis/delivery.h"
 #include "redis/reply.h"
-#include "sync/kinds/claim.h"
+#include "sync/calls/claim.h"
 
 namespace rlock {
 

@@ -9,9 +9,9 @@
 #include "base/time.h"
 #include "redis/message.h"
 #include "redis/reply.h"
-#include "sync/kinds/busy.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/busy.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

@@ -11,8 +11,8 @@
 #include "support/redis_server.h"
 #include "support/scene.h"
 #include "support/usual_names.h"
-#include "sync/kinds/answers.h"
-#include "sync/kinds/foreign.h"
+#include "sync/calls/answers.h"
+#include "sync/calls/foreign.h"
 #include "sync/watch/inspect.h"
 
 using namespace rlock;

@@ -1,4 +1,4 @@
-#include "sync/kinds/foreign.h"
+#include "sync/calls/foreign.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sync/kinds/lockable.h"
+#include "sync/calls/lockable.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sync/kinds/values.h"
+#include "sync/calls/values.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/kinds/values.h"
+#include "sync/calls/values.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "scripts.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

@@ -12,8 +12,8 @@
 #include "redis/call.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
-#include "sync/kinds/busy.h"
-#include "sync/kinds/line.h"
+#include "sync/calls/busy.h"
+#include "sync/calls/line.h"
 
 namespace rlock {
 

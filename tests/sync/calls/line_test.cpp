@@ -11,7 +11,7 @@
 #include "support/contains.h"
 #include "support/line_scene.h"
 #include "support/skipped.h"
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 #include "sync/kinds/arrival.h"
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/lock.h"

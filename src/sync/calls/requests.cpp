@@ -1,7 +1,7 @@
-#include "sync/kinds/requests.h"
+#include "sync/calls/requests.h"
 
 #include "base/random.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 

@@ -7,14 +7,14 @@
 // A message can be lost, so each waiter also asks without one. The farther behind it is, the later (move_up()). After
 // a failover all of them would ask at once: each pauses for those before it (pause_behind_others()).
 
-#include "sync/kinds/line.h"
+#include "sync/calls/line.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/arguments.h"
-#include "sync/kinds/keys.h"
+#include "sync/calls/arguments.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

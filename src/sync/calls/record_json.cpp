@@ -1,4 +1,4 @@
-#include "sync/kinds/record_json.h"
+#include "sync/calls/record_json.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "sync/kinds/kind.h"
+#include "sync/calls/kind.h"
 
 #include <algorithm>
 
-#include "sync/kinds/keys.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "sync/kinds/claim.h"
-#include "sync/kinds/pub_sub.h"
-#include "sync/kinds/values.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/pub_sub.h"
+#include "sync/calls/values.h"
 
 namespace rlock {
 

@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
-#include "sync/kinds/pub_sub.h"
+#include "sync/calls/pub_sub.h"
 
 namespace rlock {
 

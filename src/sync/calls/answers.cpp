@@ -1,10 +1,10 @@
-#include "sync/kinds/answers.h"
+#include "sync/calls/answers.h"
 
 #include <fmt/format.h>
 
 #include "base/key_text.h"
 #include "base/text.h"
-#include "sync/kinds/foreign.h"
+#include "sync/calls/foreign.h"
 
 namespace rlock {
 namespace {

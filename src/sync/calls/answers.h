@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "sync/kinds/claim.h"
-#include "sync/kinds/lockable.h"
+#include "sync/calls/claim.h"
+#include "sync/calls/lockable.h"
 
 namespace rlock {
 
