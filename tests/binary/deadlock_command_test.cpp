@@ -63,6 +63,8 @@ TEST_CASE("if runs wait for each other, the youngest gives up, and the others go
     }
     CHECK(gave_up == 1);
     CHECK_MESSAGE(contains(errors, "rlock: deadlock: 'key-"), errors);
+    // The processes that are named wait; the runs above them hold.
+    CHECK_MESSAGE(contains(errors, "' is held by a run above "), errors);
     CHECK(contains(errors, "held by a run above this one\n"));
   }
 }

@@ -28,15 +28,15 @@ std::vector<Owner> owners_of(const std::vector<DeadlockMember>& circle) {
   return owners;
 }
 
-/// "deadlock: 'b' is held by A, which waits for 'c', held by B, which waits for 'a', held by a run above this
-/// one".
+/// "deadlock: 'b' is held by a run above A, which waits for 'c', held by a run above B, which waits for 'a', held by a
+/// run above this one". A and B are waiters: no member of the circle holds a key itself.
 std::string text_of(const std::vector<DeadlockMember>& circle) {
-  std::string text = fmt::format("deadlock: {} is held by ", quoted(circle.front().waits_for));
+  std::string text = fmt::format("deadlock: {} is held by a run above ", quoted(circle.front().waits_for));
   for (std::size_t i = 1; i < circle.size(); ++i)
-    text += fmt::format("{}, which waits for {}, held by ",
+    text += fmt::format("{}, which waits for {}, held by a run above ",
                         holder_text({.owner = circle[i].owner, .facts = circle[i].facts}, std::nullopt),
                         quoted(circle[i].waits_for));
-  return text + "a run above this one";
+  return text + "this one";
 }
 
 }  // namespace
