@@ -41,6 +41,13 @@ std::string why_unanswered(const Lockable& lock, const Vote& vote) {
   return failure != nullptr ? failure->text : "";
 }
 
+/// Why a lease that is not renewed is over for us before the server ends it. The history has this text, too.
+std::string rest_text(const Lease& lease, TimePoint now) {
+  const Milliseconds rest = remaining(plus(lease.asked, lease.budget.lease), now);
+  if (rest == Milliseconds{0}) return "its lease has ended (--no-renew)";
+  return fmt::format("its lease had {} left and is not renewed (--no-renew)", describe(rest));
+}
+
 }  // namespace
 
 Keeper::Keeper(Redis& redis, Options options)
@@ -87,7 +94,7 @@ void Keeper::ready(short, TimePoint now) {
   lose(options_.lease.budget.renews
            ? fmt::format("it could not be renewed for {}{}{}", describe(elapsed(options_.lease.asked, now)),
                          problem_.empty() ? "" : ": ", problem_)
-           : std::string{"its lease has ended (--no-renew)"},
+           : rest_text(options_.lease, now),
        now);
 }
 

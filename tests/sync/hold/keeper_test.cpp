@@ -165,7 +165,17 @@ TEST_CASE(
   turn(keeper, keeper.stop_at());
   CHECK(keeper.lost());
   CHECK_FALSE(keeper.taken_away());
-  CHECK(contains(keeper.why(), "--no-renew"));
+  CHECK(keeper.why() ==
+        "its lease had 5.6s left and is not renewed (--no-renew)");  // of 30 s, it stops at 24.4 s
+}
+
+TEST_CASE("without renewals, a keeper that looks late says that the lease has ended") {
+  ListRedis redis;
+  redis.answers(kDone);
+  Keeper keeper{redis, keeping(30s, false)};
+  turn(keeper, after(31s));
+  CHECK(keeper.lost());
+  CHECK(keeper.why() == "its lease has ended (--no-renew)");
 }
 
 TEST_CASE("without renewals a notice of removal makes the keeper ask now, and 'not yours' is a loss") {
