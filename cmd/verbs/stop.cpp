@@ -30,6 +30,11 @@ constexpr Milliseconds kAskAgain{500};
 /// The pause between two checks if the holder has ended.
 constexpr Milliseconds kBetweenLooks{100};
 
+/// How long the holder may need to end, from the request on.
+Milliseconds time_to_end(const Holder& holder) {
+  return holder.facts->kill_after.value_or(StopRules{}.kill_after) + kAfterKill;
+}
+
 class Stop final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
@@ -48,6 +53,7 @@ class Stop final : public Verb {
   int not_held(const Inspection& found) const;
   void ask(Session& session, const Asked& asked) const;
   void wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const;
+  std::string still_held(const Asked& asked, Milliseconds waited) const;
 
   std::string why_;
   std::optional<Owner> owner_;
@@ -141,8 +147,7 @@ void Stop::ask(Session& session, const Asked& asked) const {
 void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const {
   Milliseconds patience{0};
   for (const Asked& one : asked)
-    for (const Holder& holder : one.holders)
-      patience = std::max(patience, holder.facts->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
+    for (const Holder& holder : one.holders) patience = std::max(patience, time_to_end(holder));
   const TimePoint until = plus(started, longest_wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {
@@ -163,6 +168,19 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   }
 }
 
+/// A run that is younger than a second has not heard the request, and another one may need more time than the wait gave
+/// it. So force is the remedy only after the time in which the holder would have ended.
+std::string Stop::still_held(const Asked& asked, Milliseconds waited) const {
+  const LockName& name = asked.found.name;
+  const bool in_time =
+      std::ranges::any_of(asked.holders, [&](const Holder& holder) { return waited < time_to_end(holder); });
+  return fmt::format("{} is still held by {} after {}; {}", quoted(name),
+                     holders_text(asked.holders, std::nullopt), describe(waited),
+                     in_time ? fmt::format("to ask again and wait longer: rlock stop {}{}", words_for(name),
+                                           owner_ ? " --if-owner " + shell_quoted(owner_->str()) : "")
+                             : "to remove the lock by force: " + removal_of(asked.found, asked.holders));
+}
+
 /// Every key is inspected before the first holder is asked: if one holder cannot be asked, none is.
 int Stop::act(TimePoint started, std::vector<std::string>) {
   Session session{server_};
@@ -180,10 +198,7 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
     }
   }
   wait_for(session, asked, started);
-  for (const Asked& one : asked)
-    info(fmt::format(
-        "{} is still held by {}, although rlock has asked it to end; to remove the lock by force: {}",
-        quoted(one.found.name), holders_text(one.holders, std::nullopt), removal_of(one.found, one.holders)));
+  for (const Asked& one : asked) info(still_held(one, elapsed(started, session.loop.now())));
   return asked.empty() ? exit : exit_code::busy;
 }
 

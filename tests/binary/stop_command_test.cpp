@@ -167,11 +167,36 @@ TEST_CASE("a command that does not end in time is 75, and keeps its lock until i
   REQUIRE(eventually([&] { return run.out() == "on\n"; }, 10s));
   Rlock stop = redis.rlock("stop", "-w", "2s", "k");
   CHECK(stop.exit_code() == 75);
+  // KILL comes later than the wait has ended, so there is no reason for force.
   CHECK(contains(stop.err(), "is still held by"));
-  CHECK(contains(stop.err(), "rlock unlock k"));
+  CHECK_MESSAGE(stop.err().ends_with("; to ask again and wait longer: rlock stop k\n"), stop.err());
   CHECK(redis.has("k"));
   CHECK(run.exit_code() == 124);
   CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("a wait that ends before a young run listens is 75, and recommends to ask again") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k"); }, 10s));
+  Rlock stop = redis.rlock("stop", "-w", "1ms", "k");
+  CHECK(stop.exit_code() == 75);
+  CHECK_MESSAGE(stop.err().ends_with("; to ask again and wait longer: rlock stop k\n"), stop.err());
+  CHECK(status_of(redis, {"stop", "k"}) <= 1);  // on a slow machine, the run has heard the first request
+  CHECK(run.exit_code() == 124);
+}
+
+TEST_CASE(
+    "a holder that has not ended after its --kill-after and five seconds more may be removed by force") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--kill-after", "1ms", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return !redis.cli({"PUBSUB", "CHANNELS", "*:{k}:?*"}).empty(); }, 10s));
+  run.signal(SIGSTOP);
+  Rlock stop = redis.rlock("stop", "k");
+  CHECK(stop.exit_code() == 75);
+  CHECK_MESSAGE(stop.err().ends_with("; to remove the lock by force: rlock unlock k\n"), stop.err());
+  run.signal(SIGCONT);
+  CHECK(run.exit_code() == 124);
 }
 
 TEST_CASE("stop of several keys asks all holders before it waits, and none if one of them cannot be asked") {
