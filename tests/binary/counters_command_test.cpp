@@ -337,6 +337,12 @@ TEST_CASE("--await-set counts a latch as opened until its note is deleted, altho
               });
 }
 
+TEST_CASE("delete of a key that is no latch leaves the notes of its holder") {
+  RedisServer redis;
+  tell(redis, {{"lock acquire k --owner latch --lease 1m", 0}, {"latch delete k", 65, ""}});
+  CHECK(redis.cli({"HEXISTS", "rlock:meta:{k}", "latch"}) == "1");
+}
+
 TEST_CASE("the last count of a latch wakes its waiters, and --await-set also waits for the setting") {
   RedisServer redis;
   Rlock early = redis.rlock("latch", "wait", "built", "--await-set");

@@ -50,7 +50,10 @@ Call Latch::remove() const { return call(scripts::latch_delete); }
 
 Call Latch::erase_record() const {
   return call_of(scripts::meta_erase,
-                 {{Parameter::meta, metadata_key(name_)}, {Parameter::owner, std::string{kLatchField}}});
+                 {{Parameter::meta, metadata_key(name_)},
+                  {Parameter::held, name_.str()},  // the owner of a lock may have the same name
+                  {Parameter::owner, std::string{kLatchField}},
+                  {Parameter::member, std::string{kLatchField}}});
 }
 
 Call Latch::status() const { return call(scripts::latch_status); }
