@@ -12,6 +12,7 @@
 
 #include "base/as_given.h"
 #include "base/identity.h"
+#include "base/text.h"
 
 namespace rlock {
 namespace {
@@ -147,7 +148,12 @@ void Handshake::refused(Step step, const Reply& error) {
     return fail({Error::unreachable, "the server speaks RESP2 only"});
   }
   Failure why = failure_of(error);
-  if (error.is_error("WRONGPASS")) why.text += source_of_password();
+  if (error.is_error("WRONGPASS"))
+    why.text = greeting_.password ? why.text + source_of_password()
+                                  : fmt::format(
+                                        "the server refuses this user without a password; give one by "
+                                        "--password-file, RLOCK_PASSWORD or --askpass ({})",
+                                        sanitized(error.text()));
   if (why.kind == Error::denied) return fail(std::move(why));
   if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
   if (step == Step::select && error.text().find("in cluster mode") != std::string::npos)

@@ -126,6 +126,13 @@ TEST_CASE("in RESP2 the server's identity comes from INFO") {
 TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   const Greeting app{.user = "app", .password = "secret", .db = 3};
   CHECK(refused(app, {}, "WRONGPASS invalid username-password pair").kind == Error::denied);
+  // The message knows whether a password was given.
+  const std::string wrong = "WRONGPASS invalid username-password pair";
+  CHECK(contains(refused(app, {}, wrong).text, "does not know this user with this password"));
+  CHECK(refused({.user = "app"}, {}, wrong).text ==
+        "the server refuses this user without a password; give one by --password-file, RLOCK_PASSWORD or "
+        "--askpass (WRONGPASS invalid username-password pair)");
+  CHECK(refused({.user = "app"}, {}, wrong).kind == Error::denied);
   CHECK(refused(app, {}, "ERR max number of clients reached").kind == Error::unreachable);
   CHECK(refused(app, {}, "LOADING Redis is loading the dataset in memory").kind == Error::unreachable);
   CHECK(refused(app, {}, "ERR something else").kind == Error::denied);
