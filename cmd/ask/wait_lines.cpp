@@ -1,8 +1,8 @@
-// The wait lines that users read. note_waiting() takes the last answer to the wait, before each sleep. A line becomes
-// due by the clock, by USR1, or because the holder has changed (want()). A due line starts an Inquiry about
-// the holder. The line is printed when the inquiry ends. A silent server must not delay it, so at wanted_by_ it
-// is printed with what is known then. The last line comes from report_not_held() and interrupted(), which turn the loop
-// for its inquiry.
+// The wait lines that users read. note_waiting() takes the last answer to the wait, before each sleep and each wait for
+// replicas. A line becomes due by the clock, by USR1, or because the holder has changed (want()). A due line starts an
+// Inquiry about the holder. The line is printed when the inquiry ends. A silent server must not delay it, so at
+// wanted_by_ it is printed with what is known then. The last line comes from report_not_held() and interrupted(), which
+// turn the loop for its inquiry.
 //
 // Inquiries are made for lines only. So a wait with -q sends only its own calls, unless USR1 asks for a line.
 
@@ -70,7 +70,8 @@ void WaitLines::acquired() {
 
 void WaitLines::note_waiting(const Waiting& waiting) {
   if (subject_.observer != nullptr) subject_.observer->waiting(waiting);
-  failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
+  const Failure* const why = waiting.failure != nullptr ? waiting.failure : waiting.unconfirmed;
+  failure_ = why != nullptr ? std::optional{*why} : std::nullopt;
   if (waiting.busy == nullptr) return;
   busy_ = *waiting.busy;
   const Owner* const asker = waiting.what.asker();

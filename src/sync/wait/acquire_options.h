@@ -55,6 +55,8 @@ struct Waiting {
   const Busy* busy = nullptr;        ///< the last "busy" answer, with its key; null: the last round has none
   const Failure* failure = nullptr;  ///< why the server cannot be used now; null: it can
   const Waitable& what;              ///< the thing that was asked for
+  /// It was granted, and replicas have not confirmed it yet: the text for people if this takes long. Else null.
+  const Failure* unconfirmed = nullptr;
 };
 
 struct AcquireOptions {
@@ -76,8 +78,9 @@ struct AcquireOptions {
   /// Runs `work`, the rest of the undo, in another process (finish_behind()), so that the end of a wait does
   /// not wait for a server. Empty: the wait spends some hundred milliseconds on it.
   std::function<bool(const std::function<void()>& work)> behind;
-  std::function<bool()> insisted = [] { return false; };               ///< true: do not even await the undos
-  std::function<void(const Waiting&)> report = [](const Waiting&) {};  ///< called before each sleep
+  std::function<bool()> insisted = [] { return false; };  ///< true: do not even await the undos
+  /// Called before each sleep, and before each wait for replicas.
+  std::function<void(const Waiting&)> report = [](const Waiting&) {};
 };
 
 }  // namespace rlock

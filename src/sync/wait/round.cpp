@@ -25,7 +25,7 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts
   Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts, blocked_ + 1 < stages.size() ? Next::another_call : Next::nothing);
-    if (result_.held() == nullptr || !replicated()) return std::nullopt;
+    if (result_.held() == nullptr || !replicated(stages[blocked_].what())) return std::nullopt;
     if (facts == FactsThere::known) write_facts(stages[blocked_]);
     acquired.asked = earliest(acquired.asked, result_.asked);
     if (stages[blocked_].together) {
@@ -99,8 +99,10 @@ Failure Round::why_closed() const {
   return {Error::unreachable, "it has not answered the undo of the last request"};
 }
 
-bool Round::replicated() {
+bool Round::replicated(const Waitable& what) {
   if (options_.sync_replicas.count == 0) return true;
+  const Failure not_yet = not_yet_confirmed(options_.sync_replicas);
+  options_.report({.what = what, .unconfirmed = &not_yet});
   const auto missing = await_replicas(redis_, votes_, result_.answers, options_.sync_replicas,
                                       patience_of(options_.sync_replicas.timeout + options_.round_timeout));
   if (missing) count_as_failed(*missing);

@@ -46,7 +46,7 @@ class Round {
   void write_facts(const Stage& stage);
   Redis::EnoughFrom replies_of_quorum() const;
   Failure why_closed() const;
-  bool replicated();
+  bool replicated(const Waitable& what);
   Patience patience_of(Milliseconds step) const;
   void count_as_failed(Failure why);
 

@@ -85,6 +85,16 @@ TEST_CASE("a wait for replicas ends with --wait, and nothing is held after it") 
   CHECK_FALSE(pair.primary.has("k"));
 }
 
+TEST_CASE("while the first wait for replicas lasts, a line says so, although no round has failed yet") {
+  Pair pair;
+  Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m", "--wait", "2s"}, {"echo", "ran"});
+  CHECK(rlock.exit_code(kDeadline) == 69);
+  CHECK_MESSAGE(contains(rlock.err(),
+                         ": not confirmed by 2 replicas yet (--sync-replicas); see INFO replication "
+                         "on the server; retrying\n"),
+                rlock.err());
+}
+
 TEST_CASE("a wait for replicas ends with a signal, and nothing is held after it") {
   Pair pair;
   Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m"}, {"echo", "ran"});
