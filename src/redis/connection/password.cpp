@@ -51,6 +51,10 @@ class File {
     std::string text = content(patience);
     if (text.ends_with('\n')) text.pop_back();
     if (text.ends_with('\r')) text.pop_back();
+    if (text.empty() && !can_be_read_again())
+      refuse(
+          "is empty: its writer wrote nothing, or another process has read it, because a pipe can be read only once; "
+          "use a regular file or RLOCK_PASSWORD");
     if (text.empty()) refuse("is empty");
     if (text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
       refuse("begins with a byte order mark; save it as UTF-8 without one");

@@ -444,6 +444,18 @@ TEST_CASE("a named pipe is awaited, also before its writer has opened it") {
   CHECK(source.read() == "s3cret");
 }
 
+TEST_CASE("a pipe that was read already is empty, and the message names this reason") {
+  PasswordPipe pipe;
+  pipe.writing.reset();
+  const PasswordSource source = pipe.source();
+  source.await(within(Milliseconds{50}));
+  CHECK_MESSAGE(
+      contains(failure_reading(source),
+               "is empty: its writer wrote nothing, or another process has read it, because a pipe can be "
+               "read only once; use a regular file or RLOCK_PASSWORD"),
+      failure_reading(source));
+}
+
 TEST_CASE("a pipe whose writer is silent does not delay its reader longer than its patience") {
   const PasswordPipe pipe;
   const TimePoint started = Clock::now();
