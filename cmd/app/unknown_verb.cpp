@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "base/error.h"
@@ -14,41 +13,47 @@
 namespace rlock {
 namespace {
 
-/// A word that other tools use, and our verb for it.
-struct Synonym {
-  std::string_view word;
-  std::string_view verb;
-};
+/// "\nWORD=VERB\n...": words that other tools use, and our verbs for them. One text needs no relocations at each start.
+constexpr std::string_view kSynonyms =
+    "\n"
+    "ls=list\n"
+    "ps=list\n"
+    "show=inspect\n"
+    "exec=run\n"
+    "acquire=lock acquire\n"
+    "release=lock release\n"
+    "renew=lock renew\n"
+    "status=lock status\n"
+    "check=doctor\n"
+    "ping=doctor\n"
+    "semaphore=sem\n"
+    "kill=stop\n"
+    "del=unlock\n"
+    "rm=unlock\n"
+    "delete=unlock\n"
+    "wait=lock wait\n"
+    "set=latch set\n"
+    "watch=top\n"
+    "monitor=top\n"
+    "events=top, or rlock run --events FILE\n"
+    "log=history\n"
+    "logs=history\n"
+    "cancel=stop\n"
+    "steal=unlock\n"
+    "break=unlock\n"
+    "force=unlock\n"
+    "force-unlock=unlock\n"
+    "describe=inspect\n"
+    "health=doctor\n"
+    "redlock=run --url URL --url URL --url URL\n";
 
-constexpr std::array kSynonyms{
-    Synonym{"ls", "list"},
-    Synonym{"ps", "list"},
-    Synonym{"show", "inspect"},
-    Synonym{"exec", "run"},
-    Synonym{"acquire", "lock acquire"},
-    Synonym{"release", "lock release"},
-    Synonym{"renew", "lock renew"},
-    Synonym{"status", "lock status"},
-    Synonym{"check", "doctor"},
-    Synonym{"ping", "doctor"},
-    Synonym{"semaphore", "sem"},
-    Synonym{"kill", "stop"},
-    Synonym{"del", "unlock"},
-    Synonym{"rm", "unlock"},
-    Synonym{"delete", "unlock"},
-    Synonym{"wait", "lock wait"},
-    Synonym{"set", "latch set"},
-    Synonym{"watch", "top"},
-    Synonym{"monitor", "top"},
-    Synonym{"events", "top, or rlock run --events FILE"},
-    Synonym{"log", "history"},
-    Synonym{"logs", "history"},
-    Synonym{"cancel", "stop"},
-    Synonym{"steal", "unlock"},
-    Synonym{"describe", "inspect"},
-    Synonym{"health", "doctor"},
-    Synonym{"redlock", "run --url URL --url URL --url URL"},
-};
+std::optional<std::string_view> synonym_of(std::string_view word) {
+  const std::string row = fmt::format("\n{}=", word);
+  const std::size_t at = kSynonyms.find(row);
+  if (at == kSynonyms.npos) return std::nullopt;
+  const std::string_view behind = kSynonyms.substr(at + row.size());
+  return behind.substr(0, behind.find('\n'));
+}
 
 /// The first words of all verbs; with a noun, the second words of its verbs.
 std::vector<std::string_view> names_after(std::string_view noun) {
@@ -62,9 +67,8 @@ std::vector<std::string_view> names_after(std::string_view noun) {
 }
 
 std::optional<std::string_view> verb_meant(std::string_view noun, std::string_view word) {
-  const auto synonym = std::ranges::find(kSynonyms, word, &Synonym::word);
-  if (noun.empty() && synonym != kSynonyms.end()) return synonym->verb;
-  return nearest(word, names_after(noun));
+  const auto synonym = noun.empty() ? synonym_of(word) : std::nullopt;
+  return synonym ? synonym : nearest(word, names_after(noun));
 }
 
 /// "init, acquire and delete"
@@ -81,6 +85,10 @@ std::string enumerated(const std::vector<std::string_view>& names) {
 
 void refuse_verb(std::string_view noun, std::string_view word, std::string_view before,
                  std::span<const std::string> behind_it) {
+  // Another shell's name is no slip: zsh is no help for ksh.
+  if (noun == "completion")
+    throw Error{Error::usage, fmt::format("there is no completion script for {}; there are scripts for {}",
+                                          in_quotes(word), enumerated(names_after(noun)))};
   const std::string behind = fmt::format("{}{}{}", before, noun, noun.empty() ? "" : " ");
   if (const auto meant = verb_meant(noun, word))
     throw Error{Error::usage,
