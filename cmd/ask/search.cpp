@@ -7,7 +7,9 @@
 //                numbers.
 //
 // If the time or the memory is over, the names that were found until then are the result (FoundKeys::late, too_many).
-// If a server is silent, only its own scan ends, as long as a quorum of the others can be searched.
+// If a server is silent, only its own scan ends, as long as a quorum of the others can be searched. All of several
+// servers are asked by PING at once, and those that answer are scanned. So the silent ones are waited for together, and
+// while others are scanned. When a quorum has been scanned, they get a moment more.
 
 #include "cmd/ask/search.h"
 
@@ -18,6 +20,7 @@
 #include <map>
 #include <optional>
 
+#include "redis/enough.h"
 #include "redis/route/slots.h"
 #include "sync/watch/scan.h"
 
@@ -41,31 +44,101 @@ class Search {
  public:
   Search(Session& session, const SearchOptions& options) : session_(session), options_(options) {}
 
-  /// Searches one server. Returns why it could not be searched; empty: it was searched.
-  std::optional<Failure> look_through(Executor& server, bool cluster) {
-    std::vector<std::string> nodes{""};
-    if (cluster) {
-      const auto slots = ask(server, ask_slots());
-      if (!slots) return failure_;
-      const auto map = SlotMap::read(*slots, {});
-      if (!map || map->empty())
-        return Failure{Error::unreachable, server.str() + " does not know which node serves which slot"};
-      nodes = map->key_of_each_node();
+  /// Searches the only server.
+  void look_through_it() {
+    if (const auto failure = look_through(0)) session_.fail(*failure);
+  }
+
+  /// Searches the servers that answer. Throws Error if they cannot be a quorum.
+  void look_through_all() {
+    const std::size_t servers = session_.redis.nodes();
+    const TimePoint deadline = session_.patience().until;
+    const Redis::Request pings = session_.redis.post(command({"PING"}), with_retries(), deadline);
+    Enough enough{session_.redis.quorum(), kAnswerGrace, session_.loop.now()};
+    Failures failed(servers);
+    std::vector<bool> searched(servers);
+    for (;;) {
+      std::optional<std::size_t> next;
+      for (std::size_t i = servers; i-- > 0;) {
+        const Vote& ping = pings.votes()[i];
+        if (searched[i] || failed[i] || !ping.settled()) continue;
+        if (ping.failure() != nullptr) {
+          failed[i] = *ping.failure();
+        } else {
+          next = i;
+        }
+      }
+      require_quorum(failed);
+      if (next) {
+        failed[*next] = look_through(*next);
+        searched[*next] = !failed[*next];
+        continue;
+      }
+      const auto done = static_cast<std::size_t>(std::ranges::count(searched, true));
+      const TimePoint now = session_.loop.now();
+      const TimePoint until = enough.from(done >= enough.nodes(), now);
+      if (pings.settled() || now >= until) break;
+      turn(earliest(deadline, until));
     }
-    std::size_t missing = 0;
-    for (const std::string& node : nodes) {
-      if (scan(server, node)) continue;
-      const bool others_do = cluster && options_.without_shards && failure_.kind == Error::unreachable;
-      if (!others_do || ++missing == nodes.size()) return failure_;
-      found_.shard_missing = true;
-      found_.silent.insert(fmt::format("rlock cannot search a shard of {}: {}", server.str(), failure_.text));
-    }
-    return std::nullopt;
+    for (std::size_t i = 0; i < servers; ++i)
+      if (!searched[i] && !failed[i]) failed[i] = no_answer();
+    found_.silent.merge(texts_of(failed));
   }
 
   FoundKeys found() && { return std::move(found_); }
 
  private:
+  /// Why each server cannot be searched; empty: it can be, as far as we know.
+  using Failures = std::vector<std::optional<Failure>>;
+
+  std::set<std::string> texts_of(const Failures& failed) const {
+    std::set<std::string> texts;
+    for (std::size_t i = 0; i < failed.size(); ++i)
+      if (failed[i]) texts.insert(fmt::format("{}: {}", session_.redis.str(i), failed[i]->text));
+    return texts;
+  }
+
+  void require_quorum(const Failures& failed) const {
+    std::size_t lacking = 0;
+    Error::Kind kind{};
+    for (const auto& failure : failed) {
+      if (!failure) continue;
+      ++lacking;
+      kind = failure->kind;
+    }
+    if (!session_.redis.can_lack(lacking))
+      session_.fail({kind, fmt::format("{}", fmt::join(texts_of(failed), "; "))});
+  }
+
+  std::string server_name() const { return session_.redis.str(server_); }
+
+  /// Searches one server. Returns why it could not be searched; empty: it was searched.
+  std::optional<Failure> look_through(std::size_t server) {
+    server_ = server;
+    delivery_.only_nodes.assign(session_.redis.nodes(), false);
+    delivery_.only_nodes[server] = true;
+    std::vector<std::string> nodes{""};
+    const bool cluster = session_.deployment.targets[server].topology == Target::Topology::cluster;
+    if (cluster) {
+      const auto slots = ask(ask_slots());
+      if (!slots) return failure_;
+      const auto map = SlotMap::read(*slots, {});
+      if (!map || map->empty())
+        return Failure{Error::unreachable, server_name() + " does not know which node serves which slot"};
+      nodes = map->key_of_each_node();
+    }
+    std::size_t missing = 0;
+    for (const std::string& node : nodes) {
+      if (scan(node)) continue;
+      const bool others_do = cluster && options_.without_shards && failure_.kind == Error::unreachable;
+      if (!others_do || ++missing == nodes.size()) return failure_;
+      found_.shard_missing = true;
+      found_.silent.insert(
+          fmt::format("rlock cannot search a shard of {}: {}", server_name(), failure_.text));
+    }
+    return std::nullopt;
+  }
+
   std::vector<ScanPass> passes() const {
     switch (options_.what) {
       case SearchFor::facts: return {ScanPass::facts};
@@ -75,25 +148,24 @@ class Search {
     return {ScanPass::hashes, ScanPass::texts};
   }
 
-  bool scan(Executor& server, const std::string& node) {
-    return std::ranges::all_of(passes(), [&](ScanPass pass) { return scan(server, pass, node); });
+  bool scan(const std::string& node) {
+    return std::ranges::all_of(passes(), [&](ScanPass pass) { return scan(pass, node); });
   }
 
   /// `node`: any key of the cluster node to scan.
-  bool scan(Executor& server, ScanPass pass, const std::string& node) {
+  bool scan(ScanPass pass, const std::string& node) {
     // SearchFor::all also reads the keys beside locks, which do not begin with the prefix.
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
       found_.late = found_.late || session_.loop.now() >= options_.until;
       if (found_.late || found_.too_many) return true;
-      const auto reply = ask(server, scan_step(pass, cursor, prefix, node));
+      const auto reply = ask(scan_step(pass, cursor, prefix, node));
       if (!reply) return false;
       Scanned step = read_step(pass, *reply);
       cursor = step.cursor;
       std::erase_if(step.doubtful, [&](const LockName& name) { return !is_wanted(name); });
-      if (!take_named(server, step.names, !node.empty()) ||
-          !ask_about(server, pass, groups(step.doubtful, !node.empty())))
+      if (!take_named(step.names, !node.empty()) || !ask_about(pass, groups(step.doubtful, !node.empty())))
         return false;
       options_.progress(++steps_, found_.names.size());
     } while (cursor != "0");
@@ -102,7 +174,7 @@ class Search {
 
   /// Takes the names of locks that a key beside them tells. The key beside "x" may also belong to "{x}". Then
   /// takes each of the two that exists, or "x" if neither does. Returns false if the server is silent.
-  bool take_named(Executor& server, const Names& names, bool cluster) {
+  bool take_named(const Names& names, bool cluster) {
     Names shared;
     for (const LockName& name : names) {
       const LockName other = other_name(name);
@@ -113,7 +185,7 @@ class Search {
       }
     }
     const std::size_t unread_before = unread_;
-    if (!ask_about(server, ScanPass::named, groups(shared, cluster))) return false;
+    if (!ask_about(ScanPass::named, groups(shared, cluster))) return false;
     if (unread_ > unread_before || found_.late) return true;  // we do not know that neither exists
     for (std::size_t i = 0; i < shared.size(); i += 2)
       if (!found_.names.contains(shared[i + 1])) take(shared[i]);
@@ -147,13 +219,13 @@ class Search {
   /// Asks about the content of these keys, and keeps the wanted ones. If the user may not read one key, or one
   /// lies in a slot that moves, the server refuses the whole group. Then each key of the group is asked about
   /// alone, and refused keys are ignored. Returns false if the server is silent (failure_).
-  bool ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
+  bool ask_about(ScanPass pass, const std::vector<Names>& groups) {
     std::vector<Names> refused;
     std::size_t first = 0;
     for (std::size_t end = 0; first < groups.size() && session_.loop.now() < options_.until; first = end) {
       for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
         keys += groups[end++].size();
-      const std::vector<Vote> votes = votes_on(server, pass, groups, first, end);
+      const std::vector<Vote> votes = votes_on(pass, groups, first, end);
       bool silent = false;
       for (std::size_t i = first; i < end; ++i) {
         const Failure* const failure = votes[i - first].failure();
@@ -173,52 +245,54 @@ class Search {
       if (silent) return false;
     }
     found_.late = found_.late || first < groups.size();
-    return refused.empty() || ask_about(server, pass, refused);
+    return refused.empty() || ask_about(pass, refused);
   }
 
-  std::vector<Vote> votes_on(Executor& server, ScanPass pass, const std::vector<Names>& groups,
-                             std::size_t first, std::size_t end) {
+  std::vector<Vote> votes_on(ScanPass pass, const std::vector<Names>& groups, std::size_t first,
+                             std::size_t end) {
     const TimePoint deadline = session_.patience().until;
     std::vector<Redis::Request> requests;
     for (std::size_t i = first; i < end; ++i)
-      requests.push_back(server.post(ask_content(pass, groups[i]), delivery_, deadline));
+      requests.push_back(session_.redis.post(ask_content(pass, groups[i]), delivery_, deadline));
     std::vector<Vote> votes;
     for (const Redis::Request& request : requests) votes.push_back(answered(request, deadline));
     return votes;
   }
 
-  std::optional<Reply> ask(Executor& server, const Call& call) {
+  std::optional<Reply> ask(const Call& call) {
     const TimePoint deadline = session_.patience().until;
-    const Vote vote = answered(server.post(call, delivery_, deadline), deadline);
+    const Vote vote = answered(session_.redis.post(call, delivery_, deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.trouble().value_or(failure_);
     return std::nullopt;
   }
 
   Vote answered(const Redis::Request& request, TimePoint deadline) {
-    while (!request.settled()) {
-      if (options_.turn) {
-        options_.turn(deadline);
-      } else {
-        session_.loop.turn(deadline);
-        session_.check_signals();
-      }
-    }
+    while (!request.settled()) turn(deadline);
     session_
         .check_signals();  // a signal may have ended the wait for a password, so that the call failed at once
-    const Vote& vote = request.votes().front();
-    if (const Failure* failure = vote.failure(); failure != nullptr && !failure->answered) delivery_ = {};
+    const Vote& vote = request.votes()[server_];
+    if (const Failure* failure = vote.failure(); failure != nullptr && !failure->answered)
+      delivery_.retry = Delivery::Retry::never;
     return vote;
+  }
+
+  void turn(TimePoint until) {
+    if (options_.turn) return options_.turn(until);
+    session_.loop.turn(until);
+    session_.check_signals();
   }
 
   Session& session_;
   const SearchOptions& options_;
+  std::size_t server_ = 0;  ///< the one that is searched
   FoundKeys found_;
   std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
   std::size_t unread_ = 0;  ///< keys that could not be asked about (FoundKeys::unread)
   Failure failure_ = no_answer();
-  Delivery delivery_ = with_retries();  ///< once a call got no answer in spite of retries, none is retried
+  Delivery delivery_ =
+      with_retries();  ///< to server_; once a call got no answer in spite of retries, none is retried
 };
 
 }  // namespace
@@ -226,24 +300,11 @@ class Search {
 FoundKeys search(Session& session, const SearchOptions& options) {
   Search search{session, options};
   if (session.redis.nodes() == 1) {
-    if (const auto failure = search.look_through(session.redis, session.deployment.has_cluster()))
-      session.fail(*failure);
-    return std::move(search).found();
+    search.look_through_it();
+  } else {
+    search.look_through_all();
   }
-  std::set<std::string> silent;
-  std::optional<Failure> worst;
-  for (const Target& target : session.deployment.targets) {
-    Executor server{session.loop, {target}, {.timeouts = session.deployment.timeouts}};
-    const auto failure = search.look_through(server, target.topology == Target::Topology::cluster);
-    if (!failure) continue;
-    worst = failure;
-    silent.insert(fmt::format("{}: {}", server.str(), failure->text));
-  }
-  if (!session.redis.can_lack(silent.size()))
-    session.fail({worst->kind, fmt::format("{}", fmt::join(silent, "; "))});
-  FoundKeys found = std::move(search).found();
-  found.silent.merge(silent);
-  return found;
+  return std::move(search).found();
 }
 
 }  // namespace rlock

@@ -180,6 +180,39 @@ TEST_CASE("one silent server of three is waited for by all keys together, not by
   CHECK(watch.elapsed() < 2 * time + 10s);  // 17 s if two dozen keys at a time wait
 }
 
+TEST_CASE("list and metrics wait for all silent servers together") {
+  Masters masters{5};
+  for (std::size_t i = 0; i < 5; ++i) masters.proxy(i).freeze();
+  for (const Words& words : {Words{"list"}, Words{"list", "--all"}, Words{"metrics"}}) {
+    CAPTURE(joined(words, " "));
+    const StopWatch watch;
+    const Result asked = result_of(words, masters.environment());
+    CHECK(asked.status == 69);
+    CHECK(watch.elapsed() < 7s);  // 10 s if they wait for one after the other
+    for (std::size_t i = 0; i < 5; ++i) CHECK(contains(asked.err, masters.proxy(i).url() + ": "));
+  }
+}
+
+TEST_CASE("list ends when no quorum can answer, whatever the other servers would say") {
+  Masters masters{3};
+  masters.proxy(0).freeze();
+  masters.kill(1);
+  masters.kill(2);
+  const StopWatch watch;
+  CHECK(status_at(masters, {"list", "--connect-timeout", "20s"}) == 69);
+  CHECK(watch.elapsed() < 15s);
+}
+
+TEST_CASE("a silent server leaves time to search and to inspect the others") {
+  Masters masters{3};
+  hold_on(masters, 3);
+  masters.proxy(0).freeze();
+  const Result list = result_of({"list", "-q", "--scan-time", "1500ms"}, masters.environment());
+  CHECK(list.status == 0);
+  CHECK(list.out == "deploy\n");
+  CHECK(contains(list.err, masters.proxy(0).url() + ": "));
+}
+
 TEST_CASE("a wait beside one silent server of three that a signal ends no longer counts as a waiter") {
   Masters masters{3};
   acquired_at(masters, "deploy");
