@@ -6,7 +6,8 @@
 // A Sentinel may be asked up to three times: with our password, without it, and in RESP2. Many Sentinels have
 // no password, or another one than the servers.
 //
-// A Sentinel's answer may be outdated, so the caller checks it, and disbelieve() continues with the other Sentinels.
+// A Sentinel's answer may be outdated, so the caller checks it, and disbelieve() continues with the other Sentinels. If
+// they name the same server, the search ends.
 // If no Sentinel knows a primary, the most helpful reason is reported: "it knows no primary called x" says more than
 // "connection refused".
 
@@ -45,11 +46,13 @@ PrimarySearch::PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<c
 
 void PrimarySearch::begin(TimePoint now) {
   position_ = 0;
+  disbelieved_.reset();
   best_reason_.reset();
   ask_next(now);
 }
 
-void PrimarySearch::disbelieve(Failure why, TimePoint now) {
+void PrimarySearch::disbelieve(const Address& server, Failure why, TimePoint now) {
+  disbelieved_ = server;
   remember(Weight::stale, std::move(why));
   ask_next(now);
 }
@@ -124,6 +127,9 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
   const auto here = order_.begin() + static_cast<std::ptrdiff_t>(position_);
   std::rotate(order_.begin(), here, here + 1);
   ++position_;  // disbelieve() continues with the Sentinels that were not asked
+  // Each new attempt at a silent server would take as long as the first, and the call would end before the reason is
+  // known.
+  if (found_ == disbelieved_) return ask_next(now);
   connection_.reset();
 }
 

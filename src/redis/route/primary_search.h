@@ -24,8 +24,8 @@ class PrimarySearch {
   /// Starts again with all Sentinels.
   void begin(TimePoint now);
 
-  /// The server that was found is no primary, or cannot be reached: asks the remaining Sentinels.
-  void disbelieve(Failure why, TimePoint now);
+  /// This server was found, but is no primary, or cannot be reached: asks the remaining Sentinels for another one.
+  void disbelieve(const Address& server, Failure why, TimePoint now);
 
   void advance(TimePoint now);
 
@@ -62,7 +62,7 @@ class PrimarySearch {
   std::shared_ptr<InFlightCall> in_flight_;
   TimePoint deadline_ = kNever;
   std::optional<Failure> refused_;  ///< the asked Sentinel's refusal of our password
-  std::optional<Address> found_;
+  std::optional<Address> found_, disbelieved_;
   Weight weight_ = Weight::silent;
   std::optional<Failure> best_reason_;  ///< the most helpful failure; weight_ is its weight
   std::optional<Failure> failure_;

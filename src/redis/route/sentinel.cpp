@@ -130,6 +130,10 @@ void Sentinel::follow_search(TimePoint now) {
 
 /// Asks the named server for its role.
 void Sentinel::check(TimePoint now) {
+  // The link would connect once more, and the call would end before it learns the reason.
+  const Connection* asked = link_->find(checked_);
+  if (asked != nullptr && asked->failure() && asked->wants_resp2() == Connection::Resp2::no)
+    return reject_primary(of_server(primary_text(), *asked->failure()), now);
   Connection* connection = link_->connection(now);
   if (connection == nullptr)
     return reject_primary(of_server(primary_text(), link_->failure().value_or(no_answer())), now);
@@ -172,12 +176,13 @@ void Sentinel::lead() {
 
 /// The named server is no primary, or not there. Another Sentinel may know better.
 void Sentinel::reject_primary(Failure why, TimePoint now) {
+  const Address rejected = link_->address();
   retire(now);
   asks_again_ = false;
   // Every server refuses a wrong password, so the search ends.
   if (why.kind != Error::unreachable) return fail(std::move(why), now);
   state_ = State::searching;
-  search_.disbelieve(std::move(why), now);
+  search_.disbelieve(rejected, std::move(why), now);
   advance(now);
 }
 

@@ -133,6 +133,21 @@ TEST_CASE("the first is dead, the second knows nothing, the third is out of date
   CHECK(replica.count("EVALSHA") == 0);
 }
 
+TEST_CASE("if all Sentinels name a server that is silent, the call says so, whatever their number") {
+  FakeRedis one{kTcp}, two{kTcp}, three{kTcp}, silent{kTcp};
+  for (FakeRedis* sentinel : {&one, &two, &three}) sentinel->on("SENTINEL", named(silent.port()));
+  silent.on("HELLO", wire::kSilence);
+  // A connection that has lasted for a second is opened again without a pause.
+  SentinelFixture f{{one.port(), two.port(), three.port()},
+                    false,
+                    {},
+                    {.connect = Milliseconds{1200}, .command = Milliseconds{500}}};
+  const Vote vote = f.vote(Milliseconds{1700});
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->text == "127.0.0.1:" + std::to_string(silent.port()) +
+                                    ", the primary of 'mymaster': connected, but no answer to the greeting");
+}
+
 TEST_CASE(
     "if a Sentinel's name cannot be looked up for lack of descriptors, the call fails, and rlock goes on") {
   if (kSanitized) return skipped("UBSan needs descriptors of its own to see that an object is there");
