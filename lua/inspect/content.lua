@@ -15,8 +15,8 @@ local field_of = include('redis/field_of')
 local most = 99  -- more fields than a group of Redisson has in practice
 
 local function text_content(key)
-  if not redis.call('getrange', key, 0, 16):find('^-?%d+$') then return '' end
-  return redis.call('strlen', key) <= 16 and 'number' or ''
+  local text = redis.call('getrange', key, 0, 16)
+  return #text <= 16 and (text == '0' or text:find('^-?[1-9]%d*$')) and 'number' or ''
 end
 
 local function lock_content(key)

@@ -92,7 +92,7 @@ if kind == 'hash' then
   read_owners()
 elseif kind == 'string' then
   local text = redis.call('getrange', lock, 0, longest - 1)
-  local number = #text <= 16 and text:find('^-?%d+$')
+  local number = #text <= 16 and (text == '0' or text:find('^-?[1-9]%d*$'))
   kind = number and 'number' or 'string'
   if number then available = tonumber(text) else name(text, '', rest) end
   if number and redis.call('type', taken).ok == 'zset' then read_permits() end

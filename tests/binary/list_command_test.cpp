@@ -93,6 +93,7 @@ void furnish(RedisServer& redis) {
                           {"HSET", "counts", "a", "1", "b", "2", "c", "3"},
                           {"SET", "page", "text"},
                           {"SET", "long", "12345678901234567890"},
+                          {"SET", "padded", "007"},
                           {"RPUSH", "list", "x"},
                           {"SADD", "set", "x"}})
     redis.cli(command);

@@ -6,14 +6,14 @@ local field_of = include('redis/field_of')
 --   read-write
 --   group       of a FasterMultiLock of Redisson
 --   hash        any other
---   number      semaphore, permits, latch
+--   number      semaphore, permits, latch. INCR refuses 007, -0 and +1: they are no numbers
 --   string      any other
 --   else the type that Redis names
 local function kind_of(key)
   local kind = redis.call('type', key).ok
   if kind == 'string' then
-    local number = redis.call('strlen', key) <= 16 and redis.call('get', key):find('^-?%d+$')
-    return number and 'number' or 'string'
+    local text = redis.call('strlen', key) <= 16 and redis.call('get', key) or ''
+    return (text == '0' or text:find('^-?[1-9]%d*$')) and 'number' or kind
   end
   if kind ~= 'hash' then return kind end
 

@@ -171,6 +171,12 @@ TEST_CASE("a key that is no semaphore is refused and left unchanged") {
       {"SET", "sem", "token"},
       {"SET", "sem", "1.5"},
       {"SET", "sem", "9223372036854775807"},
+      {"SET", "sem", "12345678901234567890"},
+      {"SET", "sem", "007"},  // INCR refuses this number and the next ones
+      {"SET", "sem", "-07"},
+      {"SET", "sem", "00"},
+      {"SET", "sem", "-0"},
+      {"SET", "sem", "+1"},
       {"RPUSH", "sem", "a"},
       {"SADD", "sem", "a"},
       {"ZADD", "sem", "1", "a"},
