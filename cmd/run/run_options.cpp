@@ -59,7 +59,9 @@ void declare_once_per(VerbSpec& spec, RunRequest& request) {
        .help = "let COMMAND succeed once in DUR over all hosts",
        .manual =
            "If COMMAND exits with status 0, the server keeps the key, marked as done, until the server's clock shows DUR "
-           "after the acquire. A run that finds the mark, at once or while it waits, does not run "
+           "after the acquire. rlock itself writes the mark: if rlock is killed or loses the lock before, another run "
+           "does the work again. rlock loses the lock if it is suspended, or the server does not answer, for longer than "
+           "the lease. A run that finds the mark, at once or while it waits, does not run "
            "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
            "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
            "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
