@@ -30,11 +30,6 @@ constexpr Milliseconds kAskAgain{500};
 /// The pause between two checks if the holder has ended.
 constexpr Milliseconds kBetweenLooks{100};
 
-/// How long the holder may need to end, from the request on.
-Milliseconds time_to_end(const Holder& holder) {
-  return holder.facts->kill_after.value_or(StopRules{}.kill_after) + kAfterKill;
-}
-
 class Stop final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
@@ -52,8 +47,7 @@ class Stop final : public Verb {
   std::vector<Holder> holders_in(const Inspection& found) const;
   int not_held(const Inspection& found) const;
   void ask(Session& session, const Asked& asked) const;
-  void wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const;
-  std::string still_held(const Asked& asked, Milliseconds waited) const;
+  bool wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const;
 
   std::string why_;
   std::optional<Owner> owner_;
@@ -144,10 +138,13 @@ void Stop::ask(Session& session, const Asked& asked) const {
 }
 
 /// Asks the holders until they have ended or the time is over. Afterwards `asked` has the keys that are still held.
-void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const {
+/// Returns whether the holders have had all the time that they may need: a young run may not have heard the request
+/// yet, and the wait may end before KILL.
+bool Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint started) const {
   Milliseconds patience{0};
   for (const Asked& one : asked)
-    for (const Holder& holder : one.holders) patience = std::max(patience, time_to_end(holder));
+    for (const Holder& holder : one.holders)
+      patience = std::max(patience, holder.facts->kill_after.value_or(StopRules{}.kill_after) + kAfterKill);
   const TimePoint until = plus(started, longest_wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {
@@ -161,24 +158,12 @@ void Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
       info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
       return true;
     });
-    if (asked.empty() || session.loop.now() >= until) return;
+    if (asked.empty() || session.loop.now() >= until) break;
     const TimePoint next = earliest(until, plus(session.loop.now(), kBetweenLooks));
     session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });
     session.check_signals();
   }
-}
-
-/// A run that is younger than a second has not heard the request, and another one may need more time than the wait gave
-/// it. So force is the remedy only after the time in which the holder would have ended.
-std::string Stop::still_held(const Asked& asked, Milliseconds waited) const {
-  const LockName& name = asked.found.name;
-  const bool in_time =
-      std::ranges::any_of(asked.holders, [&](const Holder& holder) { return waited < time_to_end(holder); });
-  return fmt::format("{} is still held by {} after {}; {}", quoted(name),
-                     holders_text(asked.holders, std::nullopt), describe(waited),
-                     in_time ? fmt::format("to ask again and wait longer: rlock stop {}{}", words_for(name),
-                                           owner_ ? " --if-owner " + shell_quoted(owner_->str()) : "")
-                             : "to remove the lock by force: " + removal_of(asked.found, asked.holders));
+  return session.loop.now() >= plus(started, patience);
 }
 
 /// Every key is inspected before the first holder is asked: if one holder cannot be asked, none is.
@@ -197,8 +182,12 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
       asked.push_back({std::move(found), std::move(holders)});
     }
   }
-  wait_for(session, asked, started);
-  for (const Asked& one : asked) info(still_held(one, elapsed(started, session.loop.now())));
+  const bool had_time = wait_for(session, asked, started);
+  for (const Asked& one : asked)
+    info(fmt::format("{} is still held by {} after {}; {}", quoted(one.found.name),
+                     holders_text(one.holders, std::nullopt), describe(elapsed(started, session.loop.now())),
+                     had_time ? "to remove the lock by force: " + removal_of(one.found, one.holders)
+                              : "to wait longer, call rlock stop again"));
   return asked.empty() ? exit : exit_code::busy;
 }
 

@@ -169,7 +169,7 @@ TEST_CASE("a command that does not end in time is 75, and keeps its lock until i
   CHECK(stop.exit_code() == 75);
   // KILL comes later than the wait has ended, so there is no reason for force.
   CHECK(contains(stop.err(), "is still held by"));
-  CHECK_MESSAGE(stop.err().ends_with("; to ask again and wait longer: rlock stop k\n"), stop.err());
+  CHECK_MESSAGE(stop.err().ends_with("; to wait longer, call rlock stop again\n"), stop.err());
   CHECK(redis.has("k"));
   CHECK(run.exit_code() == 124);
   CHECK_FALSE(redis.has("k"));
@@ -181,7 +181,7 @@ TEST_CASE("a wait that ends before a young run listens is 75, and recommends to 
   REQUIRE(eventually([&] { return redis.has("k"); }, 10s));
   Rlock stop = redis.rlock("stop", "-w", "1ms", "k");
   CHECK(stop.exit_code() == 75);
-  CHECK_MESSAGE(stop.err().ends_with("; to ask again and wait longer: rlock stop k\n"), stop.err());
+  CHECK_MESSAGE(stop.err().ends_with("; to wait longer, call rlock stop again\n"), stop.err());
   CHECK(status_of(redis, {"stop", "k"}) <= 1);  // on a slow machine, the run has heard the first request
   CHECK(run.exit_code() == 124);
 }
