@@ -32,7 +32,7 @@ constexpr std::array kMeanings{
         .says = "the server asks for a password; give one by --password-file, RLOCK_PASSWORD or --askpass"},
     Meaning{.code = "WRONGPASS",
             .kind = Error::denied,
-            .says = "the server does not know this user with this password; see --user and --password-file"},
+            .says = "the server does not accept this user or its password; see --user and --password-file"},
     Meaning{.code = "NOPERM", .kind = Error::denied, .says = kForbidden},
     Meaning{.code = "DENIED",
             .kind = Error::denied,

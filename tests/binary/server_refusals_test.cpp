@@ -165,7 +165,7 @@ TEST_CASE(
   REQUIRE(eventually([&] { return loses.out() == "inside\n"; }, kDeadline));
   change("third");
   CHECK(loses.exit_code(kDeadline) == 125);
-  CHECK_MESSAGE(contains(loses.err(), "does not know this user with this password"), loses.err());
+  CHECK_MESSAGE(contains(loses.err(), "does not accept this user or its password"), loses.err());
   CHECK_FALSE(contains(loses.err(), "second"));
 }
 

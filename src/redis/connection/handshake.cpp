@@ -12,7 +12,6 @@
 
 #include "base/as_given.h"
 #include "base/identity.h"
-#include "base/text.h"
 
 namespace rlock {
 namespace {
@@ -34,6 +33,10 @@ std::string source_of_password() {
   const std::string source = as_given("password", "");
   return source.empty() ? "" : "; the password is from " + source;
 }
+
+/// Behind the refusal of a user, if no password was given.
+constexpr const char* kNoPassword =
+    "; rlock gave no password; give one by --password-file, RLOCK_PASSWORD or --askpass";
 
 /// Can the connection be used even if an ACL forbids this step? Yes for setting a name, and for asking for
 /// facts about the server.
@@ -148,12 +151,7 @@ void Handshake::refused(Step step, const Reply& error) {
     return fail({Error::unreachable, "the server speaks RESP2 only"});
   }
   Failure why = failure_of(error);
-  if (error.is_error("WRONGPASS"))
-    why.text = greeting_.password ? why.text + source_of_password()
-                                  : fmt::format(
-                                        "the server refuses this user without a password; give one by "
-                                        "--password-file, RLOCK_PASSWORD or --askpass ({})",
-                                        sanitized(error.text()));
+  if (error.is_error("WRONGPASS")) why.text += greeting_.password ? source_of_password() : kNoPassword;
   if (why.kind == Error::denied) return fail(std::move(why));
   if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
   if (step == Step::select && error.text().find("in cluster mode") != std::string::npos)
