@@ -70,8 +70,8 @@ void WaitLines::acquired() {
 
 void WaitLines::note_waiting(const Waiting& waiting) {
   if (subject_.observer != nullptr) subject_.observer->waiting(waiting);
-  const Failure* const why = waiting.failure != nullptr ? waiting.failure : waiting.unconfirmed;
-  failure_ = why != nullptr ? std::optional{*why} : std::nullopt;
+  unconfirmed_ = waiting.unconfirmed;
+  failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
   if (waiting.busy == nullptr) return;
   busy_ = *waiting.busy;
   const Owner* const asker = waiting.what.asker();
@@ -144,6 +144,8 @@ WaitView WaitLines::view(TimePoint now) const {
 std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   if (const auto newest = session_.redis.trouble()) return newest->text;
   if (failure_) return failure_->text;
+  if (unconfirmed_)
+    return "too few replicas have confirmed yet (--sync-replicas); see INFO replication on the server";
   if (!busy_)
     return session_.redis.contacted() ? std::string{"it has answered, but not this request"}
                                       : "no answer for " + describe(elapsed(begun_, now));

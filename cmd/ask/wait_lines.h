@@ -104,6 +104,7 @@ class WaitLines final : public Source {
 
   std::optional<Busy> busy_;        ///< the last "busy" answer; empty: there was none
   std::optional<Failure> failure_;  ///< why the server cannot be used now; empty: it can
+  bool unconfirmed_ = false;        ///< Waiting::unconfirmed
   std::optional<Channel> channel_;
   Owner asker_;                 ///< our owner; empty: the wait has none
   std::optional<Owner> named_;  ///< the holder in the last line

@@ -55,8 +55,7 @@ struct Waiting {
   const Busy* busy = nullptr;        ///< the last "busy" answer, with its key; null: the last round has none
   const Failure* failure = nullptr;  ///< why the server cannot be used now; null: it can
   const Waitable& what;              ///< the thing that was asked for
-  /// It was granted, and replicas have not confirmed it yet: the text for people if this takes long. Else null.
-  const Failure* unconfirmed = nullptr;
+  bool unconfirmed = false;          ///< it was granted, and now replicas must confirm it
 };
 
 struct AcquireOptions {

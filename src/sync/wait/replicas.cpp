@@ -22,13 +22,6 @@ constexpr Milliseconds kAfterWait{2000};
 
 std::string option() { return as_given("sync-replicas", "--sync-replicas"); }
 
-Failure not_confirmed(std::string_view when, const SyncReplicas& replicas) {
-  return {.kind = Error::unreachable,
-          .text = fmt::format("not confirmed by {} {} ({}); see INFO replication on the server",
-                              counted(replicas.count, "replica"), when, option()),
-          .answered = true};
-}
-
 }  // namespace
 
 Call await_replicas_call(const SyncReplicas& replicas) {
@@ -41,7 +34,11 @@ Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber 
 
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas) {
   if (auto trouble = vote.trouble()) return trouble;
-  if (!vote.reply()) return not_confirmed("in time", replicas);
+  if (!vote.reply())
+    return Failure{.kind = Error::unreachable,
+                   .text = fmt::format("not confirmed by {} in time ({}); see INFO replication on the server",
+                                       counted(replicas.count, "replica"), option()),
+                   .answered = true};
   if (vote.reply()->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
   const std::int64_t have = vote.reply()->integer();
@@ -52,8 +49,6 @@ std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& re
                           replicas.count, option()),
       .answered = true};
 }
-
-Failure not_yet_confirmed(const SyncReplicas& replicas) { return not_confirmed("yet", replicas); }
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       const SyncReplicas& replicas, const Patience& patience) {

@@ -24,9 +24,6 @@ Delivery await_replicas_delivery(const SyncReplicas& replicas, ConnectionNumber 
 /// Why a vote on that call is not enough; empty: enough replicas have the write.
 std::optional<Failure> replicas_missing(const Vote& vote, const SyncReplicas& replicas);
 
-/// What people read while a call waits for replicas.
-Failure not_yet_confirmed(const SyncReplicas& replicas);
-
 /// Asks each node that granted whether enough replicas have its last write. Empty: a quorum confirmed it.
 /// Each server waits for SyncReplicas::timeout at most; we wait no longer than `patience`. If a server still
 /// waits after that, its connection is abandoned.

@@ -101,8 +101,7 @@ Failure Round::why_closed() const {
 
 bool Round::replicated(const Waitable& what) {
   if (options_.sync_replicas.count == 0) return true;
-  const Failure not_yet = not_yet_confirmed(options_.sync_replicas);
-  options_.report({.what = what, .unconfirmed = &not_yet});
+  options_.report({.what = what, .unconfirmed = true});
   const auto missing = await_replicas(redis_, votes_, result_.answers, options_.sync_replicas,
                                       patience_of(options_.sync_replicas.timeout + options_.round_timeout));
   if (missing) count_as_failed(*missing);

@@ -90,7 +90,7 @@ TEST_CASE("while the first wait for replicas lasts, a line says so, although no 
   Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m", "--wait", "2s"}, {"echo", "ran"});
   CHECK(rlock.exit_code(kDeadline) == 69);
   CHECK_MESSAGE(contains(rlock.err(),
-                         ": not confirmed by 2 replicas yet (--sync-replicas); see INFO replication "
+                         ": too few replicas have confirmed yet (--sync-replicas); see INFO replication "
                          "on the server; retrying\n"),
                 rlock.err());
 }
