@@ -451,8 +451,8 @@ TEST_CASE("a pipe that was read already is empty, and the message names this rea
   source.await(within(Milliseconds{50}));
   CHECK_MESSAGE(
       contains(failure_reading(source),
-               "is empty: its writer wrote nothing, or another process has read it, because a pipe can be "
-               "read only once; use a regular file or RLOCK_PASSWORD"),
+               "is empty; a pipe can be read only once, and another rlock may have read it: use a regular "
+               "file or RLOCK_PASSWORD"),
       failure_reading(source));
 }
 
