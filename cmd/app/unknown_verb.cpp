@@ -67,6 +67,7 @@ std::vector<std::string_view> names_after(std::string_view noun) {
 }
 
 std::optional<std::string_view> verb_meant(std::string_view noun, std::string_view word) {
+  if (noun == "completion") return std::nullopt;  // zsh is no help for ksh
   const auto synonym = noun.empty() ? synonym_of(word) : std::nullopt;
   return synonym ? synonym : nearest(word, names_after(noun));
 }
@@ -85,10 +86,6 @@ std::string enumerated(const std::vector<std::string_view>& names) {
 
 void refuse_verb(std::string_view noun, std::string_view word, std::string_view before,
                  std::span<const std::string> behind_it) {
-  // Another shell's name is no slip: zsh is no help for ksh.
-  if (noun == "completion")
-    throw Error{Error::usage, fmt::format("there is no completion script for {}; there are scripts for {}",
-                                          in_quotes(word), enumerated(names_after(noun)))};
   const std::string behind = fmt::format("{}{}{}", before, noun, noun.empty() ? "" : " ");
   if (const auto meant = verb_meant(noun, word))
     throw Error{Error::usage,
