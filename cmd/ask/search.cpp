@@ -14,12 +14,12 @@
 #include "cmd/ask/search.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "redis/enough.h"
 #include "redis/route/slots.h"
 #include "sync/watch/scan.h"
@@ -51,63 +51,56 @@ class Search {
 
   /// Searches the servers that answer. Throws Error if they cannot be a quorum.
   void look_through_all() {
-    const std::size_t servers = session_.redis.nodes();
     const TimePoint deadline = session_.patience().until;
     const Redis::Request pings = session_.redis.post(command({"PING"}), with_retries(), deadline);
     Enough enough{session_.redis.quorum(), kAnswerGrace, session_.loop.now()};
-    Failures failed(servers);
-    std::vector<bool> searched(servers);
     for (;;) {
-      std::optional<std::size_t> next;
-      for (std::size_t i = servers; i-- > 0;) {
-        const Vote& ping = pings.votes()[i];
-        if (searched[i] || failed[i] || !ping.settled()) continue;
-        if (ping.failure() != nullptr) {
-          failed[i] = *ping.failure();
-        } else {
-          next = i;
-        }
-      }
-      require_quorum(failed);
-      if (next) {
-        failed[*next] = look_through(*next);
-        searched[*next] = !failed[*next];
+      note_failures(pings.votes());
+      require_quorum();
+      if (const auto next = next_to_search(pings.votes())) {
+        failed_[*next] = look_through(*next);
+        searched_[*next] = !failed_[*next];
         continue;
       }
-      const auto done = static_cast<std::size_t>(std::ranges::count(searched, true));
+      const auto done = static_cast<std::size_t>(std::ranges::count(searched_, true));
       const TimePoint now = session_.loop.now();
       const TimePoint until = enough.from(done >= enough.nodes(), now);
       if (pings.settled() || now >= until) break;
       turn(earliest(deadline, until));
     }
-    for (std::size_t i = 0; i < servers; ++i)
-      if (!searched[i] && !failed[i]) failed[i] = no_answer();
-    found_.silent.merge(texts_of(failed));
+    for (std::size_t i = 0; i < failed_.size(); ++i)
+      if (!searched_[i] && !failed_[i]) failed_[i] = no_answer();
+    const std::vector<std::string> texts = texts_of_failures();
+    found_.silent.insert(texts.begin(), texts.end());
   }
 
   FoundKeys found() && { return std::move(found_); }
 
  private:
-  /// Why each server cannot be searched; empty: it can be, as far as we know.
-  using Failures = std::vector<std::optional<Failure>>;
-
-  std::set<std::string> texts_of(const Failures& failed) const {
-    std::set<std::string> texts;
-    for (std::size_t i = 0; i < failed.size(); ++i)
-      if (failed[i]) texts.insert(fmt::format("{}: {}", session_.redis.str(i), failed[i]->text));
-    return texts;
+  void note_failures(const Votes& pings) {
+    for (std::size_t i = 0; i < failed_.size(); ++i)
+      if (!searched_[i] && !failed_[i] && pings[i].failure() != nullptr) failed_[i] = *pings[i].failure();
   }
 
-  void require_quorum(const Failures& failed) const {
-    std::size_t lacking = 0;
-    Error::Kind kind{};
-    for (const auto& failure : failed) {
-      if (!failure) continue;
-      ++lacking;
-      kind = failure->kind;
-    }
-    if (!session_.redis.can_lack(lacking))
-      session_.fail({kind, fmt::format("{}", fmt::join(texts_of(failed), "; "))});
+  /// A server that has answered, and was not searched yet.
+  std::optional<std::size_t> next_to_search(const Votes& pings) const {
+    for (std::size_t i = 0; i < failed_.size(); ++i)
+      if (!searched_[i] && !failed_[i] && pings[i].settled()) return i;
+    return std::nullopt;
+  }
+
+  void require_quorum() const {
+    const auto fails = [](const auto& failure) { return failure.has_value(); };
+    const auto last = std::ranges::find_if(failed_.rbegin(), failed_.rend(), fails);
+    const auto lacking = static_cast<std::size_t>(std::ranges::count_if(failed_, fails));
+    if (!session_.redis.can_lack(lacking)) session_.fail({(*last)->kind, joined(texts_of_failures(), "; ")});
+  }
+
+  std::vector<std::string> texts_of_failures() const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < failed_.size(); ++i)
+      if (failed_[i]) texts.push_back(fmt::format("{}: {}", session_.redis.str(i), failed_[i]->text));
+    return texts;
   }
 
   std::string server_name() const { return session_.redis.str(server_); }
@@ -269,8 +262,8 @@ class Search {
 
   Vote answered(const Redis::Request& request, TimePoint deadline) {
     while (!request.settled()) turn(deadline);
-    session_
-        .check_signals();  // a signal may have ended the wait for a password, so that the call failed at once
+    // A signal may have ended the wait for a password, so that the call failed at once.
+    session_.check_signals();
     const Vote& vote = request.votes()[server_];
     if (const Failure* failure = vote.failure(); failure != nullptr && !failure->answered)
       delivery_.retry = Delivery::Retry::never;
@@ -290,9 +283,12 @@ class Search {
   std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
   std::size_t unread_ = 0;  ///< keys that could not be asked about (FoundKeys::unread)
+  /// Why each server cannot be searched; empty: it can be, as far as we know.
+  std::vector<std::optional<Failure>> failed_ = std::vector<std::optional<Failure>>(session_.redis.nodes());
+  std::vector<bool> searched_ = std::vector<bool>(session_.redis.nodes());
   Failure failure_ = no_answer();
-  Delivery delivery_ =
-      with_retries();  ///< to server_; once a call got no answer in spite of retries, none is retried
+  /// To server_. After a call without an answer in spite of retries, none is retried.
+  Delivery delivery_ = with_retries();
 };
 
 }  // namespace
