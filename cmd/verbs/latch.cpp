@@ -257,9 +257,7 @@ class LatchDelete final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch_to_change(session);
-    return finish_counter(session.name(key_),
-                          there.read(session.ask(there.remove(), with_retries({there.erase_record()}))), "",
-                          "there is no latch " + quoted(session.name(key_)));
+    return finish(session, there.read(session.ask(there.remove(), with_retries({there.erase_record()}))));
   }
 };
 

@@ -246,12 +246,7 @@ class PoolDelete final : public PoolVerb {
     Session session{server_};
     const Pool there = pool(session);
     if (!yes_ && !agreed_to(session)) return exit_code::no;
-    const CounterAnswer answer =
-        there.read(session.ask(there.remove(), with_retries(forget_holders(session))));
-    return finish_counter(
-        session.name(key_), answer, "",
-        fmt::format("there is no {} {}", kind() == PoolKind::semaphore ? "semaphore" : "pool of permits",
-                    quoted(session.name(key_))));
+    return finish(session, there.read(session.ask(there.remove(), with_retries(forget_holders(session)))));
   }
 
  private:
