@@ -71,13 +71,20 @@ void Loop::turn(TimePoint until) {
     place[i] = polled.size();
     polled.push_back({present[i]->fd(), present[i]->interest(), 0});
   }
-  const bool due = at <= now();
-  if (!due) arm(at);
-  if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR)
-    throw_system_error("cannot wait");
-  if (polled[0].revents != 0) armed_ = TimePoint::min();  // expired, so the next arm() must set it
+  const auto look = [&polled](int timeout) {
+    if (::poll(polled.data(), polled.size(), timeout) < 0 && errno != EINTR)
+      throw_system_error("cannot wait");
+  };
+  TimePoint time = now();
+  if (time < at) {
+    arm(at);
+    look(-1);
+    if (polled[0].revents != 0) armed_ = TimePoint::min();  // expired, so the next arm() must set it
+    time = now();
+  }
+  // This process may have been suspended before `time` was taken. What has arrived by then is read before a deadline counts.
+  if (time >= at) look(0);
 
-  const TimePoint time = now();
   for (const bool reads : {true, false}) {
     for (std::size_t i = 0; i < present.size(); ++i) {
       Source* source = present[i];

@@ -37,6 +37,37 @@ class Reader final : public Source {
   Descriptor pipe_;
 };
 
+/// Is late if it has read nothing by its deadline.
+class Deadline final : public Source {
+ public:
+  Deadline(int pipe, TimePoint at) : pipe_(pipe), at_(at) {}
+  int fd() const override { return pipe_; }
+  TimePoint wake_at() const override { return at_; }
+  void ready(short events, TimePoint now) override {
+    if (events == 0) late = now >= at_;
+  }
+  bool late = false;
+
+ private:
+  int pipe_;
+  TimePoint at_;
+};
+
+/// Its process is suspended for a minute before it asks for the time the second time. Meanwhile a byte arrives.
+class SuspendedLoop final : public Loop {
+ public:
+  explicit SuspendedLoop(int pipe) : pipe_(pipe) {}
+  TimePoint now() const noexcept override {
+    if (++asked_ == 1) return Loop::now();
+    if (asked_ == 2) (void)!::write(pipe_, "x", 1);
+    return plus(Loop::now(), Milliseconds{60'000});
+  }
+
+ private:
+  int pipe_;
+  mutable int asked_ = 0;
+};
+
 /// In its turn, it replaces another source by a new one at the same address. Both are due at once.
 class Replacer final : public Source {
  public:
@@ -78,6 +109,19 @@ class Deriver final : public Source {
 };
 
 }  // namespace
+
+TEST_CASE("what has arrived while the process was suspended is read before its deadline counts") {
+  const Pipe pipe{O_NONBLOCK}, wakes;
+  REQUIRE(::write(wakes.writing.number(), "x", 1) == 1);
+  SuspendedLoop loop{pipe.writing.number()};
+  Reader other{::dup(wakes.reading.number())};
+  Deadline answer{pipe.reading.number(), plus(loop.Loop::now(), Milliseconds{30'000})};
+  const Membership of_other{loop, other}, of_answer{loop, answer};
+
+  loop.turn(kNever);
+  CHECK(other.has_read);
+  CHECK_FALSE(answer.late);
+}
 
 TEST_CASE("a source that derives facts from a reader is told in the same turn, even if it joined first") {
   std::array<int, 2> ends{};
