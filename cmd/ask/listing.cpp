@@ -155,7 +155,8 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
     std::size_t bytes = 0;
     inspector.run([&](const Inspector::Result& result) {
       for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
-      any_seen = any_seen || !result.views.seen.empty();
+      any_seen =
+          any_seen || !result.failure;  // a minority of several servers may have been seen nevertheless
       hopeless = hopeless || (!any_seen && result.failure && result.failure->kind == Error::unreachable);
       return hopeless || bytes > kMostShown || session.loop.now() >= until;
     });

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -211,6 +212,25 @@ TEST_CASE("a silent server leaves time to search and to inspect the others") {
   CHECK(list.status == 0);
   CHECK(list.out == "deploy\n");
   CHECK(contains(list.err, masters.proxy(0).url() + ": "));
+}
+
+TEST_CASE("if two of three servers fall silent behind the search, list, inspect and metrics are 69") {
+  RedisServer redis;
+  std::array<FakeRedis, 2> silent{FakeRedis{FakeRedis::Transport::tcp}, FakeRedis{FakeRedis::Transport::tcp}};
+  for (FakeRedis& server : silent) {
+    server.on("SCAN", wire::array({wire::text("0"), wire::array({wire::text("rlock:meta:{deploy}")})}));
+    server.on("EVALSHA", wire::kSilence);
+    server.on("EVAL", wire::kSilence);
+  }
+  Process::Options options = redis.environment();
+  REQUIRE(Rlock{{"lock", "acquire", "-q", "deploy", "--lease", "10m"}, options}.exit_code(kDeadline) == 0);
+  options.env["RLOCK_URL"] += " " + silent[0].url() + " " + silent[1].url();
+  for (const Words& words : {Words{"list"}, Words{"list", "--json"}, Words{"inspect"}, Words{"metrics"}}) {
+    CAPTURE(joined(words, " "));
+    const Result asked = result_of(words, options);
+    CHECK(asked.status == 69);
+    CHECK(asked.out == "");
+  }
 }
 
 TEST_CASE("a wait beside one silent server of three that a signal ends no longer counts as a waiter") {
