@@ -88,7 +88,7 @@ TEST_CASE("a node that the others have lost makes its own keys unusable, and no 
        {Words{"run", "-n", "-k", key_on(2), "--", "true"}, Words{"lock", "status", key_on(2)}}) {
     Rlock rlock{words, options};
     CHECK(rlock.exit_code(kDeadline) == 69);
-    CHECK_MESSAGE(contains(rlock.err(), "the cluster has lost the address of the node that serves slot"),
+    CHECK_MESSAGE(contains(rlock.err(), "the cluster has no port for the node that serves slot"),
                   rlock.err());
   }
 }

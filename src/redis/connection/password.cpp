@@ -46,12 +46,22 @@ class File {
     return ::fstat(fd_.number(), &facts) == 0 && is_regular(facts);
   }
 
-  /// Its only line. `patience`: for the end of a pipe. `if_empty`: why an empty file is refused.
-  std::string password(const Patience& patience, std::string_view if_empty) const {
+  bool is_pipe() const {
+    struct stat facts{};
+    return ::fstat(fd_.number(), &facts) == 0 && S_ISFIFO(facts.st_mode);
+  }
+
+  /// Its only line. `patience`: for the end of a pipe.
+  std::string password(const Patience& patience) const {
     std::string text = content(patience);
     if (text.ends_with('\n')) text.pop_back();
     if (text.ends_with('\r')) text.pop_back();
-    if (text.empty()) refuse(if_empty);
+    if (text.empty())
+      refuse(
+          is_pipe()
+              ? "is empty; a pipe can be read only once, and another rlock may have read it: use a regular file or "
+                "RLOCK_PASSWORD"
+              : "is empty");
     if (text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
       refuse("begins with a byte order mark; save it as UTF-8 without one");
     if (text.find('\0') != text.npos) refuse("contains a NUL byte; save it as UTF-8");
@@ -103,7 +113,7 @@ std::optional<std::string> PasswordSource::read() const {
   if (!known_) return std::nullopt;
   if (!known_->failure && !known_->password) {
     const File file{path_};
-    if (file.can_be_read_again()) return file.password({.until = TimePoint::min()}, "is empty");
+    if (file.can_be_read_again()) return file.password({.until = TimePoint::min()});
     remember({.until = TimePoint::min()});
   }
   if (known_->failure) throw Error{*known_->failure};
@@ -118,10 +128,7 @@ void PasswordSource::await(const Patience& patience) const {
 
 void PasswordSource::remember(const Patience& patience) const {
   try {
-    known_->password = File{path_}.password(
-        patience,
-        "is empty; a pipe can be read only once, and another rlock may have read it: use a "
-        "regular file or RLOCK_PASSWORD");
+    known_->password = File{path_}.password(patience);
   } catch (const Error& error) {  // read() throws it when a connection needs the password
     known_->failure = error;
   }

@@ -49,7 +49,7 @@ std::optional<std::int64_t> integer_up_to(const Reply& reply, std::int64_t most)
 /// What CLUSTER SLOTS says of a node. Both are empty if it has another shape.
 struct NodeEntry {
   std::optional<Address> address{};
-  bool lost = false;  ///< the Cluster does not know its address
+  bool lost = false;  ///< it has no port
 };
 
 NodeEntry read_node(const Reply& node, const Address& asked) {
@@ -79,7 +79,10 @@ const Address* SlotMap::node_of(std::uint16_t slot) const {
 
 std::string SlotMap::why_no_node(std::uint16_t slot) const {
   if (serving_[slot % kSlots] == kLost)
-    return fmt::format("the cluster has lost the address of the node that serves slot {}", slot);
+    return fmt::format(
+        "the cluster has no port for the node that serves slot {}: it has lost the node, or the node is reached by TLS "
+        "only, or without TLS only",
+        slot);
   return fmt::format("no node of the cluster serves slot {}", slot);
 }
 

@@ -25,7 +25,7 @@ class SlotMap {
 
   bool empty() const noexcept { return nodes_.empty(); }
 
-  /// The primary that serves the slot. Null: no node does, or the Cluster does not know its address.
+  /// The primary that serves the slot. Null: no node does, or its entry has no port.
   const Address* node_of(std::uint16_t slot) const;
 
   /// Why node_of() is null.
@@ -38,15 +38,15 @@ class SlotMap {
   void move(std::uint16_t slot, const Address& to);
 
   /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it, because such a node does not
-  /// know its own name. A node without a port is one that the others have lost. Empty: the reply has another shape.
+  /// know its own name. A node has no port if the others have lost it, or if
+  /// it is not reached in this way, by TLS or without. Empty: the reply has another shape.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
-  /// One key for each node that serves slots. A call with that key reaches that node, or fails if the Cluster does not
-  /// know its address.
+  /// One key for each node that serves slots. A call with that key reaches that node, or fails if the node has no port.
   std::vector<std::string> key_of_each_node() const;
 
  private:
-  static constexpr std::uint16_t kLost = 0xffff;  ///< a node whose address the Cluster does not know
+  static constexpr std::uint16_t kLost = 0xffff;  ///< a node without a port
 
   std::uint16_t number_of(const Address& node);
 

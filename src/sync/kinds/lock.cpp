@@ -5,8 +5,11 @@
 #include "sync/calls/keys.h"
 
 namespace rlock {
+namespace {
 
 using P = Parameter;
+
+}  // namespace
 
 constinit const Lock::Form Lock::kForm{.wanted = &kinds::lock,
                                        .acquire = &scripts::lock_acquire,
