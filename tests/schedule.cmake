@@ -44,7 +44,7 @@ schedule(forking_script              - alone ""               "It floods the mac
 
 schedule(faults-wait                 - -     "rights"         "It makes a mount namespace.")
 schedule(tls_linked                 10 -     "redis;server"   "It starts a server.")
-schedule(explorer                   30 -     "model"          "It takes a minute.")
+schedule(explorer                   30 -     "model"          "It takes half a minute.")
 schedule(fleet                      30 -     "model"          "It takes some seconds.")
 schedule(fleet_of_a_cluster         30 -     "model"          "It takes some seconds.")
 schedule(store                      10 -     "model;server"   "It starts a server.")
