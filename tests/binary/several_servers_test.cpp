@@ -218,15 +218,15 @@ TEST_CASE("if two of three servers fall silent behind the search, list, inspect 
   RedisServer redis;
   std::array<FakeRedis, 2> silent{FakeRedis{FakeRedis::Transport::tcp}, FakeRedis{FakeRedis::Transport::tcp}};
   for (FakeRedis& server : silent) {
-    server.on("SCAN", wire::array({wire::text("0"), wire::array({wire::text("rlock:meta:{deploy}")})}));
+    server.on("SCAN", wire::array({wire::text("0"), wire::array({wire::text("rlock:meta:{deploy}a")})}));
     server.on("EVALSHA", wire::kSilence);
     server.on("EVAL", wire::kSilence);
   }
   for (int i = 0; i < 60; ++i) {
-    const std::string key = "job" + std::to_string(i);
+    const std::string key =
+        "{job" + std::to_string(i) + "}a";  // with braces it is certain whose metadata it is
     redis.cli({"HSET", key, "o:1", "1"});
-    redis.cli(
-        {"HSET", "rlock:meta:{" + key + "}", "o:1", R"({"since":1,"renewed":1,"lease_ms":1,"host":"h"})"});
+    redis.cli({"HSET", "rlock:meta:" + key, "o:1", R"({"since":1,"renewed":1,"lease_ms":1,"host":"h"})"});
   }
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] += " " + silent[0].url() + " " + silent[1].url();

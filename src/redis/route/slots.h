@@ -38,8 +38,8 @@ class SlotMap {
   void move(std::uint16_t slot, const Address& to);
 
   /// Reads the reply to CLUSTER SLOTS. If a node has no host, `asked` stands for it, because such a node does not
-  /// know its own name. A node has no port if the others have lost it, or if
-  /// it is not reached in this way, by TLS or without. Empty: the reply has another shape.
+  /// know its own name. A node has no port if the others have lost it, or if it is not reached in this way, by TLS or
+  /// without. Empty: the reply has another shape.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
   /// One key for each node that serves slots. A call with that key reaches that node, or fails if the node has no port.
