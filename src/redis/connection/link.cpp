@@ -83,10 +83,15 @@ void Link::open(TimePoint now) {
   advance(now);
 }
 
-void Link::failed(Failure why, TimePoint now) {
-  // These facts must outlive the connection.
+/// Keeps the facts that outlive the connection.
+void Link::outlive_connection() {
   contacted_ = contacted();
+  run_id_ = run_id();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
+}
+
+void Link::failed(Failure why, TimePoint now) {
+  outlive_connection();
   // A broken connection is not open, but may have served.
   const bool served = connection_ && connection_->opened_at() != TimePoint{};
   if (served) ++losses_;
@@ -131,8 +136,7 @@ void Link::check_connection(TimePoint now) {
 
 void Link::abandon(ConnectionNumber connection, TimePoint now) {
   if (find(connection) == nullptr) return;  // it has failed, or another call has abandoned it
-  contacted_ = contacted();
-  had_unanswered_ = connection_->has_unanswered();
+  outlive_connection();
   connection_->stop_reading();
   if (!connection_->failure()) {                             // a broken connection carries nothing
     if (connection_->opened_at() != TimePoint{}) ++losses_;  // failed() does not see it any more

@@ -32,8 +32,11 @@ class Link final : public Source {
   /// failure.
   Connection* connection(TimePoint now);
 
-  /// The server's facts about itself; empty if there is no connection.
-  ServerIdentity identity() const { return connection_ ? connection_->identity() : ServerIdentity{}; }
+  /// The run id of the server that answered last, also after its connection has broken: a vote of that server still
+  /// counts. Empty: none has told it.
+  const std::string& run_id() const noexcept {
+    return connection_ && !connection_->identity().run_id.empty() ? connection_->identity().run_id : run_id_;
+  }
 
   /// Why the last attempt failed; empty while the current connection lives.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
@@ -93,6 +96,7 @@ class Link final : public Source {
   void drain_pushes(TimePoint now);
   void open_second(TimePoint now);
   void subscribe(TimePoint now);
+  void outlive_connection();
   void failed(Failure why, TimePoint now);
 
   Loop& loop_;
@@ -109,6 +113,7 @@ class Link final : public Source {
   Subscriptions subscriptions_;
   std::optional<Failure> failure_;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
+  std::string run_id_;  ///< see run_id()
   bool contacted_ = false;
   std::uint64_t losses_ = 0;
   /// Calls on the previous connection may still be carried out: see Connection::has_unanswered().

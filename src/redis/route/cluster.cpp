@@ -109,7 +109,7 @@ Route::Verdict Cluster::judge(ConnectionNumber connection, const Reply& error, s
 
 std::set<std::string> Cluster::run_ids() const {
   std::set<std::string> ids;
-  for (const auto& [address, link] : nodes_) ids.insert(link->identity().run_id);
+  for (const auto& [address, link] : nodes_) ids.insert(link->run_id());
   return ids;
 }
 

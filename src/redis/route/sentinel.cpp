@@ -227,7 +227,7 @@ Route::Verdict Sentinel::judge(ConnectionNumber connection, const Reply& error, 
 
 std::set<std::string> Sentinel::run_ids() const {
   if (!link_) return {};
-  return {link_->identity().run_id};
+  return {link_->run_id()};
 }
 
 /// A primary without an answer may be dead. The next call starts a search.

@@ -24,7 +24,7 @@ class Single final : public Route {
   Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
                 TimePoint now) override;
   std::optional<Failure> wrong_url(const Reply& error) const override;
-  std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
+  std::set<std::string> run_ids() const override { return {link_.run_id()}; }
   void abandon(ConnectionNumber connection, TimePoint now) override { link_.abandon(connection, now); }
   void send_on_abandoned(const std::vector<Call>& calls) override { link_.send_on_abandoned(calls); }
   Connection* find(ConnectionNumber connection) override { return link_.find(connection); }

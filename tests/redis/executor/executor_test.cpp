@@ -435,6 +435,16 @@ TEST_CASE("connections that are given away are silent if fewer than a quorum had
   three.thaw();
 }
 
+TEST_CASE("two URLs of one server are the same server, also when the connection of one has broken") {
+  RedisServer server;
+  ExecutorFixture f{{server.url(), server.url()}};
+  for (const Vote& vote : f.redis.run_all(kGet, kPersist, within(2s))) CHECK(vote.reply());
+  CHECK(f.redis.same_server_twice());
+  server.cli({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  REQUIRE(turns(f.loop, [&] { return f.redis.losses() == 2; }));
+  CHECK(f.redis.same_server_twice());
+}
+
 TEST_CASE("after its deadline a call asks no server") {
   FakeRedis fake;
   ExecutorFixture f{{fake.url()}};
