@@ -2,10 +2,10 @@
 //
 //   sources         They are read and merged (settings.h). For messages, rlock remembers where each setting came from.
 //   targets         The URLs are parsed. If no source names a server, REDIS_URL or the default address counts.
-//   password        It is for all servers whose URL has none. If the user has just typed it (--askpass), it is for
-//                   all servers.
 //   complete()      It adds the options to each target.
 //   refuse_same_server_twice()  After complete(): until then, two URLs may look different, and mean the same database.
+//   password        It is for all servers whose URL has none. If the user has just typed it (--askpass), it is for
+//                   all servers.
 //   environment     Last, because it has the completed URLs.
 //
 // No typed option may be ignored silently, such as --tls beside a Unix socket. And two processes must not use
@@ -40,7 +40,7 @@ namespace {
 
 bool has_tls_options(const ServerOptions& options) {
   return options.cacert || options.cacertdir || options.cert || options.tls_key || options.sni ||
-         options.insecure;
+         options.insecure.value_or(false);
 }
 
 /// Fills in what a URL leaves open. Typed options (`flags`) overrule the URL or are an error, because a typed
@@ -73,7 +73,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
   target.tls.cert = options.cert.value_or("");
   target.tls.key = options.tls_key.value_or("");
   target.tls.sni = options.sni.value_or("");
-  target.tls.insecure = flags.insecure;  // only from the command line
+  target.tls.insecure = flags.insecure.value_or(false);  // only from the command line
   if (target.tls.cert.empty() != target.tls.key.empty())
     throw Error{Error::usage, fmt::format("{} and {} need each other", as_given("cert", "--cert"),
                                           as_given("tls-key", "--tls-key"))};
@@ -93,7 +93,7 @@ void remember_sources(const std::vector<Settings>& sources) {
 
 /// The password itself, or its file. Remembers its source for messages.
 PasswordSource password_of(const PasswordInForce& found) {
-  if (found.asked()) return PasswordSource::fixed(ask_password());
+  if (found.asked) return PasswordSource::fixed(ask_password());
   if (found.source != nullptr) {
     remember_default("password", as_given("password-file", "--password-file"));
     return PasswordSource::file(*found.source->options.password_file);
@@ -101,18 +101,6 @@ PasswordSource password_of(const PasswordInForce& found) {
   if (found.variable == nullptr) return {};
   remember_default("password", found.variable);
   return PasswordSource::fixed(*environment_variable(found.variable));
-}
-
-std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string_view source) {
-  std::vector<Target> targets;
-  for (const std::string& url : urls) {
-    try {
-      targets.push_back(parse_target(url));
-    } catch (const Error& error) {  // adds the source of the URL
-      throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
-    }
-  }
-  return targets;
 }
 
 /// If the user gave one server twice, it could be a majority alone.
@@ -169,34 +157,45 @@ std::string options_of(const Deployment& deployment) {
 
 }  // namespace
 
+std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vector<Settings>& sources) {
+  remember_sources(sources);
+  const ServerOptions all = merged(sources);
+  const UrlsInForce found = urls_in_force(sources);
+  const std::string source = found.source != nullptr ? as_given("url", "--url") : "REDIS_URL";
+  std::vector<Target> targets;
+  for (const std::string& url : found.urls) {
+    try {
+      targets.push_back(parse_target(url));
+    } catch (const Error& error) {  // adds the source of the URL
+      throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
+    }
+    complete(targets.back(), all, flags);
+  }
+  refuse_same_server_twice(targets, source);
+  return targets;
+}
+
 Deployment resolve(const ServerOptions& flags) {
   const std::vector<Settings> sources = flags.sources ? *flags.sources : settings_of(flags);
-  remember_sources(sources);
   const ServerOptions all = merged(sources);
   Deployment deployment{.prefix = all.prefix.value_or("")};
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
   deployment.history = all.history.value_or(deployment.history);
-  const UrlsInForce found = urls_in_force(sources);
-  deployment.named = !found.standard;
+  deployment.named = !urls_in_force(sources).standard;
   deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) ||
                      flags.profile || flags.config;
-  const std::string source =
-      found.source != nullptr ? spelled_source(*found.source, "url", "url in a config file") : "REDIS_URL";
-  deployment.targets = targets_of(found.urls, source);
-
+  deployment.targets = targets_in_force(flags, sources);
   const PasswordInForce password_from = password_in_force(sources);
   const PasswordSource password = password_of(password_from);
   for (Target& target : deployment.targets) {
-    complete(target, all, flags);
     // A password in a URL comes before the common one, unless the user has just typed one (--askpass).
-    if (password_from.asked() || target.password.empty()) {
+    if (password_from.asked || target.password.empty()) {
       target.password = password;
     } else {
       remember_default("password", "");
     }
   }
-  refuse_same_server_twice(deployment.targets, source);
   deployment.environment = environment_of(deployment, password);
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
   if (profile_of(flags) && flags.config)  // the file with that profile

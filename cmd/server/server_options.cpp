@@ -35,7 +35,9 @@ void declare_verbosity(VerbSpec& spec, ServerOptions* options) {
   const auto sets = [options](Verbosity verbosity, std::optional<bool> ServerOptions::* member) {
     return [=](std::string_view) {
       set_verbosity(verbosity);
-      if (options != nullptr) options->*member = true;
+      if (options == nullptr) return;
+      options->quiet = options->verbose = std::nullopt;  // the last one typed counts
+      options->*member = true;
     };
   };
   spec.add({.names = "-q, --quiet",

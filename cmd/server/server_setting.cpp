@@ -145,7 +145,6 @@ struct Parse {
   void operator()(std::optional<std::int64_t>& member) const { number_between(member, 0, 1'000'000)(text); }
   void operator()(std::optional<Milliseconds>& member) const { into(member)(text); }
   void operator()(std::optional<bool>& member) const { member = text != "no"; }
-  void operator()(bool& member) const { member = text != "no"; }
 };
 
 struct Show {
@@ -162,7 +161,6 @@ struct Show {
   Shown operator()(const std::optional<bool>& member) const {
     return member ? Shown{*member ? "yes" : "no"} : std::nullopt;
   }
-  Shown operator()(bool member) const { return member ? Shown{"yes"} : std::nullopt; }
 };
 
 /// Splits RLOCK_URL, which may have several URLs. A URL from a mounted secret or a YAML block often ends with

@@ -24,8 +24,7 @@ struct ServerOptions {
   std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
-  std::optional<bool> tls, history, quiet, verbose;
-  bool insecure = false, askpass = false;
+  std::optional<bool> tls, insecure, askpass, history, quiet, verbose;
   std::vector<OptionDefault> defaults;  ///< from a config file: defaults for options of verbs
 
   /// All sources, this one included, when they have been read. Only the ServerOptions of the command line
@@ -41,7 +40,6 @@ struct ServerSetting {
   using Number = std::optional<std::int64_t> ServerOptions::*;
   using Duration = std::optional<Milliseconds> ServerOptions::*;
   using Truth = std::optional<bool> ServerOptions::*;
-  using Switch = bool ServerOptions::*;
 
   enum class Where {
     everywhere,
@@ -50,7 +48,7 @@ struct ServerSetting {
   };
 
   std::string_view option;  ///< with its value: "-u, --url URL"; a config file uses the long name
-  std::variant<List, Text, Number, Duration, Truth, Switch> member;
+  std::variant<List, Text, Number, Duration, Truth> member;
   std::string_view manual{};  ///< this and the next three: as in Option
   Offer offer = Offer::nothing;
   std::string_view standard{};

@@ -33,8 +33,16 @@ ServerOptions from_environment() {
   return options;
 }
 
-/// Takes the verbosity from the files, unless the command line has set it already.
-void take_verbosity(const std::vector<Settings>& sources) {
+/// Takes the verbosity from the files, unless the command line has set it already. `quiet` and `verbose` are two words
+/// for one setting: a source that says one of them overrules both in the less important ones.
+void take_verbosity(std::vector<Settings>& sources) {
+  bool said = false;
+  for (Settings& source : sources) {
+    ServerOptions& options = source.options;
+    if (said) options.quiet = options.verbose = std::nullopt;
+    if (options.quiet.value_or(false)) options.verbose.reset();
+    said = said || options.quiet.value_or(false) || options.verbose.value_or(false);
+  }
   if (verbosity() != Verbosity::normal) return;
   const ServerOptions all = merged(sources);
   if (all.verbose.value_or(false)) set_verbosity(Verbosity::verbose);
@@ -91,9 +99,11 @@ UrlsInForce urls_in_force(const std::vector<Settings>& sources) {
 }
 
 PasswordInForce password_in_force(const std::vector<Settings>& sources) {
+  const bool asks = merged(sources).askpass.value_or(false);  // a profile may say no, and overrule a file
   for (const Settings& source : sources) {
     if (source.behind_environment && environment_variable(kPasswordVariables.front())) break;
-    if (source.options.askpass || source.options.password_file) return {.source = &source};
+    const bool asked = asks && source.options.askpass.value_or(false);
+    if (asked || source.options.password_file) return {.source = &source, .asked = asked};
   }
   for (const char* variable : kPasswordVariables)
     if (environment_variable(variable)) return {.variable = variable};

@@ -44,9 +44,8 @@ UrlsInForce urls_in_force(const std::vector<Settings>& sources);
 /// servers.
 struct PasswordInForce {
   const Settings* source = nullptr;  ///< its --askpass or --password-file counts; null: none does
+  bool asked = false;                ///< it is --askpass
   const char* variable = nullptr;    ///< contains the password; null: none does
-
-  bool asked() const { return source != nullptr && source->options.askpass; }
 };
 
 /// RLOCK_PASSWORD overrules a config file; the variables of other programs do not.

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/configurable_options.h"
+#include "cmd/server/deployment.h"
 #include "cmd/server/server_setting.h"
 #include "redis/connection/target.h"
 #include "sync/hold/lease.h"
@@ -75,16 +76,12 @@ class Rows {
   }
 
   void url(const std::string& url, const std::string& from) {
-    try {
-      const Target target = parse_target(url);
-      rows_.push_back({"url", sanitized(target.str()), from});
-      if (target.password.empty()) {
-        all_urls_have_passwords_ = false;
-      } else {
-        url_with_password_from_ = from;
-      }
-    } catch (const Error& error) {  // adds where the URL came from
-      throw Error{error.kind(), fmt::format("{}: {}", from, error.what())};
+    const Target target = parse_target(url);
+    rows_.push_back({"url", sanitized(target.str()), from});
+    if (target.password.empty()) {
+      all_urls_have_passwords_ = false;
+    } else {
+      url_with_password_from_ = from;
     }
   }
 
@@ -99,7 +96,7 @@ class Rows {
   void password() {
     constexpr const char* kName = "password";
     const PasswordInForce found = password_in_force(sources_);
-    if (found.asked()) return rows_.push_back({kName, "asked for", from(*found.source, "askpass")});
+    if (found.asked) return rows_.push_back({kName, "asked for", from(*found.source, "askpass")});
     // The other passwords are for URLs that have none.
     if (!url_with_password_from_.empty()) rows_.push_back({kName, "in the URL", url_with_password_from_});
     if (all_urls_have_passwords_) return;
@@ -135,6 +132,7 @@ class Rows {
 
 std::vector<SettingInForce> settings_in_force(const ServerOptions& flags,
                                               const std::vector<Settings>& sources) {
+  static_cast<void>(targets_in_force(flags, sources));  // refuses what the verbs would refuse
   return Rows{flags, sources}.all();
 }
 

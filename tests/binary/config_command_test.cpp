@@ -137,6 +137,51 @@ TEST_CASE("the command line and a profile overrule quiet and verbose, and rlock 
   CHECK(skips({"--profile", "loud"}));
 }
 
+TEST_CASE("of quiet and verbose only one is in force: the more important source counts") {
+  const std::string url = "url = unix:///nonexistent/redis.sock\n";
+  const Configured configured{url +
+                              "quiet = yes\n\n[loud]\nverbose = yes\n\n[both]\nquiet = yes\nverbose = yes\n"};
+  const auto both = [&](const Words& words) {
+    const auto value = [&](const char* name) {
+      const std::string setting = configured.setting(name, words);
+      return setting.substr(0, setting.find(' '));
+    };
+    return value("quiet") + " " + value("verbose");
+  };
+  CHECK(both({}) == "yes no");
+  CHECK(both({"-v"}) == "no yes");
+  CHECK(both({"-q", "-v"}) == "no yes");
+  CHECK(both({"-v", "-q"}) == "yes no");
+  CHECK(both({"--profile", "loud"}) == "no yes");
+  CHECK(both({"--profile", "both"}) == "yes no");
+  const Words run{"run", "-n", "-k", "k", "--profile", "loud", "--if-unreachable", "run", "--", "true"};
+  CHECK(contains(result_of(run, configured.options).err, "rlock: +"));  // a line of --verbose
+}
+
+TEST_CASE("rlock config refuses the servers that every verb refuses, with the same words") {
+  const Process::Options options = Rlock::clean_environment();
+  const Words twice{"--url", "redis://h", "--url", "redis://h:6379"}, tls{"--url", "redis://h", "--insecure"},
+      database{"--url", "redis-cluster://h", "--db", "3"}, alone{"--url", "rediss://h", "--cert", "f"};
+  for (const Words& servers : {twice, tls, database, alone}) {
+    Words config{"config"}, inspect{"inspect", "k"};
+    config.insert(config.end(), servers.begin(), servers.end());
+    inspect.insert(inspect.end(), servers.begin(), servers.end());
+    const Result shown = result_of(config, options), refused = result_of(inspect, options);
+    CHECK(shown.status == 64);
+    CHECK(shown.err == refused.err);
+    CHECK(shown.out.empty());
+  }
+  const Configured configured{"url = redis://h\nurl = redis://h:6379\n"};
+  CHECK(contains(result_of({"config"}, configured.options).err,
+                 "url in " + configured.path() + ": redis://h:6379 is given twice"));
+}
+
+TEST_CASE("a profile can switch off askpass of its file") {
+  const Configured configured{"url = redis://h\naskpass = yes\n\n[cron]\naskpass = no\n"};
+  CHECK(configured.setting("password") == "asked for | " + configured.path());
+  CHECK(configured.setting("password", {"--profile", "cron"}).empty());
+}
+
 TEST_CASE("the configuration file sets defaults of options; typed options overrule them") {
   RedisServer redis;
   Configured configured{
