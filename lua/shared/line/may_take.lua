@@ -4,6 +4,7 @@ local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 local remove_dead = include('line/remove_dead')
 local alive_until = include('line/alive_until')
+local comes_within = include('line/comes_within')
 
 -- May the owner take what is there, although others wait? A newcomer may be faster than the first waiter, which was told and is
 -- on its way. That keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
@@ -21,6 +22,7 @@ local function may_take(line, ask)
   if own and own.alive > time and own.told > 0 then
     return true  -- all before it are readers, and were told, too: see tell_waiters
   end
+  local silent_for = 3000  -- the first asks every 2000 ms: after this long, it may be frozen, and must ask now
   local place = 0
   for _ = 1, 16 do  -- a bound: many dead waiters may stand in front
     local other = redis.call('zrange', line.order, place, place)[1]
@@ -37,14 +39,16 @@ local function may_take(line, ask)
       line.passed = true
       write_note(line, '')
       return true
-    elseif waiter and waiter.needs > ask.room and silent < 3000 then
-      -- There is no room for it yet, so it is told its place only. If it hears that, it lives. The first asks every two seconds:
-      -- if it does not, it may be frozen, and must ask now. One that has just become first has the same time.
+    elseif waiter and waiter.needs > ask.room and silent < silent_for then
+      -- There is no room for it yet, so it is told its place only. If it hears that, it lives. One that has just become first
+      -- has silent_for to ask, too.
       if silent < 0 then
         waiter.alive, silent = alive_until(time, 1), 0
         write_note(line, other, waiter)
       end
-      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false, nil, 3010 - silent end
+      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then
+        return false, nil, silent_for + 10 - silent
+      end
       remove_waiter(line, other)
     elseif waiter and waiter.told > 0 then
       return false, waiter.on_its_way_for + 10 - (time - waiter.told)
@@ -58,7 +62,7 @@ local function may_take(line, ask)
       remove_dead(line, other)
     end
   end
-  if needs == 0 then return false, 260 end  -- there may be a writer behind these
+  if needs == 0 then return false, comes_within + 10 end  -- there may be a writer behind these
   return true
 end
 return may_take

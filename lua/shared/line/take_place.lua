@@ -4,6 +4,7 @@ local write_note = include('line/write_note')
 local remove_dead = include('line/remove_dead')
 local tell_owner = include('line/tell_owner')
 local alive_until = include('line/alive_until')
+local comes_within = include('line/comes_within')
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
@@ -24,7 +25,7 @@ local function take_place(line, ask)
   -- An owner that has waited as long as a waiter may need to come (see waiter_of), and does not stand in the line, was taken for
   -- frozen, or the line was lost. It lives, so it may only be far away: from now on it has a second to come. Otherwise readers
   -- that are near would pass a distant writer again and again.
-  local far = known and known.far or not listed and line.waited >= 250
+  local far = known and known.far or not listed and line.waited >= comes_within
   if not known then
     local now = now_micros()
     -- If the owner has not waited yet, it stands behind the last waiter, even if the clock was set back since that one came. (A

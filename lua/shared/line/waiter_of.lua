@@ -1,5 +1,6 @@
 local field_of = include('redis/field_of')
 local load_line = include('line/load_line')
+local comes_within = include('line/comes_within')
 
 -- What the line knows of a waiter; nil if it does not wait. In the hash it is one text of five numbers, and the word `far` or
 -- nothing:
@@ -24,7 +25,7 @@ local function waiter_of(line, owner, time)
   alive, told = tonumber(alive), tonumber(told)
   local overdue = line.passes - before >= 10
   local far = word == ' far'
-  local on_its_way_for = (overdue or far) and 1000 or 250  -- so that a distant waiter gets its turn, too
+  local on_its_way_for = (overdue or far) and 1000 or comes_within  -- so that a distant waiter gets its turn, too
   if time and told > time then told = 0 end  -- the clock was set back
   if time and alive <= time then return nil end
   if time and told > 0 and time - told >= on_its_way_for then return nil, true end
