@@ -267,6 +267,20 @@ function(embed_script folder file for_quorum)
   endforeach()
 endfunction()
 
+# Checks the positions that hold/all_or_none uses, in the script of lua/multi with this text. The first key of `ask` and `undo` is
+# the lock, the last key of `ask` is the shares, and that of an undo, which has neither `keep` nor `shares`, is the request.
+function(check_positions folder file text)
+  foreach(part IN ITEMS ask undo)
+    if(NOT text MATCHES "\nlocal ${part} = script\\('([a-z_/]+)'\\)\n")
+      message(FATAL_ERROR "${file}: it has no line `local ${part} = script('...')`")
+    endif()
+    read_rows(${folder} ${CMAKE_MATCH_1} KEYS ${part})
+  endforeach()
+  if(NOT ask MATCHES "^lock;.*;shares$" OR NOT undo MATCHES "^lock;.*;request;keep;shares$")
+    message(FATAL_ERROR "${file}: hold/all_or_none needs other positions than ${ask} and ${undo}")
+  endif()
+endfunction()
+
 # Writes scripts.h, scripts.cpp and parameter_names.h into the folder `to`.
 function(embed_scripts folder to)
   file(GLOB files RELATIVE ${folder} ${folder}/*/*.lua)
@@ -281,6 +295,7 @@ function(embed_scripts folder to)
     endif()
     if(text MATCHES "\nlocal ask = script\\('([a-z_/]+)'\\)\n")
       string(REPLACE "/" "_" several_${CMAKE_MATCH_1} "${file}")
+      check_positions(${folder} ${file} "${text}")
     endif()
   endforeach()
 
