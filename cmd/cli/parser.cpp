@@ -23,8 +23,9 @@ struct Bare : CLI::App {
   Bare() : CLI::App("", "", nullptr) { allow_extras(); }
 };
 
-/// CLI11 decides what the words mean: --name=value, -abc, --no-name, and what does not fit. It gets one option at a
-/// time, with its value, because it does not tell which values were separate words, or where the options ended.
+/// CLI11 gets one word with options at a time, and the value that belongs to it. It splits --name=value and -abc, calls
+/// the setters, and returns what it does not know. named_in() has looked at the word before, because CLI11 does not tell
+/// which values were separate words, or where the options ended.
 class Parser {
  public:
   Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {}
