@@ -1,4 +1,4 @@
-// Every message of rlock on one page: tests/binary/messages.txt. A shell runs each scene of the page with
+// Every message of rlock on one page: tests/binary/output/messages.txt. A shell runs each scene of the page with
 // the real binary and a real server. The test compares the output with the page.
 //
 //   == a title                  begins a scene, on an empty server
@@ -29,7 +29,7 @@ using namespace rlock::test;
 
 namespace {
 
-std::string page_name() { return std::string{RLOCK_SOURCE_FOLDER} + "/tests/binary/messages.txt"; }
+std::string page_name() { return std::string{RLOCK_SOURCE_FOLDER} + "/tests/binary/output/messages.txt"; }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   if (from.empty()) return;
@@ -99,7 +99,7 @@ std::string script_of(const PageScene& scene) {
 
 }  // namespace
 
-TEST_CASE("every message is as tests/binary/messages.txt has it (RLOCK_UPDATE_MESSAGES=1 writes that page)") {
+TEST_CASE("every message is as tests/binary/output/messages.txt has it (RLOCK_UPDATE_MESSAGES=1 writes that page)") {
   RedisServer redis{RedisServer::Options{.tcp = true}};
   TempDir folder;
   std::filesystem::create_symlink(rlock_binary(), folder / "rlock");
