@@ -205,7 +205,8 @@ TEST_CASE("the JSON of a history is as the manual says, for every end of a hold"
 
 TEST_CASE("the JSON of config is as the manual says") {
   const RedisServer redis;
-  Rlock config = redis.rlock("config", "--json", "--prefix", "app:", "--tls-key", "/k", "--insecure");
+  Rlock config = redis.rlock("config", "--json", "--url", "rediss://h", "--prefix", "app:", "--cert", "/c",
+                             "--tls-key", "/k", "--insecure");
   REQUIRE(config.exit_code() == 0);
   const ParsedJson document = ParsedJson::parse(config.out());
   const Schema schema{"CONFIG"};
