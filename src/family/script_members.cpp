@@ -46,6 +46,7 @@ ScriptMembers::ScriptMembers(const ProcessId& script, pid_t keeper)
 /// Processes that are older than the tag carry none, or that of an outer script. An inner script with a keeper keeps
 /// its own tag, and so do its processes.
 bool ScriptMembers::tag_descendants() {
+  tag_script_again();
   const ScriptTag own = tag_of(id_of(script_));
   bool tagged_one = false;
   for (const ProcessFacts& process : descendants()) {
@@ -54,6 +55,23 @@ bool ScriptMembers::tag_descendants() {
     if (is_tagged_ && is_older && put_tag(process.pid, own)) tagged_one = true;
   }
   return tagged_one;
+}
+
+/// Another keeper of the same script has ended, and has given its processes back to an outer script.
+void ScriptMembers::tag_script_again() {
+  const ScriptTag own = tag_of(id_of(script_)), found = is_tagged_ ? tag_on(script_.pid) : own;
+  if (found != 0 && found != own && script_lives() && put_tag(script_.pid, own)) tag_before_ = found;
+}
+
+void ScriptMembers::give_back() const {
+  const ScriptTag own = tag_of(id_of(script_));
+  if (!is_tagged_ || tag_before_ == 0 || tag_before_ == own) return;
+  bool found_one = true;
+  for (int pass = 0; pass < kPassesToTag && found_one; ++pass) {
+    found_one = false;
+    for (const pid_t pid : tagged(OnTag::runs_on))
+      if (tag_on(pid) == own && put_tag(pid, tag_before_)) found_one = true;
+  }
 }
 
 bool ScriptMembers::script_lives() const {

@@ -31,6 +31,10 @@ class ScriptMembers {
   /// process only later. Returns true if it has tagged one. Then there may be more.
   bool tag_descendants();
 
+  /// Gives the processes with the script's tag that of the outer script, if there is one: its keeper may not have seen
+  /// this script, and would not find what this script has left behind. Call it when this script's lock ends.
+  void give_back() const;
+
   const ProcessFacts& script() const noexcept { return script_; }  ///< as the last search saw it
   bool is_tagged() const noexcept { return is_tagged_; }
 
@@ -64,6 +68,7 @@ class ScriptMembers {
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},
                                  TimePoint until = kNever);
+  void tag_script_again();
   bool is_script(const ProcessFacts& process) const;
   bool is_led_by_script(const ProcessFacts& process) const;
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;

@@ -312,6 +312,53 @@ TEST_CASE("a script inside a script has a family of its own, which also belongs 
   CHECK(gone(orphan));
 }
 
+TEST_CASE("what an inner script has left behind belongs to the outer one, which never saw the inner one") {
+  Scripted outer{
+      "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
+      "setsid sh -c \"echo orphan \\$\\$ >>$SAID; exec sleep 60\" & "
+      "until grep -q orphan $SAID; do sleep 0.01; done' & "
+      "echo ready >>$SAID; wait; sleep 61; :"};
+  REQUIRE(eventually([&] { return outer.ready() && outer.named("inner") > 0; }));
+  const ProcessId script = *process_of(outer.named("inner"));
+  const ScriptFamily inner{script, 0};
+  ScriptFamily second{script, 0};  // another keeper of the same script
+  outer.let_go();
+  REQUIRE(eventually([&] { return outer.named("orphan") > 0 && !lives(script); }));
+  const auto found = [&] {
+    const std::vector<pid_t> all = outer.family().all(Clock::now());
+    return std::ranges::find(all, outer.named("orphan")) != all.end();
+  };
+  CHECK_FALSE(found());
+  second.give_back();  // it does not know the outer script
+  CHECK_FALSE(found());
+  inner.give_back();
+  CHECK(found());
+  outer.family().signal(SIGKILL, Clock::now(), kNever);
+  CHECK(gone(outer.named("orphan")));
+}
+
+TEST_CASE(
+    "of two keepers of a script inside a script, the second finds its processes after the end of the first") {
+  Scripted outer{
+      "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
+      "setsid sh -c \"echo orphan \\$\\$ >>$SAID; exec sleep 60\" & "
+      "until grep -q orphan $SAID; do sleep 0.01; done' & "
+      "echo ready >>$SAID; wait; sleep 61; :"};
+  REQUIRE(eventually([&] { return outer.ready() && outer.named("inner") > 0; }));
+  const ProcessId script = *process_of(outer.named("inner"));
+  const ScriptFamily first{script, 0};
+  ScriptFamily second{script, 0};
+  first.give_back();
+  second.look();
+  outer.let_go();
+  REQUIRE(eventually([&] { return outer.named("orphan") > 0 && !lives(script); }));
+  const std::vector<pid_t> all = second.all(Clock::now());
+  CHECK(std::ranges::find(all, outer.named("orphan")) != all.end());
+  second.give_back();
+  outer.family().signal(SIGKILL, Clock::now(), kNever);
+  CHECK(gone(outer.named("orphan")));
+}
+
 TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it") {
   TempDir folder;
   const std::string said = folder / "said";

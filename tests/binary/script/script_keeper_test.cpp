@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ancestry.h"
 #include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
@@ -209,6 +210,21 @@ TEST_CASE("a script that is asked to end keeps the lock until all that it has st
   REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
   const std::string last = script.file("beat");
   CHECK(throughout([&] { return script.file("beat") == last; }, 300ms));
+}
+
+TEST_CASE("a stop also ends what a helper script with a lock of its own has left behind") {
+  RedisServer redis;
+  ShellScript script{redis,
+                     "\"$RLOCK\" lock acquire a --while-pid $$ >/dev/null || exit\n"
+                     "cat >$FOLDER/step <<'E'\n\"$RLOCK\" lock acquire b --while-pid $$ >/dev/null || exit\n"
+                     "setsid sh -c 'echo $$ >$FOLDER/worker; exec sleep 60' >/dev/null 2>&1 &\n"
+                     "until [ -s $FOLDER/worker ]; do sleep 0.01; done\nE\n"
+                     "sh $FOLDER/step || exit\n: >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  REQUIRE(eventually([&] { return !redis.has("b"); }, 10s));
+  CHECK(status_of(redis, {"stop", "a", "-w", "20s"}) == 0);
+  CHECK_FALSE(redis.has("a"));
+  CHECK_FALSE(rlock::process_of(std::stoi(script.file("worker"))).has_value());
 }
 
 TEST_CASE("a process that a keeper saw belongs to the script, also if the script cannot be tagged") {
