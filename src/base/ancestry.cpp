@@ -79,7 +79,7 @@ const std::string& pid_space() {
 
 std::optional<ProcessId> process_of(std::int64_t pid) {
   const std::optional<ProcessFacts> stat = stat_of(pid);
-  if (!stat || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
+  if (!stat || !stat->alive()) return std::nullopt;
   return ProcessId{stat->pid, stat->started};
 }
 
