@@ -106,10 +106,12 @@ class Reader {
     ++number_;
     if (text.ends_with('\r')) text.remove_suffix(1);
     text = trimmed(text);
-    if (text.empty() || text.starts_with('#')) return;
-    // The file names servers. So bytes are refused that a terminal or an editor may show differently from how
-    // rlock reads them.
-    if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
+    // The file names servers. So bytes are refused that a terminal or an editor may show differently from how rlock
+    // reads them. If CR alone ended the lines, a comment would go on to the end of the file.
+    const bool is_comment = text.starts_with('#');
+    if (text.find('\r') != text.npos || (!is_comment && !is_harmless(text)))
+      fail("control characters or bytes that are no UTF-8");
+    if (text.empty() || is_comment) return;
     if (text.starts_with('[')) return section(text);
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) fail("expected name = value");

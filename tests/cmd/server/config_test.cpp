@@ -142,6 +142,8 @@ TEST_CASE("a setting that a config file may not contain is refused with its line
   CHECK(Written{std::string{"prefix = a\0b\n", 13}}.refusal() ==
         "line 1: control characters or bytes that are no UTF-8");
   CHECK(Written{"a\rb = c\n"}.refusal() == "line 1: control characters or bytes that are no UTF-8");
+  CHECK(Written{"# a comment\rurl = redis://h\r"}.refusal() ==
+        "line 1: control characters or bytes that are no UTF-8");
 }
 
 TEST_CASE("a default of an option is checked in the config file, for every verb") {
