@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -13,6 +14,8 @@
 #include "cmd/app/app.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/hold/report/hold_environment.h"
 #include "cmd/server/secrets.h"
 #include "cmd/server/session.h"
 #include "loop/signals_of_writes.h"
@@ -21,18 +24,32 @@
 
 namespace {
 
-/// Reports any failure: prints one line, lets the verb write its record if it keeps one, and returns the exit
-/// status.
-int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) {
-  rlock::warn(line);
-  if (verb != nullptr) verb->failed(error);
-  return rlock::exit_code::of(error.kind());
+/// For `eval "$(rlock lock acquire --export ...)" || exit`: prints code with this status, or the script would go on without
+/// the lock. It looks at the words, because the failure may be that the option was taken for the value of another one, or
+/// was not reached.
+void fail_in_shell(int status, int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view{argv[i]} != "--"; ++i) {
+    const std::string_view word{argv[i]};
+    if (word != "--export" && !word.starts_with("--export=")) continue;
+    const auto shell = word == "--export=fish" ? rlock::Shell::fish : rlock::Shell::posix;
+    static_cast<void>(
+        rlock::try_print(rlock::failure_text(status, shell), rlock::until_killed(STDOUT_FILENO)));
+    return;
+  }
 }
 
 int run(int argc, char** argv) {
+  std::unique_ptr<rlock::Verb> verb;
+  // Prints one line, lets the verb write its record if it keeps one, and returns the exit status.
+  const auto fail = [&](const std::string& line, const rlock::Error& error) {
+    rlock::warn(line);
+    if (verb) verb->failed(error);
+    const int status = rlock::exit_code::of(error.kind());
+    fail_in_shell(status, argc, argv);
+    return status;
+  };
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
-  std::unique_ptr<rlock::Verb> verb;
   // A failure is an exception that ends here, unless a caller on the way expects it. A catch on the way may add facts
   // to its text.
   try {
@@ -46,13 +63,13 @@ int run(int argc, char** argv) {
   } catch (const rlock::EndedBySignal& ended) {
     rlock::die_of(ended.number);
   } catch (const rlock::Error& error) {
-    return fail(error.what(), error, verb.get());
+    return fail(error.what(), error);
   } catch (const std::bad_alloc&) {
     const rlock::Error none{rlock::Error::system, "out of memory"};
-    return fail(none.what(), none, verb.get());
+    return fail(none.what(), none);
   } catch (const std::exception& error) {
     const rlock::Error internal{rlock::Error::internal, rlock::sanitized(error.what())};
-    return fail(std::string{"internal error: "} + internal.what(), internal, verb.get());
+    return fail(std::string{"internal error: "} + internal.what(), internal);
   }
 }
 

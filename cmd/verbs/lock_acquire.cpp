@@ -55,7 +55,6 @@ class LockAcquire final : public Verb {
   void plan_hold();
   void check_owner() const;
   int acquire(Session& session);
-  void export_failure(int exit) const noexcept;
   void open_events();
   int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait);
 
@@ -72,10 +71,11 @@ void LockAcquire::declare(VerbSpec& spec) {
       "Acquire a lock for a script and print its owner id, which lock release and renew take. With "
       "--while-pid, rlock renews the lock until that process ends, and stops the process before the lock "
       "can end. Without it, the lock ends with its lease.";
-  spec.examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
-                   {"rlock lock release deploy --owner \"$owner\"", ""},
-                   {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
-                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-${CI_JOB_ID:?}\"", ""}};
+  spec.examples = {
+      {"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
+      {"rlock lock release deploy --owner \"$owner\"", ""},
+      {"code=$(rlock lock acquire deploy --while-pid $$ --export) && eval \"$code\" || exit", ""},
+      {"rlock lock acquire -n deploy --lease 1h --owner \"ci-${CI_JOB_ID:?}\"", ""}};
   spec.common = "while-pid lease shared owner wait export json";
   declare_keys(spec, keys_);
   declare_what(spec);
@@ -138,10 +138,12 @@ void LockAcquire::declare_export(VerbSpec& spec) {
        .alone = "sh",
        .help = "print shell code that sets RLOCK_OWNER, ...",
        .manual =
-           "In sh, write: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. In fish, write: "
-           "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. The code sets RLOCK_OWNER, "
-           "RLOCK_KEY and RLOCK_STACK for the rest of the script. With --fenced it also sets RLOCK_FENCE, and with "
-           "--type permit RLOCK_SLOT and RLOCK_SLOTS. If rlock fails, the code returns the exit status of rlock.",
+           "In sh, write: code=$(rlock lock acquire KEY --while-pid $$ --export) && eval \"$code\" || exit. In fish, "
+           "write: set code (rlock lock acquire KEY --while-pid $fish_pid --export=fish | string collect); and eval "
+           "$code; or exit. The code sets RLOCK_OWNER, RLOCK_KEY and RLOCK_STACK for the rest of the script. With "
+           "--fenced it also sets RLOCK_FENCE, and with --type permit RLOCK_SLOT and RLOCK_SLOTS. If rlock fails, it "
+           "prints code that returns its exit status, so eval \"$(rlock ...)\" || exit ends the script, too. But with "
+           "that line the script goes on without the lock if rlock is not found or is killed.",
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {
@@ -274,7 +276,6 @@ void LockAcquire::failed(const Error& error) noexcept {
   HoldReport report = report_of(request_);
   report_failed(report, error);
   events_.ended(report);
-  export_failure(exit_code::of(error.kind()));
 }
 
 int LockAcquire::act(TimePoint started, std::vector<std::string>) {
@@ -282,13 +283,9 @@ int LockAcquire::act(TimePoint started, std::vector<std::string>) {
   check();
   Session session{server_, request_.wait};
   const int exit = acquire(session);
-  if (exit != 0) export_failure(exit);
+  if (exit != 0 && export_)
+    static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
   return exit;
-}
-
-/// With --export: the printed code fails with this exit status, or the script would go on without the lock.
-void LockAcquire::export_failure(int exit) const noexcept {
-  if (export_) static_cast<void>(try_print(failure_text(exit, *export_), until_killed(STDOUT_FILENO)));
 }
 
 /// The exit status. With --export a signal is one, too: if rlock died of it, it could print no code.

@@ -114,6 +114,8 @@ std::string export_text(const HeldKeys& keys, Shell shell) {
       text += value ? fmt::format("set -gx {} {}\n", name, quoted_for(*value, shell))
                     : fmt::format("set -e {}\n", name);
   }
+  if (shell == Shell::fish)
+    text += "true\n";  // set -e of a name that is not set fails, and set -gx keeps the status
   return text;
 }
 

@@ -377,6 +377,23 @@ TEST_CASE("eval of a failed lock acquire --export has its status") {
   CHECK(sh(redis, eval + "-n --while-pid $$ --export --url redis://127.0.0.1:1)\" || exit; exit 3")
             .exit_code() == 69);
   CHECK(sh(redis, eval + "-n --while-pid $$ --export=tcsh)\" || exit; exit 3").exit_code() == 64);
+  for (const std::string wrong :
+       {"lock acquire k --while-pid $none --export", "--nosuch lock acquire k --export",
+        "lock acquire --lease $none --export k", "lock get k --export"}) {
+    CAPTURE(wrong);
+    CHECK(sh(redis, "eval \"$(\"$RLOCK\" " + wrong + ")\" || exit; exit 3").exit_code() == 64);
+  }
+}
+
+TEST_CASE("the manual's line for --export ends the script also if rlock is killed or is not there") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "k"), rest = " --export) && eval \"$code\" || exit; exit 3";
+  const std::string acquire = " lock acquire k --while-pid $$";
+  CHECK(sh(redis, "code=$(/nonexistent/rlock" + acquire + rest).exit_code() == 127);
+  CHECK(sh(redis, "code=$(timeout -s KILL 1 \"$RLOCK\"" + acquire + rest).exit_code() == 128 + SIGKILL);
+  CHECK(sh(redis, "code=$(\"$RLOCK\"" + acquire + " -n" + rest).exit_code() == 75);
+  CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner}) == 0);
+  CHECK(sh(redis, "code=$(\"$RLOCK\"" + acquire + rest).exit_code() == 3);
 }
 
 TEST_CASE("lock acquire --export=sh and --export=fish print what those shells evaluate") {
@@ -390,10 +407,22 @@ TEST_CASE("lock acquire --export=sh and --export=fish print what those shells ev
   CHECK(fish.exit_code() == 0);
   CHECK_MESSAGE(contains(fish.out(), "set -gx RLOCK_KEY 'k'\n"), fish.out());
   REQUIRE(eventually([&] { return !redis.has("k"); }));
+  const bool has_fish = sh(redis, "command -v fish").exit_code() == 0;
+  const auto in_fish = [&](const std::string& key) {
+    return sh(redis,
+              "exec fish --no-config -c 'set code ($RLOCK lock acquire " + key +
+                  " -n --while-pid $fish_pid --export=fish | string collect); and eval $code; or exit\n"
+                  "test \"$RLOCK_KEY\" = " +
+                  key + "; and exit 3'")
+        .exit_code();
+  };
+  if (has_fish) CHECK(in_fish("f") == 3);
   const std::string owner = acquired(redis, "k");
   Process failed = sh(redis, acquire + "--export=fish; exit 3");
   CHECK(failed.exit_code() == 3);
   CHECK_FALSE_MESSAGE(contains(failed.out(), "(exit"), failed.out());
+  if (!has_fish) return skipped("there is no fish");
+  CHECK(in_fish("k") == 75);
 }
 
 TEST_CASE("lock release finds no owner by itself inside rlock run: that hold is the run's") {
