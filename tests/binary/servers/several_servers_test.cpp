@@ -324,6 +324,32 @@ TEST_CASE("a server with senseless answers is named, and the two others report t
   CHECK_MESSAGE(contains(status.err, "127.0.0.1:" + std::to_string(broken.port())), status.err);
 }
 
+TEST_CASE("a lock is released while its slot of a cluster moves, as no key but its own is needed") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(0);
+  const std::size_t third = ClusterServers::third_of("{a}");
+  const std::string slot = std::to_string(slot_of("{a}"));
+  for (const std::string type : {"lock", "fenced", "write", "spin"}) {
+    CAPTURE(type);
+    const std::string key = "{a}" + type;
+    TempDir folder;
+    options.env["GO"] = folder / "go";
+    Process run{{rlock_binary(), "run", "--type", type, "-k", key, "--", "sh", "-c",
+                 "echo on; until [ -e $GO ]; do sleep 0.02; done"},
+                options};
+    REQUIRE(eventually([&] { return contains(run.out(), "on"); }));
+    cluster.node((third + 1) % 3).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(third)});
+    cluster.node(third).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id((third + 1) % 3)});
+    write_file(options.env["GO"], "");
+    CHECK(run.exit_code() == 0);
+    CHECK_MESSAGE(run.err().empty(), run.err());
+    for (const std::size_t node : {(third + 1) % 3, third})
+      cluster.node(node).cli({"CLUSTER", "SETSLOT", slot, "STABLE"});
+    CHECK(cluster.node(third).cli({"EXISTS", key}) == "0");
+  }
+}
+
 TEST_CASE("inspect without a key looks through every primary of a cluster") {
   ClusterServers cluster;
   Process::Options options = Rlock::clean_environment();
