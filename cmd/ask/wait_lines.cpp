@@ -103,11 +103,12 @@ void WaitLines::ready(short, TimePoint now) {
   if (wanted_by_ != kNever && !waits) say(now);
 }
 
-/// Makes a line due: it is printed at this time at the latest.
+/// Makes a line due: it is printed at this time at the latest. While the grant waits for replicas, nothing is asked, because
+/// the question would wait behind that.
 void WaitLines::want(TimePoint by, TimePoint now) {
   wanted_by_ = earliest(wanted_by_, by);
   const bool recent = inquiry_.under_way() && now < plus(inquiry_.begun_at(), kInquiry);
-  if (busy_ && !failure_ && !recent) begin_inquiry();
+  if (busy_ && !failure_ && !unconfirmed_ && !recent) begin_inquiry();
 }
 
 void WaitLines::begin_inquiry() {

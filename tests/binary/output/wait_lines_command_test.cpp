@@ -90,6 +90,30 @@ TEST_CASE("USR1 to a waiter for the server itself is answered within 100 ms") {
   CHECK(waiter.exit_code() == 0);
 }
 
+TEST_CASE(
+    "a wait line asks nothing while the grant waits for replicas: the question would wait behind that") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("run", "-k", "deploy", "-w", "1m", "--lease", "1m", "--sync-replicas", "1",
+                             "--sync-timeout", "15s", "--command-timeout", "200ms", "--", "true");
+  REQUIRE(listens(redis, "deploy"));
+  REQUIRE(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  const auto connections = [&](const std::string& command) {
+    const std::string clients = redis.cli({"CLIENT", "LIST"});
+    std::size_t count = 0;
+    for (const std::string& client : split(clients, '\n')) count += contains(client, command) ? 1 : 0;
+    return count;
+  };
+  REQUIRE(eventually([&] { return connections("cmd=wait ") == 1; }));
+  const std::size_t before = connections("name=rlock"), lines = lines_in(waiter.err());
+  waiter.signal(SIGUSR1);
+  REQUIRE(eventually([&] { return lines_in(waiter.err()) > lines; }));
+  CHECK(throughout([&] { return connections("name=rlock") == before && connections("cmd=wait ") == 1; }, 1s));
+  CHECK_MESSAGE(contains(waiter.err(), "replica"), waiter.err());
+  waiter.signal(SIGTERM);
+  CHECK(waiter.exit_code() == 128 + SIGTERM);
+}
+
 TEST_CASE("a fair wait line names the holder of now, and no rlock that has gone") {
   FairScene scene;
   RedisServer& redis = scene.server;
