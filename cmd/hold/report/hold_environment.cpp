@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/environment.h"
@@ -19,6 +22,20 @@
 
 namespace rlock {
 namespace {
+
+/// The variables that a command without a lock must not inherit: those of a hold (but for RLOCK_HELD, RLOCK_PID and
+/// RLOCK_STACK), and RLOCK_KEY. `lock acquire --export` sets this one beside its RLOCK_OWNER, and no run does.
+constexpr std::array kOfAHold{"RLOCK_LOCK",  "RLOCK_LOCKS",    "RLOCK_TYPE",        "RLOCK_OWNER",
+                              "RLOCK_FENCE", "RLOCK_LEASE_MS", "RLOCK_ACQUIRED_AT", "RLOCK_WAITED_MS",
+                              "RLOCK_SLOT",  "RLOCK_SLOTS",    "RLOCK_KEY"};
+
+/// Sets a variable that describe_no_hold() lists. So none can be forgotten there.
+void set(Variables& variables, std::string_view name, std::optional<std::string> value) {
+  const auto found = std::ranges::find(variables, name, &Variables::value_type::first);
+  if (found == variables.end())
+    throw Error{Error::internal, fmt::format("{} would also reach a command without a lock", name)};
+  found->second = std::move(value);
+}
 
 std::optional<std::string> lines_of(const std::vector<std::string>& words) {
   return words.empty() ? std::nullopt : std::optional{joined(words, "\n")};
@@ -65,34 +82,28 @@ std::optional<std::string> without_password(const std::string& url) {
 
 }  // namespace
 
+Variables describe_no_hold() {
+  Variables variables{{"RLOCK_HELD", "0"}, {"RLOCK_PID", std::to_string(::getpid())}};
+  for (const char* name : kOfAHold) variables.emplace_back(name, std::nullopt);
+  return variables;
+}
+
 Variables describe_hold(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
   std::vector<std::string> names;
   for (const LockName& name : request.names) names.push_back(name.str());
-  Variables variables{
-      {"RLOCK_HELD", "1"},
-      {"RLOCK_LOCK", names.front()},
-      {"RLOCK_LOCKS", joined(names, "\n")},
-      {"RLOCK_TYPE", std::string{request.type->name}},
-      {"RLOCK_OWNER", keys.owner().str()},
-      {"RLOCK_FENCE", fences_of(keys)},
-      {"RLOCK_LEASE_MS", in_ms(request.lease)},
-      {"RLOCK_ACQUIRED_AT", in_ms(keys.acquired().held.front().server_time)},
-      {"RLOCK_WAITED_MS", in_ms(keys.waited())},
-      {"RLOCK_PID", std::to_string(::getpid())},
-      {"RLOCK_STACK", stack_of(keys)},
-      {"RLOCK_KEY", std::nullopt},  // a script around us may have set it, for another RLOCK_OWNER
-  };
-  std::ranges::copy(slots_of(keys), std::back_inserter(variables));
-  return variables;
-}
-
-Variables describe_no_hold() {
-  Variables variables{{"RLOCK_HELD", "0"}, {"RLOCK_PID", std::to_string(::getpid())}};
-  for (const char* name :
-       {"RLOCK_LOCK", "RLOCK_LOCKS", "RLOCK_TYPE", "RLOCK_OWNER", "RLOCK_FENCE", "RLOCK_LEASE_MS",
-        "RLOCK_ACQUIRED_AT", "RLOCK_WAITED_MS", "RLOCK_SLOT", "RLOCK_SLOTS", "RLOCK_KEY"})
-    variables.emplace_back(name, std::nullopt);
+  Variables variables = describe_no_hold();
+  set(variables, "RLOCK_HELD", "1");
+  set(variables, "RLOCK_LOCK", names.front());
+  set(variables, "RLOCK_LOCKS", joined(names, "\n"));
+  set(variables, "RLOCK_TYPE", std::string{request.type->name});
+  set(variables, "RLOCK_OWNER", keys.owner().str());
+  set(variables, "RLOCK_FENCE", fences_of(keys));
+  set(variables, "RLOCK_LEASE_MS", in_ms(request.lease));
+  set(variables, "RLOCK_ACQUIRED_AT", in_ms(keys.acquired().held.front().server_time));
+  set(variables, "RLOCK_WAITED_MS", in_ms(keys.waited()));
+  for (auto& [name, value] : slots_of(keys)) set(variables, name, std::move(value));
+  variables.emplace_back("RLOCK_STACK", stack_of(keys));
   return variables;
 }
 
