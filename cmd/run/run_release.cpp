@@ -26,9 +26,7 @@ using How = CommandOutcome::How;
 
 /// Does the key stay, for --min-hold or because the work is done?
 bool stays(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
-  if (lost == Lost::yes || !ended.ran() || ended.stopped_by || (request.once_per && ended.max_hold))
-    return false;
-  return request.keeps_after(ended.exit_code);
+  return lost == Lost::no && ended.done_exit && request.keeps_after(ended.done_exit);
 }
 
 /// If no message named the remover in time, the history of a key may name it. Empty: it does not.

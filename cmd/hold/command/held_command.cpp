@@ -142,15 +142,17 @@ bool HeldCommand::others_must_end(TimePoint now) {
 CommandOutcome HeldCommand::finish(Child& child) {
   processes_.stop_waiting();
   // A command that rlock has stopped has not done its work, whatever its exit status.
-  const int code = child.exit_code();
-  const int exit = processes_.at_max_hold() && code == 0 ? exit_code::max_hold : code;
+  std::optional<int> done_exit;
+  if (!processes_.asked_by()) done_exit = child.exit_code();
+  if (processes_.at_max_hold() && done_exit == 0) done_exit = exit_code::max_hold;
   // Before reap(): after it, the id of the group may belong to other processes.
-  processes_.guard_release(processes_.asked_by() ? std::nullopt : std::optional{exit});
+  processes_.guard_release(done_exit);
   const int status = child.reap();
   const std::optional<int> signal = signal_of(status);
   CommandOutcome ended{.how = signal ? How::killed : How::exited,
                        .exit_code = exit_code_of(status),
                        .signal = signal.value_or(0),
+                       .done_exit = done_exit,
                        .max_hold = processes_.at_max_hold()};
   const bool stopped = processes_.stopping();
   ended.stopped_by = processes_.asked_by();

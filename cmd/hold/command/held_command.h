@@ -34,7 +34,10 @@ struct [[nodiscard]] CommandOutcome {
   } how = How::exited;
   int exit_code = 0;  ///< if it ran: the exit code that a shell would report
   int signal = 0;
-  int error = 0;                          ///< errno of the failed start
+  int error = 0;  ///< errno of the failed start
+  /// The exit code of a command that could do its work. It is not 0 if --max-hold stopped it. Nothing: it did not run,
+  /// or rlock stop ended it.
+  std::optional<int> done_exit{};
   bool max_hold = false;                  ///< --max-hold stopped it
   bool said_lost = false;                 ///< the user knows that the lock was lost
   std::optional<std::string> stopped_by;  ///< rlock stop stopped it: sender and reason
