@@ -15,6 +15,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/hold/keep/release_held.h"
 #include "cmd/run/run_command.h"
 #include "cmd/run/run_hold.h"
 #include "sync/hold/release.h"

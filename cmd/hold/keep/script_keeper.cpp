@@ -32,6 +32,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "cmd/hold/keep/guardian_release.h"
+#include "cmd/hold/keep/release_held.h"
 #include "cmd/hold/keep/renewed_keys.h"
 #include "cmd/hold/keys/released_elsewhere.h"
 #include "cmd/hold/wait/script_watch.h"

@@ -5,10 +5,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/unannounced.h"
 #include "cmd/hold/report/hold_report.h"
 
 namespace rlock {
@@ -24,19 +22,6 @@ std::optional<std::string> remover_in(const History& history, const Owner& owner
     if (removed && past.end.why) return sanitized(*past.end.why);
   }
   return std::nullopt;
-}
-
-/// Says what became of the release of a key. `expires_within`: see HeldKeys.
-void report_release(const std::string& key, const ReleaseResult& answer,
-                    std::optional<Milliseconds> expires_within) {
-  if (answer.how == ReleaseResult::How::unknown)
-    warn(fmt::format("release of {} not confirmed ({}); it {}", key, answer.why,
-                     unconfirmed_end(expires_within)));
-  else if (!answer.why.empty())
-    debug(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-  if (answer.how != ReleaseResult::How::yes) return;
-  debug("released " + key);
-  say_unannounced("released " + key, answer.unannounced);
 }
 
 }  // namespace
@@ -63,28 +48,6 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
 
 void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
-}
-
-std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience) {
-  const auto may_be_anothers = [&](const Part& part) {
-    return hold.lost == Lost::yes && hold.keys.owner_returns(part);
-  };
-  std::vector<Part> ours, left;
-  for (const Part& part : hold.parts) (may_be_anothers(part) ? left : ours).push_back(part);
-  const auto released =
-      ours.empty() ? std::vector<ReleaseResult>{} : release(redis, ours, hold.options, patience);
-  if (!left.empty()) record_end(redis, left, redis.loop().within(cleanup_time(left.size())));
-  std::vector<ReleaseResult> answers;
-  auto next = released.begin();
-  for (const Part& part : hold.parts) {
-    if (may_be_anothers(part)) {
-      answers.push_back({.how = ReleaseResult::How::not_ours});
-      continue;
-    }
-    report_release(quoted(part.lock->name()), *next, hold.keys.expires_within(part, hold.kept));
-    answers.push_back(*next++);
-  }
-  return answers;
 }
 
 std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {

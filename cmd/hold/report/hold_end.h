@@ -3,13 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cmd/hold/command/held_command.h"
-#include "cmd/hold/keys/held_keys.h"
 #include "redis/redis.h"
 #include "sync/calls/lockable.h"
-#include "sync/hold/release.h"
 #include "sync/records/history.h"
 
 namespace rlock {
@@ -31,21 +28,6 @@ constexpr std::string_view kLostAtRelease = "it was not ours any more at its rel
 
 /// Reports a loss that was found only after the command or script had ended. `keys`: for people, in quotes.
 void warn_late_loss(std::string_view keys, std::string_view why = kLostAtRelease);
-
-/// A hold that ends, and how it is released.
-struct EndingHold {
-  const HeldKeys& keys;
-  std::vector<Part> parts;  ///< as HeldKeys::ending() or ending_kept() made them
-  Lost lost = Lost::no;
-  ReleaseOptions options{};
-  Milliseconds kept{0};  ///< how long the release may keep the keys
-};
-
-/// Releases the parts of a hold. For each key it warns if no quorum of servers has confirmed the release, or if no
-/// waiter could be woken. If the hold is lost, another process may have acquired a key again as an owner who returns,
-/// and a release would free that hold. For such a part it only records the end, and answers not_ours; that has a time
-/// of its own (cleanup_time()) behind `patience`. Returns one answer for each part, in their order.
-std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience);
 
 /// The end of a run's hold, for the history of its keys.
 HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);
