@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/text.h"
 #include "redis/enough.h"
@@ -212,41 +213,53 @@ class Search {
   /// Asks about the content of these keys, and keeps the wanted ones. If the user may not read one key, or one
   /// lies in a slot that moves, the server refuses the whole group. Then each key of the group is asked about
   /// alone, and refused keys are ignored. Returns false if the server is silent (failure_).
-  bool ask_about(ScanPass pass, const std::vector<Names>& groups) {
+  bool ask_about(ScanPass pass, std::span<const Names> groups) {
     std::vector<Names> refused;
-    std::size_t first = 0;
-    for (std::size_t end = 0; first < groups.size() && session_.loop.now() < options_.until; first = end) {
-      for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
-        keys += groups[end++].size();
-      const std::vector<Vote> votes = votes_on(pass, groups, first, end);
+    while (!groups.empty() && session_.loop.now() < options_.until) {
+      const std::span<const Names> batch = groups.first(batch_size(groups));
+      const std::vector<Vote> votes = votes_on(pass, batch);
       bool silent = false;
-      for (std::size_t i = first; i < end; ++i) {
-        const Failure* const failure = votes[i - first].failure();
-        const bool unreachable = failure != nullptr && failure->kind == Error::unreachable;
-        if (const Reply* reply = votes[i - first].good_reply()) {
-          for (const LockName& name : read_content(groups[i], *reply)) take(name);
-        } else if (unreachable && !failure->answered) {
-          failure_ = *failure;
-          silent = true;
-        } else if (groups[i].size() > 1) {
-          for (const LockName& name : groups[i]) refused.push_back({name});
-        } else if (unreachable) {
-          found_.unread = *failure;
-          ++unread_;
-        }
-      }
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        silent = !take_answer(batch[i], votes[i], refused) || silent;
       if (silent) return false;
+      groups = groups.subspan(batch.size());
     }
-    found_.late = found_.late || first < groups.size();
-    return refused.empty() || ask_about(pass, refused);
+    found_.late = found_.late || !groups.empty();
+    return refused.empty() || ask_about(pass, refused);  // once more: of these groups, each is one key
   }
 
-  std::vector<Vote> votes_on(ScanPass pass, const std::vector<Names>& groups, std::size_t first,
-                             std::size_t end) {
+  /// How many of these groups are asked about at a time.
+  static std::size_t batch_size(std::span<const Names> groups) {
+    const std::size_t most = std::min(groups.size(), kCallsAtOnce);
+    std::size_t calls = 0;
+    for (std::size_t keys = 0; calls < most && keys < kAskedTogether; ++calls) keys += groups[calls].size();
+    return calls;
+  }
+
+  /// Takes the wanted names of a group. The keys of a refused group go to `refused`, each alone. Returns false if the
+  /// server is silent (failure_).
+  bool take_answer(const Names& group, const Vote& vote, std::vector<Names>& refused) {
+    const Failure* const failure = vote.failure();
+    const bool unreachable = failure != nullptr && failure->kind == Error::unreachable;
+    if (const Reply* reply = vote.good_reply()) {
+      for (const LockName& name : read_content(group, *reply)) take(name);
+    } else if (unreachable && !failure->answered) {
+      failure_ = *failure;
+      return false;
+    } else if (group.size() > 1) {
+      for (const LockName& name : group) refused.push_back({name});
+    } else if (unreachable) {
+      found_.unread = *failure;
+      ++unread_;
+    }
+    return true;
+  }
+
+  std::vector<Vote> votes_on(ScanPass pass, std::span<const Names> batch) {
     const TimePoint deadline = session_.patience().until;
     std::vector<Redis::Request> requests;
-    for (std::size_t i = first; i < end; ++i)
-      requests.push_back(session_.redis.post(ask_content(pass, groups[i]), delivery_, deadline));
+    for (const Names& group : batch)
+      requests.push_back(session_.redis.post(ask_content(pass, group), delivery_, deadline));
     std::vector<Vote> votes;
     for (const Redis::Request& request : requests) votes.push_back(answered(request, deadline));
     return votes;
