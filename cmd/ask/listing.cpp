@@ -20,15 +20,7 @@ constexpr std::size_t kPage = 1000;
 constexpr const char* kTooMany = ": there are too many keys";
 
 std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
-  std::size_t bytes = sizeof(Holder) + owner.str().size();
-  if (!facts) return bytes;
-  bytes += facts->host.size() + facts->user.size() + facts->command.size();
-  bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
-  bytes += facts->type.size() + facts->pid_space.size() + facts->kept_by.size();
-  for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
-  for (const OuterHold& hold : facts->holds)
-    bytes += sizeof hold + hold.key.str().size() + hold.owner.str().size();
-  return bytes;
+  return sizeof(Holder) + owner.str().size() + (facts ? bytes_of(*facts) : 0);
 }
 
 /// Sorts the inspections by server: those of the first server come first.

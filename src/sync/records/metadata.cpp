@@ -1,12 +1,13 @@
-// for_each_member() is the only list of the members. Writer and Reader visit it, so what one writes the other reads.
-// A text of a holder may come from anywhere. So Writer cuts it and hides passwords, and Reader leaves out what has
-// another type.
+// for_each_member() is the only list of the members. Writer and Reader visit it, so what one writes the other reads;
+// Size counts what they take. A text of a holder may come from anywhere. So Writer cuts it and hides passwords, and
+// Reader leaves out what has another type.
 
 #include "sync/records/metadata.h"
 
 #include <unistd.h>
 
 #include <concepts>
+#include <type_traits>
 
 #include "base/ancestry.h"
 #include "base/environment.h"
@@ -137,6 +138,28 @@ struct Reader {
   }
 };
 
+/// Counts the memory of one member, besides that of the Metadata itself.
+struct Size {
+  std::size_t& bytes;
+
+  void operator()(const char*, const std::string& text, IfUnset = IfUnset::null) const {
+    bytes += text.size();
+  }
+  void operator()(const char*, const std::optional<std::string>& text) const {
+    if (text) bytes += text->size();
+  }
+  void operator()(const char*, const std::map<std::string, std::string>& texts) const {
+    for (const auto& [key, text] : texts) bytes += key.size() + text.size();
+  }
+  void operator()(const char*, const std::vector<OuterHold>& holds, IfUnset) const {
+    for (const OuterHold& hold : holds)
+      bytes += sizeof hold + hold.key.str().size() + hold.owner.str().size();
+  }
+  template <class Value>
+    requires std::is_trivially_copyable_v<Value>  // a number or a duration, which has no other memory
+  void operator()(const char*, const Value&, IfUnset = IfUnset::null) const {}
+};
+
 std::optional<std::string> ci_job() {
   for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
     if (auto url = environment_variable(name)) return url;
@@ -158,6 +181,12 @@ Values values_of(const LockName& name, const Owner& owner, const HoldEntry& entr
 }
 
 }  // namespace
+
+std::size_t bytes_of(const Metadata& facts) {
+  std::size_t bytes = 0;
+  for_each_member(facts, Size{bytes});
+  return bytes;
+}
 
 Metadata about_us(std::string_view command) {
   Metadata facts;

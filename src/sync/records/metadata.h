@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -46,6 +47,9 @@ struct Metadata {
   Milliseconds lease{0};
   std::optional<Milliseconds> ended_at{};
 };
+
+/// The memory of its texts, in bytes.
+std::size_t bytes_of(const Metadata& facts);
 
 /// The metadata of this process. `command` is a path or a name. The CI job's URL comes from the environment.
 Metadata about_us(std::string_view command);

@@ -72,6 +72,18 @@ TEST_CASE("the facts of a holder are read back, with the server's times") {
   CHECK_FALSE(read->exit);
 }
 
+TEST_CASE("the memory of the facts of a holder is that of all their texts") {
+  CHECK(bytes_of(Metadata{}) == 0);
+  Metadata all = facts();
+  const std::string texts = "ci-7alicemakehotfix \"42\"teamcore" + *all.url + "ah:1b \"c\"h:2";
+  CHECK(bytes_of(all) == texts.size() + 2 * sizeof(OuterHold));
+  all.type = "plain";
+  all.pid_space = "4026531836";
+  all.kept_by = "--min-hold";
+  all.exit = 3;
+  CHECK(bytes_of(all) == texts.size() + 2 * sizeof(OuterHold) + 25);
+}
+
 TEST_CASE("a renewal keeps `since` and moves `renewed`") {
   Described scene;
   scene.hold("me:1");
