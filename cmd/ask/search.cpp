@@ -306,6 +306,10 @@ class Search {
 
 }  // namespace
 
+std::string progress_text(std::size_t steps, std::size_t found) {
+  return fmt::format("searched about {},000 keys, found {}", steps, found);
+}
+
 FoundKeys search(Session& session, const SearchOptions& options) {
   Search search{session, options};
   if (session.redis.nodes() == 1) {

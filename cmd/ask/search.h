@@ -27,6 +27,9 @@ enum class SearchFor {
   all,      ///< facts, numbers, and hashes that look like a lock
 };
 
+/// How far a search is: "searched about 12,000 keys, found 3". See SearchOptions::progress.
+std::string progress_text(std::size_t steps, std::size_t found);
+
 struct SearchOptions {
   /// The most memory for names, in bytes, which is enough for 50,000. No server may fill our memory.
   std::size_t most_bytes = 8U << 20;

@@ -28,7 +28,7 @@ std::string exit_statuses(const VerbEntry& entry) {
   if (errors.empty() && (entry.takes & takes::server) != 0) {
     const bool meets_other_types = (entry.takes & (takes::key | takes::counter | takes::keys)) != 0;
     errors = meets_other_types ? "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration"
-                               : "64 usage, 69 no server, 77 denied, 78 configuration";
+                               : kErrorsOfServer;
   }
   return fmt::format("Exit status: {}{}{}.", entry.exits, errors.empty() ? "" : "; ", errors);
 }

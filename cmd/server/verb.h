@@ -43,6 +43,11 @@ struct VerbEntry {
   std::unique_ptr<Verb> make() const;
 };
 
+/// For VerbEntry::errors: the statuses of a verb that meets no other types, and of one that asks before it deletes.
+constexpr std::string_view kErrorsOfServer = "64 usage, 69 no server, 77 denied, 78 configuration";
+constexpr std::string_view kErrorsIfAsking =
+    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors";
+
 /// The rows of the verbs that one file defines.
 using VerbRows = std::span<const VerbEntry>;
 

@@ -66,7 +66,7 @@ VerbRows history_verbs() {
                                   .takes = takes::key | takes::server | takes::json,
                                   .exits = "0 there are such holds, 1 there are none",
                                   .create = create<HistoryVerb>,
-                                  .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
+                                  .errors = kErrorsOfServer};
   return {&kRow, 1};
 }
 

@@ -1,7 +1,5 @@
 // rlock list: prints one line for each key.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -104,8 +102,7 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
   options.most_bytes = kMostNames;
   options.without_shards = true;
   options.progress = [&](std::size_t steps, std::size_t found) {
-    progress->show(fmt::format("rlock: searched about {},000 keys, found {}", steps, found),
-                   session.loop.now());
+    progress->show("rlock: " + progress_text(steps, found), session.loop.now());
   };
   std::size_t bytes = 0;
   return list_pages(

@@ -147,10 +147,8 @@ void LockAcquire::declare_export(VerbSpec& spec) {
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {
-         export_ = text == "fish" ? Shell::fish : Shell::posix;  // set first, because a refusal is printed
-                                                                 // for this shell too
-         std::string known;
-         choice(known, "sh fish")(text);
+         export_ = Shell::posix;  // set first, because a refusal is printed for a shell, too
+         if (place_among("sh fish", text) == 1) export_ = Shell::fish;
        }});
 }
 

@@ -357,7 +357,7 @@ VerbRows permit_verbs() {
                 .takes = takes::counter | takes::server,
                 .exits = "0 deleted, 1 there is no pool, or you answered no",
                 .create = [] { return pool_delete_verb(PoolKind::permits); },
-                .errors = kErrorsOfDelete}};
+                .errors = kErrorsIfAsking}};
   return kRows;
 }
 

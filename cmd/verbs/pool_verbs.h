@@ -62,8 +62,4 @@ std::unique_ptr<Verb> pool_add_verb(PoolKind kind);
 std::unique_ptr<Verb> pool_status_verb(PoolKind kind);
 std::unique_ptr<Verb> pool_delete_verb(PoolKind kind);
 
-/// The exit statuses of the two verbs that ask before they delete.
-constexpr std::string_view kErrorsOfDelete =
-    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors";
-
 }  // namespace rlock

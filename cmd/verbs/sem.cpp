@@ -190,7 +190,7 @@ VerbRows sem_verbs() {
                 .takes = takes::counter | takes::server,
                 .exits = "0 deleted, 1 there is no semaphore, or you answered no",
                 .create = [] { return pool_delete_verb(PoolKind::semaphore); },
-                .errors = kErrorsOfDelete},
+                .errors = kErrorsIfAsking},
   };
   return kRows;
 }

@@ -62,11 +62,7 @@ void Stop::declare(VerbSpec& spec) {
   spec.examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
                    {"rlock stop -w 1m backup || rlock unlock backup", ""}};
   spec.group("Which holder, and why");
-  spec.add({.names = "--reason",
-            .value = "TEXT",
-            .help = "tell the holder why; it prints and records TEXT",
-            .manual = "TEXT has at most 1024 bytes.",
-            .set = reason_into(why_)});
+  declare_reason(spec, why_, "tell the holder why; it prints and records TEXT");
   declare_owner(
       spec, owner_, "ask only the holder with this id",
       "ID is an owner id, or the id of a permit. Without the option, rlock asks every holder of KEY, for "
@@ -202,7 +198,7 @@ VerbRows stop_verbs() {
           "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
           "cannot ask this holder",
       .create = create<Stop>,
-      .errors = "64 usage, 69 no server, 77 denied, 78 configuration"};
+      .errors = kErrorsOfServer};
   return {&kRow, 1};
 }
 

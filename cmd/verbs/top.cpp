@@ -2,7 +2,6 @@
 // change. This file decides when to search, which keys to inspect, and what signals mean. While it waits for
 // the server, it reacts to strokes.
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,7 +133,7 @@ class Live {
     options.until = plus(begun, keys_.scan_time);
     options.turn = [this](TimePoint until) { turn(until); };
     options.progress = [this](std::size_t steps, std::size_t found) {
-      screen_.note = fmt::format("searched about {},000 keys, found {}", steps, found);
+      screen_.note = progress_text(steps, found);
       if (steps % 100 == 0) show();  // so that the user sees the progress among a million keys
     };
     const FoundKeys found = search(session_, options);

@@ -103,11 +103,7 @@ void Unlock::declare(VerbSpec& spec) {
   for (const std::string_view name : {"-f", "--force"})
     spec.other_tools.push_back({name, "unlock always removes by force; with --yes it does not ask"});
   spec.group("Reports");
-  spec.add({.names = "--reason",
-            .value = "TEXT",
-            .help = "tell the holder TEXT; rlock history prints it, too",
-            .manual = "TEXT has at most 1024 bytes.",
-            .set = reason_into(reason_)});
+  declare_reason(spec, reason_, "tell the holder TEXT; rlock history prints it, too");
 }
 
 /// The result for a key that may not be removed; empty: it may. A string without metadata of rlock may be anything.
@@ -261,13 +257,12 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
 }  // namespace
 
 VerbRows unlock_verbs() {
-  static constexpr VerbEntry kRow{
-      .name = "unlock",
-      .summary = "remove a lock by force",
-      .takes = takes::keys | takes::server | takes::json,
-      .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
-      .create = create<Unlock>,
-      .errors = "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
+  static constexpr VerbEntry kRow{.name = "unlock",
+                                  .summary = "remove a lock by force",
+                                  .takes = takes::keys | takes::server | takes::json,
+                                  .exits = "0 removed, 1 KEY is free, has another owner, or you answered no",
+                                  .create = create<Unlock>,
+                                  .errors = kErrorsIfAsking};
   return {&kRow, 1};
 }
 

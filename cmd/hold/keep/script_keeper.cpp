@@ -71,7 +71,7 @@ class ScriptKeeper {
         keys_(keys),
         events_(events),
         released_elsewhere_(keys),
-        session_(request_.deployment, WaitOptions{}, Quorum::majority),
+        session_(request_.deployment, WaitOptions{}, request_.quorum),
         family_(*request_.script, ::getpid()),
         renewed_(
             session_.redis, keys, session_.loop.now(),

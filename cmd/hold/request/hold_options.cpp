@@ -21,6 +21,15 @@ constexpr std::size_t kLongestRemark = 1024;
 /// A holder's record of more than 64 KiB is not read, and JSON may take six bytes for one byte of a label.
 constexpr std::size_t kMostLabels = 8192;
 
+/// A text that is shown on one line.
+Setter reason_into(std::string& reason) {
+  return [&reason](std::string_view value) {
+    if (value.size() > kLongestRemark)
+      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    reason = value;
+  };
+}
+
 Setter label_into(std::map<std::string, std::string>& labels) {
   return [&labels](std::string_view value) {
     const std::size_t equals = value.find('=');
@@ -76,14 +85,6 @@ void expect_writable(int fd) {
     throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", fd)};
 }
 
-Setter reason_into(std::string& reason) {
-  return [&reason](std::string_view value) {
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
-    reason = value;
-  };
-}
-
 void declare_signal(VerbSpec& spec, HoldRequest& request, std::string_view manual,
                     std::string_view kill_after) {
   spec.add({.names = "--signal",
@@ -112,11 +113,14 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& request, std::string_view help
             .set = one_of(request.stop.stop_on_loss, "stop warn", {true, false})});
 }
 
+void declare_reason(VerbSpec& spec, std::string& reason, std::string_view help, std::string_view manual) {
+  spec.add(
+      {.names = "--reason", .value = "TEXT", .help = help, .manual = manual, .set = reason_into(reason)});
+}
+
 void declare_remarks(VerbSpec& spec, HoldRequest& request) {
-  spec.add({.names = "--reason",
-            .value = "TEXT",
-            .manual = "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.",
-            .set = reason_into(request.remarks.reason)});
+  declare_reason(spec, request.remarks.reason, "",
+                 "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.");
   spec.add(
       {.names = "--label",
        .value = "K=V",

@@ -13,8 +13,9 @@ namespace rlock {
 /// Throws Error{usage} unless this descriptor, which the user named, is open for writing.
 void expect_writable(int fd);
 
-/// The setter of --reason, whose text is shown on one line. It throws Error{usage} if the text is too long.
-Setter reason_into(std::string& reason);
+/// --reason, whose text is shown on one line.
+void declare_reason(VerbSpec& spec, std::string& reason, std::string_view help,
+                    std::string_view manual = "TEXT has at most 1024 bytes.");
 
 /// --queue-limit, --newest and --fair-wait-timeout.
 void declare_queue(VerbSpec& spec, HoldRequest& request);
