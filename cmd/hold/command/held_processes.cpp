@@ -168,21 +168,28 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   }
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   next_exit_.reset();
+  const std::vector<pid_t> others = look_for_others(now, unstopped);
+  if (others.empty()) return false;
+  next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
+  return true;
+}
+
+/// The processes that the release waits for now.
+std::vector<pid_t> HeldProcesses::look_for_others(TimePoint now,
+                                                  const std::function<std::vector<pid_t>()>& unstopped) {
   const int unread = unread_files();
   std::vector<pid_t> others = escalation_.begun() ? family_.all(now) : unstopped();
   if (others.empty() && escalation_.begun() && lock_.held) {
     others = family_.out_of_reach();
     say_out_of_reach(others, now);
-    if (said_lost_ && said_out_of_reach_) return false;
+    if (said_lost_ && said_out_of_reach_) return {};  // they are named, and the lock is lost already
   }
   // The guardian has descriptors of its own. It kills the others and releases the lock when we fail.
   if (others.empty() && unread_files() != unread)
     throw Error{Error::system,
                 fmt::format("cannot look for processes of {}: no file descriptor is free (ulimit -n)",
                             options_.whom)};
-  if (others.empty()) return false;
-  next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
-  return true;
+  return others;
 }
 
 }  // namespace rlock
