@@ -223,7 +223,7 @@ NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) 
   switch (why) {
     case NotHeld::Why::signal: {
       const int signal = *session_.signals.ended();
-      lines_.interrupted(signal, gave_up);
+      LastWord{lines_, gave_up}.interrupted(signal);
       return {.why = why, .exit = 128 + signal, .signal = signal};
     }
     case NotHeld::Why::script_ended:
@@ -237,13 +237,13 @@ NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) 
           "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
           *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
       break;
-    case NotHeld::Why::superseded: lines_.superseded(*gave_up.refused); break;
+    case NotHeld::Why::superseded: LastWord{lines_, gave_up}.superseded(); break;
     case NotHeld::Why::ancestor: warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way)); break;
     case NotHeld::Why::absent:
       info(fmt::format("{} is not held by owner {}", quoted(gave_up.refused->key),
                        in_quotes(request_.joining.inside->str())));
       break;
-    case NotHeld::Why::other: return {.exit = lines_.report_not_held(gave_up, then)};
+    case NotHeld::Why::other: return {.exit = LastWord{lines_, gave_up}.not_held(then)};
   }
   return {.why = why, .exit = request_.wait.conflict_exit_code};
 }

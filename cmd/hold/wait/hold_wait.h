@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "cmd/ask/last_word.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/hold/keys/held_keys.h"
 #include "cmd/hold/report/not_held.h"
@@ -43,7 +44,7 @@ class HoldWait {
 
   /// Why no server could be used, for people. `then`: the end of the text, "; ...".
   std::string describe(const GaveUp& gave_up, std::string_view then) {
-    return lines_.describe_failure(gave_up, then);
+    return LastWord{lines_, gave_up}.failure(then);
   }
 
   /// Prints why there is no lock, and returns the reason and the exit status. `then`: as in describe().
