@@ -41,6 +41,9 @@
 namespace rlock {
 namespace {
 
+/// How long to look for the holders of a busy key, for the document of --json.
+constexpr Milliseconds kLooksFor{1000};
+
 class LockAcquire final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
@@ -230,6 +233,17 @@ void LockAcquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
+/// The busy key, for the document of --json. The wait is over, so a server that does not answer soon is not waited for: then
+/// no holder is known.
+Inspection seen_soon(Session& session, const LockName& key) {
+  Inspector inspector{session, {key}};
+  const TimePoint until = plus(session.loop.now(), kLooksFor);
+  for (inspector.advance(); !inspector.over() && session.loop.now() < until; inspector.advance())
+    session.loop.turn(earliest(inspector.wake_at(), until));
+  const auto& result = inspector.results().front();
+  return result && !result->failure ? agreed(result->views.seen) : Inspection{.name = key};
+}
+
 Json busy_json(const Inspection& seen) {
   return Json::document({{"outcome", Json::word("busy")},
                          {"key", seen.name},
@@ -247,7 +261,7 @@ int LockAcquire::exit_without_lock(const GaveUp& gave_up, Session& session, Hold
   const bool ended_busy =
       gave_up.busy && (gave_up.why == GaveUp::Why::busy || gave_up.why == GaveUp::Why::interrupted);
   if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
-    print_line(busy_json(inspect(session, gave_up.busy->key)).str());
+    print_line(busy_json(seen_soon(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.report_not_held(gave_up);
   HoldReport report = report_of(request_);
   report_gave_up(report, session.redis, gave_up, not_held);

@@ -350,6 +350,21 @@ TEST_CASE("a lock is released while its slot of a cluster moves, as no key but i
   }
 }
 
+TEST_CASE("a busy lock is busy, also with --json while its slot of a cluster moves and nothing can be read") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(0);
+  CHECK(result_of({"lock", "acquire", "{a}k", "--lease", "10m"}, options).status == 0);
+  const std::size_t third = ClusterServers::third_of("{a}");
+  const std::string slot = std::to_string(slot_of("{a}"));
+  cluster.node((third + 1) % 3).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(third)});
+  cluster.node(third).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id((third + 1) % 3)});
+  const Result busy =
+      result_of({"lock", "acquire", "{a}k", "--lease", "10m", "-n", "-E", "9", "--json"}, options);
+  CHECK(busy.status == 9);
+  CHECK_MESSAGE(contains(busy.out, R"("outcome":"busy","key":"{a}k")"), busy.out);
+}
+
 TEST_CASE("inspect without a key looks through every primary of a cluster") {
   ClusterServers cluster;
   Process::Options options = Rlock::clean_environment();
