@@ -41,9 +41,6 @@ std::int64_t score_of(const Reply& score) {
 
 Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
 
-/// An empty list of waiters or readers, for a server that names none.
-const std::vector<Reply> kNobody;
-
 /// The items of the reply to inspect/key, by name.
 struct KeyReply {
   explicit KeyReply(const Reply& reply)
@@ -57,10 +54,10 @@ struct KeyReply {
         token(reply.at(6)),
         taken(reply.at(7).items()),
         owners(reply.at(8).items()),
-        living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()),
-        leases(reply.at(10).is_nil() ? 0 : reply.at(10).integer()),
-        further(reply.at(11).is_nil() ? 0 : reply.at(11).integer()),
-        rests(reply.at(12).is_nil() ? kNobody : reply.at(12).items()) {}
+        living(reply.at(9).items()),
+        leases(reply.at(10).integer()),
+        further(reply.at(11).integer()),
+        rests(reply.at(12).items()) {}
 
   Milliseconds now;
   std::string kind;

@@ -159,7 +159,8 @@ TEST_CASE("an endless search keeps 8 MiB of names, and reports that it was cut s
   });
   const std::string none = wire::array({});
   server.on("EVALSHA", wire::array({wire::integer(1), wire::text("none"), wire::integer(-2), none, none, none,
-                                    none, none, none, none}));  // the key does not exist
+                                    none, none, none, none, wire::integer(0), wire::integer(0),
+                                    none}));  // the key does not exist
   server.on("PUBSUB", none);
   Rlock rlock = run_at(server, {{"inspect", "-q"}, {}});
   expect_small(rlock);

@@ -34,7 +34,7 @@ struct Found {
   Texts queue{}, deadlines{};
   std::optional<std::string> token{};
   Texts taken{}, owners{}, line{};
-  std::optional<std::int64_t> leases{};
+  std::int64_t leases = 0;
   std::vector<std::int64_t> rests{};
 };
 
@@ -49,8 +49,8 @@ Inspection read_found(const Found& found, const KnownFacts& known = {}) {
                                  list(found.taken),
                                  list(found.owners),
                                  list(found.line),
-                                 found.leases ? Reply{*found.leases} : Reply{},
-                                 Reply{},
+                                 Reply{found.leases},
+                                 Reply{0},
                                  Reply{std::vector<Reply>{found.rests.begin(), found.rests.end()}}};
   return read_inspection(kName, known, Reply{items});
 }
@@ -306,19 +306,13 @@ TEST_CASE("a waiter without a deadline in the queue counts as over") {
   CHECK(seen.waiters.front().ttl == Milliseconds{0});
 }
 
-TEST_CASE("a reply that ends before the line and the leases is read all the same") {
-  const Reply reply{std::vector{Reply{kServerTime.count()}, Reply{"number"}, Reply{-1}, list({"1"}), list({}),
-                                list({}), list({}), list({kTheirs, "2000"}), list({})}};
-  const Inspection seen = read_inspection(kName, {}, reply);
-  CHECK(seen.kind == &kinds::permit);
-  CHECK(seen.unnamed == 0);
-  CHECK(seen.waiters.empty());
-}
-
 TEST_CASE("a reply of another shape throws") {
   CHECK_THROWS_AS(read_inspection(kName, {}, Reply{1}), Error);
   CHECK_THROWS_AS(read_inspection(kName, {}, list({"1000", "lock", "30000", "me:1"})), Error);
   CHECK_THROWS_AS(read_found({.content = {"me:1", "many"}}), Error);
+  const Reply ends_before_the_line{std::vector{Reply{1000}, Reply{"lock"}, Reply{30000}, list({"me:1", "1"}),
+                                               list({}), list({}), list({}), list({}), list({})}};
+  CHECK_THROWS_AS(read_inspection(kName, {}, ends_before_the_line), Error);
 }
 
 TEST_CASE("facts are read by owner, and what is no facts is left out") {

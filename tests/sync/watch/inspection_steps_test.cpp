@@ -15,11 +15,16 @@ const Reply kNone{std::vector<Reply>{}};
 
 Reply text(const std::string& value) { return Reply{value}; }
 
+/// The answer of inspect/key about a key without a token, without permits and without waiters of rlock.
+Reply key_answer(const std::string& kind, std::int64_t pttl, const Reply& content = kNone,
+                 const Reply& queue = kNone, const Reply& deadlines = kNone) {
+  return Reply{std::vector{Reply{1000}, text(kind), Reply{pttl}, content, queue, deadlines, kNone, kNone,
+                           kNone, kNone, Reply{0}, Reply{0}, kNone}};
+}
+
 /// The answer of inspect/key about a lock of `owner`.
 Reply held_by(const Owner& owner) {
-  const Reply content{std::vector{text(owner.str()), text("1")}};
-  return Reply{std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone,
-                           kNone, kNone}};
+  return key_answer("lock", 30000, Reply{std::vector{text(owner.str()), text("1")}});
 }
 
 /// The answer of inspect/glance about a lock of `owner`.
@@ -133,9 +138,7 @@ TEST_CASE("of the views of a holder, one with its metadata counts") {
 TEST_CASE("an open latch has no key any more, and its record distinguishes it from a missing key") {
   const auto seen = [](const std::string& record) {
     const KnownFacts known = read_facts(Reply{std::vector{text("latch"), text(record)}});
-    return read_inspection(kName, known,
-                           Reply{std::vector{Reply{1000}, text("none"), Reply{-2}, kNone, kNone, kNone, kNone,
-                                             kNone, kNone, kNone}});
+    return read_inspection(kName, known, key_answer("none", -2));
   };
   const Inspection open = seen(R"({"total":2,"opened":1700000000000})");
   CHECK(open.kind == &kinds::latch);
@@ -148,9 +151,7 @@ TEST_CASE("a lock with Redisson's queue is a fair one, also while nobody holds i
   for (const std::string kind : {"lock", "none"}) {
     const Reply queue{std::vector{text("w:1")}}, ends{std::vector{text("w:1"), text("900")}};
     const Reply content = kind == "lock" ? Reply{std::vector{text("me:1"), text("1")}} : kNone;
-    const Inspection seen = read_inspection(kName, {},
-                                            Reply{std::vector{Reply{1000}, text(kind), Reply{30000}, content,
-                                                              queue, ends, kNone, kNone, kNone, kNone}});
+    const Inspection seen = read_inspection(kName, {}, key_answer(kind, 30000, content, queue, ends));
     CHECK(seen.kind == &kinds::fair);
     REQUIRE(seen.waiters.size() == 1);
     CHECK(seen.waiters.front().ttl == Milliseconds{0});  // its deadline is over
