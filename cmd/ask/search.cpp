@@ -100,7 +100,7 @@ class Search {
   std::vector<std::string> texts_of_failures() const {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < failed_.size(); ++i)
-      if (failed_[i]) texts.push_back(fmt::format("{}: {}", session_.redis.str(i), failed_[i]->text));
+      if (failed_[i]) texts.push_back(session_.redis.named(i, failed_[i]->text));
     return texts;
   }
 
@@ -117,8 +117,7 @@ class Search {
       const auto slots = ask(ask_slots());
       if (!slots) return failure_;
       const auto map = SlotMap::read(*slots, {});
-      if (!map || map->empty())
-        return Failure{Error::unreachable, server_name() + " does not know which node serves which slot"};
+      if (!map || map->empty()) return knows_no_slots(server_name());
       nodes = map->key_of_each_node();
     }
     std::size_t missing = 0;

@@ -115,8 +115,7 @@ void name_processes_left(const RunRequest& request, const std::vector<pid_t>& le
 
 void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, HoldReport::KeysEnd released) {
   say_why_it_did_not_start(request, ended);
-  if (ended.how == How::too_late)
-    warn(fmt::format("{} was granted too late to start the command", request.all_keys()));
+  if (ended.how == How::too_late) warn(fmt::format("{} was {}", request.all_keys(), kTooLate));
   if (ended.left_hidden)
     warn(fmt::format(
         "the command of {} has ended, but others of its process group may still run: /proc does not show them",

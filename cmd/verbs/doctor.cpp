@@ -163,9 +163,7 @@ Examined Doctor::examine(Session& session, const CheckedServer& checked) {
     if (target.topology == Target::Topology::single && is_cluster_node(info))
       examined.findings.insert(
           examined.findings.begin(),
-          {"url", Verdict::unfit,
-           fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
-                       url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
+          {"url", Verdict::unfit, "it " + describe_cluster_node(target.addresses.front(), target.tls.on)});
   }
   if (examined.findings.empty()) examined.findings.push_back(settings(said));
   // The user may have rights for keys with the prefix only.

@@ -284,7 +284,7 @@ class LockRenew final : public LockVerb {
       const Reply* reply = votes[node].good_reply();
       if (!reply) {
         const Failure why = votes[node].trouble().value_or(no_answer());
-        silent.push_back(fmt::format("{}: {}", session.redis.str(node), why.text));
+        silent.push_back(session.redis.named(node, why.text));
         continue;
       }
       const RenewAnswer answer = lock->read_renewal(*reply);

@@ -30,6 +30,12 @@ Failure of_server(const std::string& server, Failure why);
 /// A server was asked and has not replied, for no known reason.
 inline Failure no_answer() { return {Error::unreachable, "no answer"}; }
 
+/// The time for the answer was over.
+inline Failure no_answer_in_time() { return {Error::unreachable, "no answer in time"}; }
+
+/// The connection is gone, for a reason that is not known here.
+inline Failure connection_broke() { return {Error::unreachable, "the connection broke"}; }
+
 /// A reply is too large for our memory. Only its server is at fault, so the running command must not die of it.
 inline Failure no_memory() { return {Error::unreachable, "there is no memory for what the server sends"}; }
 

@@ -148,7 +148,7 @@ void report_ended(HoldReport& report, const CommandOutcome& ended, const std::op
     case CommandOutcome::How::exited: report.command_exit = ended.exit_code; break;
     case CommandOutcome::How::killed: report.command_signal = ended.signal; break;
     case CommandOutcome::How::not_started: report.error = std::strerror(ended.error); break;
-    case CommandOutcome::How::too_late: report.error = "granted too late to start the command"; break;
+    case CommandOutcome::How::too_late: report.error = kTooLate; break;
     case CommandOutcome::How::interrupted: break;
   }
 }

@@ -70,6 +70,9 @@ void report_gave_up(HoldReport& report, const Redis& redis, const GaveUp& gave_u
 void report_acquired(HoldReport& report, const Redis& redis, const Owner& owner, const Acquired& acquired,
                      Milliseconds waited);
 
+/// What became of a lock whose command could not start in time (CommandOutcome::How::too_late).
+constexpr std::string_view kTooLate = "granted too late to start the command";
+
 /// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.
 void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
                   Milliseconds held, int exit);

@@ -13,14 +13,17 @@
 namespace rlock {
 namespace {
 
+[[noreturn]] void refuse_several_servers(std::string_view option) {
+  throw Error{Error::usage, fmt::format("{} with several servers ({}): they have no common queue of waiters",
+                                        option, as_given("url", "--url"))};
+}
+
 void check_newest(const HoldRequest& request, std::size_t servers) {
   if (!request.newest) return;
   const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
   if (!request.type->in_order.empty())
     refuse(fmt::format("with --type {}: {}", request.type->name, request.type->in_order));
-  if (servers > 1)
-    refuse(fmt::format("with several servers ({}): they have no common queue of waiters",
-                       as_given("url", "--url")));
+  if (servers > 1) refuse_several_servers("--newest");
   if (request.wait.nonblock)
     refuse(fmt::format("with {}: it supersedes the other waiters, so it has to wait itself",
                        request.wait.nonblock_as_given()));
@@ -43,10 +46,7 @@ void check(const HoldRequest& request) {
   if (request.type->polls)
     throw Error{Error::usage,
                 fmt::format("--queue-limit with --type {}: its waiters have no queue", request.type->name)};
-  if (servers > 1)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with several servers ({}): they have no common queue of waiters",
-                            as_given("url", "--url"))};
+  if (servers > 1) refuse_several_servers("--queue-limit");
 }
 
 /// The longest environment variable that the kernel accepts, with its name and end (MAX_ARG_STRLEN).

@@ -143,7 +143,7 @@ void Link::abandon(ConnectionNumber connection, TimePoint now) {
     abandoned_.push_back(std::move(connection_));
   }
   if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
-  failed({Error::unreachable, "no answer in time"}, now);
+  failed(no_answer_in_time(), now);
 }
 
 void Link::send_on_abandoned(const std::vector<Call>& calls) {

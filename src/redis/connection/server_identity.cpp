@@ -85,6 +85,11 @@ Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const
   return {Error::config, fmt::format("it is no Sentinel; use --url {}", url_of(topology, address, tls))};
 }
 
+std::string describe_cluster_node(const Address& address, bool tls) {
+  return fmt::format("is a node of a cluster, and serves its own keys only: use --url {}",
+                     url_of(Topology::cluster, address, tls));
+}
+
 std::string url_of(Topology topology, const Address& address, bool tls, const std::string& master) {
   if (address.is_unix() && topology == Topology::single) return "unix://" + address.path;
   const std::string where = address.is_unix() ? "HOST:PORT" : address.str();

@@ -43,6 +43,10 @@ std::vector<std::string> question_to_unexpected(const ServerIdentity& who);
 Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
                             const std::optional<Reply>& answer);
 
+/// Describes a node of a Cluster at a URL of one server, and names the URL for it: "is a node of a cluster, …". The
+/// caller writes the subject.
+std::string describe_cluster_node(const Address& address, bool tls);
+
 /// The URL for an address with another topology, without secrets: "rediss+cluster://10.0.0.1:7000".
 std::string url_of(Target::Topology topology, const Address& address, bool tls,
                    const std::string& master = {});

@@ -54,8 +54,7 @@ TimePoint Attempts::wake_at() const {
 void Attempts::begin(TimePoint now) {
   Route& route = *node_.route;
   if (now >= posted_.deadline)
-    return settle(
-        plan_.why_unanswered(of_server(route.connecting_to(), {Error::unreachable, "no answer in time"})));
+    return settle(plan_.why_unanswered(of_server(route.connecting_to(), no_answer_in_time())));
   if (now < plan_.at()) return;
   const ConnectionNumber only = posted_.delivery.only_connection;
   const Route::Choice choice = only == ConnectionNumber::none ? route.connection_for(posted_.key(), now)
@@ -64,7 +63,7 @@ void Attempts::begin(TimePoint now) {
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // wake_at() says when to ask again
   Connection* connection = std::get<Connection*>(choice);
   if (connection == nullptr)  // the call asks for this connection (only_connection)
-    return settle({Error::unreachable, "the connection broke"});
+    return settle(connection_broke());
   if (may_not_follow(*connection)) return settle(no_answer());
   sent_at_ = now;
   connection_ = connection->number();
@@ -90,7 +89,7 @@ void Attempts::advance(TimePoint now) {
   const Connection* connection = route.find(connection_);
   if (in_flight_->reply) return accept(now);
   if (in_flight_->again) return finish();  // the next connection speaks RESP2: the call is sent again at once
-  if (connection == nullptr) return failed({Error::unreachable, "the connection broke"}, now);
+  if (connection == nullptr) return failed(connection_broke(), now);
   const std::string server = route.server_of(connection_);
   if (connection->failure()) return failed(of_server(server, *connection->failure()), now);
   const TimePoint too_slow = ends(*connection);

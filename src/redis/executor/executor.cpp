@@ -143,8 +143,8 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
 std::optional<Failure> Executor::trouble() const {
   if (nodes() == 1) return nodes_.front().trouble;
   std::vector<std::string> texts;
-  for (const Node& node : nodes_)
-    if (node.trouble) texts.push_back(fmt::format("{}: {}", node.route->str(), node.trouble->text));
+  for (std::size_t i = 0; i < nodes(); ++i)
+    if (nodes_[i].trouble) texts.push_back(named(i, nodes_[i].trouble->text));
   if (can_lack(texts.size())) return std::nullopt;
   const bool lasts = std::ranges::any_of(
       nodes_, [](const Node& node) { return node.trouble && node.trouble->needs_a_person(); });

@@ -22,6 +22,12 @@
 #include "base/log.h"
 
 namespace rlock {
+namespace {
+
+/// If no node has given a better reason.
+Failure no_node_answers() { return {Error::unreachable, "no node of the cluster answers"}; }
+
+}  // namespace
 
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
     : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
@@ -53,7 +59,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
     if (Connection* connection = node(to).connection(now)) return connection;
   }
   if (query_ && slots_.empty()) return NotYet{};
-  if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
+  if (slots_.empty()) return failure_.value_or(no_node_answers());
 
   const Address* serving = slots_.node_of(slot_of(key));
   if (serving == nullptr) {
@@ -187,7 +193,7 @@ void Cluster::ask_next(TimePoint now) {
     return;
   }
   // No node gave an answer. The old map stays, because it may be right, and there is no better one.
-  failure_ = query_->best_reason.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
+  failure_ = query_->best_reason.value_or(no_node_answers());
   stale_ = true;
   // A query that nobody answered has not lasted, however long it took. In the pause behind it the calls see the reason.
   backoff_.began(now);
@@ -230,8 +236,7 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   }
   // A node may leave its own address empty: then the address that we asked counts.
   auto map = SlotMap::read(reply, query_->asked->address());
-  if (!map || map->empty())
-    return pass({Error::unreachable, who + " does not know which node serves which slot"}, now);
+  if (!map || map->empty()) return pass(knows_no_slots(who), now);
   for (const auto& [channel, link] : watched_) {
     const std::uint16_t slot = slot_of(channel.str());
     note_move(slot, map->node_of(slot));

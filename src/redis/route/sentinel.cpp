@@ -77,8 +77,7 @@ void Sentinel::search(TimePoint now) {
 void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     const Connection* broken = link_->find(checked_);
-    Failure why =
-        broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"};
+    Failure why = broken != nullptr ? *broken->failure() : connection_broke();
     fail(of_server(primary_text(), std::move(why)), now);
   }
   if (asks_again_) take_confirmation(now);
@@ -235,7 +234,7 @@ void Sentinel::abandon(ConnectionNumber connection, TimePoint now) {
   if (find(connection) == nullptr) return;
   const std::string primary = primary_text();
   link_->abandon(connection, now);
-  fail({Error::unreachable, primary + ": no answer in time"}, now);
+  fail(of_server(primary, no_answer_in_time()), now);
 }
 
 std::string Sentinel::primary_text() const {

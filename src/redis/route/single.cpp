@@ -14,10 +14,9 @@ Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
 Route::Choice Single::connection_for(std::string_view, TimePoint now) {
   Connection* connection = link_.connection(now);
   if (connection != nullptr && connection->identity().mode == "cluster" && !std::exchange(warned_, true))
-    info(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
-                     url_of(Target::Topology::cluster, link_.address(), target_.tls.on)));
+    info(fmt::format("{} {}", str(), describe_cluster_node(link_.address(), target_.tls.on)));
   if (connection != nullptr) return connection;
-  return link_.failure().value_or(Failure{Error::unreachable, "not connected"});
+  return link_.failure().value_or(no_answer());
 }
 
 std::optional<Failure> Single::wrong_url(const Reply& error) const {

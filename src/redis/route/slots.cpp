@@ -117,6 +117,10 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
 
 Call ask_slots() { return with_large_reply(command({"CLUSTER", "SLOTS"})); }
 
+Failure knows_no_slots(const std::string& server) {
+  return {Error::unreachable, server + " does not know which node serves which slot"};
+}
+
 std::vector<std::string> SlotMap::key_of_each_node() const {
   std::set<std::uint16_t> missing{serving_.begin(), serving_.end()};
   missing.erase(0);

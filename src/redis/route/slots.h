@@ -10,6 +10,7 @@
 
 #include "redis/call.h"
 #include "redis/connection/target.h"
+#include "redis/failure.h"
 #include "redis/reply.h"
 
 namespace rlock {
@@ -56,6 +57,9 @@ class SlotMap {
 
 /// The call that asks for the slots, for SlotMap::read().
 [[nodiscard]] Call ask_slots();
+
+/// The reply to it is no map, or an empty one.
+Failure knows_no_slots(const std::string& server);
 
 /// A redirection of a Cluster: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
 struct Redirection {

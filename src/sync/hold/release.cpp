@@ -49,7 +49,7 @@ struct NodeAnswer {
 std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
   std::vector<NodeAnswer> answers;
   for (const Vote& vote : votes) {
-    ReleaseAnswer answer = Failure{Error::unreachable, "no answer in time"};
+    ReleaseAnswer answer = no_answer_in_time();
     if (vote.reply()) answer = lock.read_release(*vote.reply());
     if (vote.failure()) answer = *vote.failure();
     answers.push_back({std::move(answer), vote.attempts > 1});

@@ -76,8 +76,7 @@ Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
 
 std::string no_quorum(const Redis& redis, const Sorted& answers) {
   std::vector<std::string> reasons;
-  for (const auto& [node, failure] : answers.failed)
-    reasons.push_back(fmt::format("{}: {}", redis.str(node), failure.text));
+  for (const auto& [node, failure] : answers.failed) reasons.push_back(redis.named(node, failure.text));
   const std::size_t answer = redis.nodes() - answers.failed.size();
   return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
                      answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
