@@ -52,9 +52,19 @@ Sleep::Sleep(Redis& redis, const AcquireOptions& options, WaitFor wait_for)
       wait_for_(wait_for),
       mailbox_(std::make_shared<Mailbox>(redis)) {}
 
-/// Returns true if we moved up in the line: then sleep on, at the pace of the new place. `ask_by`: when to ask even if
-/// messages about our place come all the time. The first step sets it to the time that the last answer asks for.
-bool Sleep::sleep_once(Blocked& blocked, TimePoint& ask_by) {
+/// `ask_by`: when to ask even if messages about our place come all the time. It is at most the time that the last
+/// answer asks for, which the first step has planned.
+Sleep::News Sleep::after(Blocked blocked) {
+  TimePoint ask_by = kNever;
+  for (;;) {
+    const auto [slept, planned] = sleep_once(blocked, ask_by);
+    if (slept == Slept::until_due) return {std::move(blocked.busy), blocked.outage};
+    if (ask_by == kNever) ask_by = planned;
+    ask_by = earliest(ask_by, plus(redis_.loop().now(), Line::pace(*blocked.busy)));
+  }
+}
+
+Sleep::Step Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
   const BallotResult& result = blocked.result;
   const Busy* const answer = result.busy() != nullptr ? &*blocked.busy : nullptr;
   mailbox_->listen_to(channels_for(blocked));
@@ -74,16 +84,16 @@ bool Sleep::sleep_once(Blocked& blocked, TimePoint& ask_by) {
                     now);
   plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
-  if (ask_by == kNever) ask_by = plan.until;
   sleep_until(earliest(plan.ignore_wakeups_until, plan.until));
   if (!plan.wakeups_end_it) sleep_until(earliest(plan.until, blocked.outage.limit()));
-  if (plan.wakeups_end_it && until_wakeup(blocked, plan.until)) return true;
+  if (plan.wakeups_end_it && until_wakeup(blocked, plan.until) == Slept::moved_up)
+    return {Slept::moved_up, plan.until};
   sleep_until(plus(redis_.loop().now(), plan.extra));
-  return false;
+  return {Slept::until_due, plan.until};
 }
 
-/// Sleeps until `latest`, or until a message is a reason to ask. Returns true if a message moved us up instead.
-bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
+/// Sleeps until `latest`, or until there is a reason to ask earlier or to sleep at another pace.
+Sleep::Slept Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
   Wakeup wakeup{.latest = earliest(latest, options_.patience.until)};
   std::uint64_t losses = losses_;
   for (;;) {
@@ -94,19 +104,26 @@ bool Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
     const TimePoint ask_at = earliest(wakeup.latest, wakeup.by_message);
     if (now >= ask_at || options_.patience.interrupted()) {
       if (told) pacing_.count_wakeup(now);
-      const bool at_front = line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening
-                                                        : wait_for_ == WaitFor::lock;
-      facts_ = wakeup.by_text || losses != losses_ || at_front ? FactsThere::unknown : FactsThere::known;
-      return false;
+      facts_ = facts_after(wakeup, losses != losses_, blocked);
+      return Slept::until_due;
     }
     const bool asks_soon = told || losses != losses_;  // whatever its place
     const TimePoint move_at = wakeup.moved && !asks_soon ? pacing_.ask_after_wakeup() : kNever;
     if (now >= move_at) {
       pacing_.count_wakeup(now);
-      return true;
+      return Slept::moved_up;
     }
     redis_.loop().turn(earliest(ask_at, move_at));
   }
+}
+
+/// If a connection was lost, the server may have lost our facts with it. They also go along if a grant is likely: after
+/// a message, at the front of the line, and for a lock without a line. A grant without them needs one more call
+/// (Round::write_facts()).
+FactsThere Sleep::facts_after(const Wakeup& wakeup, bool lost, const Blocked& blocked) const {
+  const bool at_front =
+      line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening : wait_for_ == WaitFor::lock;
+  return wakeup.by_text || lost || at_front ? FactsThere::unknown : FactsThere::known;
 }
 
 void Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {

@@ -46,12 +46,7 @@ class Sleep {
   };
 
   /// Sleeps after a round that failed.
-  [[nodiscard]] News after(Blocked blocked) {
-    TimePoint ask_by = kNever;
-    while (sleep_once(blocked, ask_by))
-      ask_by = earliest(ask_by, plus(redis_.loop().now(), Line::pace(*blocked.busy)));
-    return {std::move(blocked.busy), blocked.outage};
-  }
+  [[nodiscard]] News after(Blocked blocked);
 
   /// For the next round. If the facts are known, its call only keeps our place.
   FactsThere facts() const noexcept { return facts_; }
@@ -68,8 +63,20 @@ class Sleep {
     bool by_text = false;  ///< such a message had a text, so it was not only a confirmed subscription
   };
 
-  bool sleep_once(Blocked& blocked, TimePoint& ask_by);
-  bool until_wakeup(Blocked& blocked, TimePoint latest);
+  /// What ended a step.
+  enum class Slept {
+    until_due,  ///< it is time to ask, or the wait is over
+    moved_up    ///< messages moved us up in the line: sleep on, at the pace of the new place
+  };
+
+  struct Step {
+    Slept slept;
+    TimePoint planned;  ///< when it was to end without a message
+  };
+
+  Step sleep_once(Blocked& blocked, TimePoint ask_by);
+  Slept until_wakeup(Blocked& blocked, TimePoint latest);
+  FactsThere facts_after(const Wakeup& wakeup, bool lost, const Blocked& blocked) const;
   void read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
   void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
   void sleep_until(TimePoint end);
