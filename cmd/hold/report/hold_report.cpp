@@ -138,12 +138,12 @@ HoldOutcome outcome_of(const CommandOutcome& ended, Lost lost) {
   return ended.max_hold ? HoldOutcome::max_hold : HoldOutcome::ran;
 }
 
-void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
+void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& why_lost,
                   Milliseconds held, int exit) {
   report.exit = exit;
   report.held = held;
-  report.outcome = outcome_of(ended, lost ? Lost::yes : Lost::no);
-  if (ended.ran()) report.error = lost ? lost : ended.stopped_by;
+  report.outcome = outcome_of(ended, why_lost ? Lost::yes : Lost::no);
+  if (ended.ran()) report.error = why_lost ? why_lost : ended.stopped_by;
   switch (ended.how) {
     case CommandOutcome::How::exited: report.command_exit = ended.exit_code; break;
     case CommandOutcome::How::killed: report.command_signal = ended.signal; break;

@@ -73,8 +73,8 @@ void report_acquired(HoldReport& report, const Redis& redis, const Owner& owner,
 /// What became of a lock whose command could not start in time (CommandOutcome::How::too_late).
 constexpr std::string_view kTooLate = "granted too late to start the command";
 
-/// Records that the command has ended. `lost`: why the lock was lost; empty: it was not.
-void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
+/// Records that the command has ended. `why_lost`: empty if the lock was not lost.
+void report_ended(HoldReport& report, const CommandOutcome& ended, const std::optional<std::string>& why_lost,
                   Milliseconds held, int exit);
 
 /// The result of the release for all keys together: the worst counts.

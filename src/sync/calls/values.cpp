@@ -11,14 +11,12 @@
 namespace rlock {
 namespace {
 
-using P = Parameter;
-
 std::vector<std::string> in_order(const Script& script, const Script::Parameters& names, std::size_t required,
                                   Values& values) {
   std::vector<std::string> all;
   bool gap = false;
   for (const Parameter name : names) {
-    if (name == P::none) break;
+    if (name == Parameter::none) break;
     const auto value = std::ranges::find(values, name, &Values::value_type::first);
     const bool given = value != values.end();
     // A value behind a gap would take the position of the missing one.
@@ -51,12 +49,15 @@ const std::string& value_of(const Values& values, Parameter name) {
 
 Values line_values(const LockName& name) {
   const std::vector<std::string> keys = line_keys(name);
-  return {{P::line_order, keys[0]}, {P::line_waiters, keys[1]}, {P::line_facts, keys[2]}};
+  return {
+      {Parameter::line_order, keys[0]}, {Parameter::line_waiters, keys[1]}, {Parameter::line_facts, keys[2]}};
 }
 
 Values queue_values(const LockName& name) {
   const std::vector<std::string> keys = fair_queue_keys(name);
-  return {{P::queue_order, keys[0]}, {P::queue_deadlines, keys[1]}, {P::queue_alive, keys[2]}};
+  return {{Parameter::queue_order, keys[0]},
+          {Parameter::queue_deadlines, keys[1]},
+          {Parameter::queue_alive, keys[2]}};
 }
 
 }  // namespace rlock

@@ -132,21 +132,21 @@ void Keeper::advance(TimePoint now) {
   }
   const bool troubled = came_to == Outcome::failed;
   const std::string problem = troubled ? why_failed() : "";
-  if (troubled ? problem_.empty() : !mentioned_renewal_ || !problem_.empty()) mention(problem);
+  if (troubled ? problem_.empty() : !logged_renewal_ || !problem_.empty()) log_renewal(problem);
   if (options_.report_trouble && problem.empty() != problem_.empty()) options_.report_trouble(problem);
-  mentioned_renewal_ = mentioned_renewal_ || !troubled;
+  logged_renewal_ = logged_renewal_ || !troubled;
   problem_ = problem;
   try_.reset();
 }
 
-/// For -v: mentions the first renewal, and the beginning and end of trouble.
-void Keeper::mention(const std::string& problem) const {
+/// For -v: logs the first renewal, and the beginning and end of trouble.
+void Keeper::log_renewal(const std::string& problem) const {
   const bool renews = options_.lease.budget.renews;
   const std::string what = (renews ? "" : "about ") + quoted(names_of(options_.parts));
   if (!problem.empty())
     return debug(fmt::format("could not {} {}: {}; trying again", renews ? "renew" : "ask", what, problem));
   debug(fmt::format("{} {}{}", renews ? "renewed" : "asked", what,
-                    mentioned_renewal_ || !problem_.empty() ? " again" : ""));
+                    logged_renewal_ || !problem_.empty() ? " again" : ""));
 }
 
 /// Why the current try failed: the reason of the first node that did not renew, or that has too few replicas.

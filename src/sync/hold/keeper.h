@@ -83,7 +83,7 @@ class Keeper final : public Source {
   void ask_for_confirmations();
   std::string why_failed() const;
   std::string lost_key() const;
-  void mention(const std::string& problem) const;
+  void log_renewal(const std::string& problem) const;
   void lose(std::string why, TimePoint now);
 
   Redis& redis_;
@@ -93,7 +93,7 @@ class Keeper final : public Source {
   TimePoint next_try_;
   std::optional<Try> try_;
   std::string problem_;  ///< why the last try failed; empty: it succeeded
-  bool mentioned_renewal_ = false;
+  bool logged_renewal_ = false;
   bool stopped_ = false;
   bool taken_away_ = false;
   bool looks_now_ = false;

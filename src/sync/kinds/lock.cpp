@@ -5,11 +5,6 @@
 #include "sync/calls/keys.h"
 
 namespace rlock {
-namespace {
-
-using P = Parameter;
-
-}  // namespace
 
 constinit const Lock::Form Lock::kForm{.wanted = &kinds::lock,
                                        .acquire = &scripts::lock_acquire,
@@ -28,10 +23,10 @@ Call Lock::release_any() const {
 }
 
 Call Lock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
-  Values all{{P::lock, name.str()},
-             {P::owner, owner.str()},
-             {P::channel, lock_channel(name).str()},
-             {P::sharded, word(pub_sub)}};
+  Values all{{Parameter::lock, name.str()},
+             {Parameter::owner, owner.str()},
+             {Parameter::channel, lock_channel(name).str()},
+             {Parameter::sharded, word(pub_sub)}};
   append(all, queue_values(name));
   append(all, line_values(name));
   return call_of(scripts::lock_force, std::move(all));

@@ -17,8 +17,6 @@
 namespace rlock {
 namespace {
 
-using P = Parameter;
-
 /// While a Cluster slot moves, the server may refuse a call with several keys. If the script needs only one
 /// key, the call can be sent with that key alone.
 Call with_single_key(Call call) {
@@ -50,10 +48,10 @@ Call LockBase::call_for_nodes(const Script& script, Values all) const {
 }
 
 Values LockBase::values() const {
-  Values all{{P::lock, claim_.name.str()},
-             {P::owner, claim_.owner.str()},
-             {P::lease, in_ms(claim_.lease)},
-             {P::memory, in_ms(kRequestMemory)}};
+  Values all{{Parameter::lock, claim_.name.str()},
+             {Parameter::owner, claim_.owner.str()},
+             {Parameter::lease, in_ms(claim_.lease)},
+             {Parameter::memory, in_ms(kRequestMemory)}};
   append(all, line_.values());
   append(all, own_);
   return all;
@@ -61,23 +59,23 @@ Values LockBase::values() const {
 
 Values LockBase::inner_holds() const {
   if (form_->counts) return {};
-  return {{P::inner, inner_holds_key(claim_.name, claim_.owner)}};
+  return {{Parameter::inner, inner_holds_key(claim_.name, claim_.owner)}};
 }
 
 /// If the owner may return, the server tells this hold from the owner's other holds by the shares. Permits without a
 /// lease need none: their hold does not end before its release.
 Values LockBase::shares() const {
   if (!claim_.owner_returns || hold_ != Hold::first || claim_.lease == Milliseconds{0}) return {};
-  return {{P::shares, shares_key(claim_.name, hold_entry().member)}};
+  return {{Parameter::shares, shares_key(claim_.name, hold_entry().member)}};
 }
 
 Call LockBase::acquire(Milliseconds waited) const {
   const bool inner = hold_ == Hold::inner;
   const Script& script = inner && form_->acquire_inner != nullptr ? *form_->acquire_inner : *form_->acquire;
-  Values all{{P::waited, line_.waited(waited)}, {P::another, inner ? "1" : "0"}};
+  Values all{{Parameter::waited, line_.waited(waited)}, {Parameter::another, inner ? "1" : "0"}};
   if (requests_.carries_request()) {
-    all.emplace_back(P::request, requests_.acquire());
-    all.emplace_back(P::memory, in_ms(claim_.lease + kRequestMemory));
+    all.emplace_back(Parameter::request, requests_.acquire());
+    all.emplace_back(Parameter::memory, in_ms(claim_.lease + kRequestMemory));
   }
   append(all, shares());
   append(all, inner_holds());
@@ -107,11 +105,11 @@ Call LockBase::renew() const { return still_ours(claim_.lease); }
 /// Cluster slot moves, a server refuses a call that names a key which is not there. The key of the inner
 /// holds exists only if there are inner holds. So the renewal of an outer hold leaves it out if it can.
 Call LockBase::still_ours(Milliseconds rest) const {
-  Values all{{P::lease, in_ms(rest)}};
+  Values all{{Parameter::lease, in_ms(rest)}};
   const Values own_shares = shares();
   if (requests_.inner() || !own_shares.empty()) {
-    all.emplace_back(P::request, requests_.acquire());
-    all.emplace_back(P::memory, in_ms(rest + kRequestMemory));
+    all.emplace_back(Parameter::request, requests_.acquire());
+    all.emplace_back(Parameter::memory, in_ms(rest + kRequestMemory));
     append(all, inner_holds());
     append(all, own_shares);
   }
@@ -137,15 +135,15 @@ Call LockBase::release_call(const ReleaseOptions& options, Way way) const {
 Call LockBase::release_by(const Script& script, const ReleaseOptions& options, Way way,
                           const Values& more) const {
   const bool silent = options.wake == Wake::nobody || channels().empty();
-  Values all{{P::keep_until, in_ms(options.keep_until.value_or(Milliseconds{0}))},
-             {P::way, word(way)},
-             {P::inside, requests_.inner() ? "1" : "0"},
-             {P::silent, silent ? "1" : "0"}};
-  if (way == Way::undo || way == Way::inner) all.emplace_back(P::request, requests_.acquire());
-  if (way == Way::again || way == Way::first) all.emplace_back(P::request, requests_.release());
+  Values all{{Parameter::keep_until, in_ms(options.keep_until.value_or(Milliseconds{0}))},
+             {Parameter::way, word(way)},
+             {Parameter::inside, requests_.inner() ? "1" : "0"},
+             {Parameter::silent, silent ? "1" : "0"}};
+  if (way == Way::undo || way == Way::inner) all.emplace_back(Parameter::request, requests_.acquire());
+  if (way == Way::again || way == Way::first) all.emplace_back(Parameter::request, requests_.release());
   // In an undo, the request must be the last key, because hold/all_or_none looks for it there.
   if (way != Way::undo) {
-    all.emplace_back(P::keep, keep_key(claim_.name));
+    all.emplace_back(Parameter::keep, keep_key(claim_.name));
     append(all, shares());
   }
   append(all, more);

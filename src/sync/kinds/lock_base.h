@@ -17,8 +17,6 @@ namespace rlock {
 /// needed.
 class LockBase : public Lockable {
  public:
-  using Hold = rlock::Hold;
-
   /// The differences between the kinds.
   struct Form {
     const Kind* wanted;  ///< the kind that refusals name
@@ -30,7 +28,6 @@ class LockBase : public Lockable {
     bool counts = true;
   };
 
-  /// Hold::inner fails with Refused{absent} if the owner does not hold the lock any more.
   std::optional<Call> undo(Wake wake) const override;
   Call renew() const override;
   Call still_ours(Milliseconds rest) const override;
@@ -44,13 +41,14 @@ class LockBase : public Lockable {
   HoldEntry hold_entry() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  protected:
-  Call encode(Milliseconds waited) const override;
-  /// `own`: values that only the scripts of this kind take.
+  /// The ask() of a Hold::inner fails with Refused{absent} if the owner does not hold the lock any more. `own`: values
+  /// that only the scripts of this kind take.
   LockBase(const Claim& claim, Hold hold, const Form& form, Channel releases, Values own = {});
 
   /// The claim without a place among the waiters, for kinds whose waiters poll.
   static Claim without_place(Claim claim);
 
+  Call encode(Milliseconds waited) const override;
   AcquireAnswer decode(const Reply& reply) const override;
   Released decode_release(const Reply& reply) const override;
 

@@ -408,7 +408,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock outer{claim("a:1")};
-  const FairLock inner{claim("a:1"), IfBusy::place, Lock::Hold::inner};
+  const FairLock inner{claim("a:1"), IfBusy::place, Hold::inner};
   scene.ask(outer);
   CHECK(is_held(scene.ask(inner)));
   scene.ask("b:1");

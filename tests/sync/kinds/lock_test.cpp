@@ -265,7 +265,7 @@ TEST_CASE("--min-hold keeps the key with the rest as its TTL") {
 TEST_CASE("re-entry counts one more hold, once, and its release counts it down, once") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::inner};
+  const Lock inner{claim("me:1"), Hold::inner};
   scene.ask(outer);
 
   scene.redis.twice(inner.ask());
@@ -279,19 +279,19 @@ TEST_CASE("re-entry counts one more hold, once, and its release counts it down, 
 
 TEST_CASE("re-entry into a lock that is not held is refused and takes nothing") {
   Scene scene;
-  CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Lock::Hold::inner})).why == Refused::Why::absent);
+  CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Hold::inner})).why == Refused::Why::absent);
   scene.ask(Lock{claim("you:1")});
-  CHECK(is_refused(scene.ask(Lock{claim("me:1"), Lock::Hold::inner})));
+  CHECK(is_refused(scene.ask(Lock{claim("me:1"), Hold::inner})));
   CHECK(scene.all() == "deploy (ends) hash ['you:1', '1']");
 }
 
 TEST_CASE("a re-entry that is given back leaves the outer hold, also when it never happened") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::inner};
+  const Lock inner{claim("me:1"), Hold::inner};
   scene.ask(outer);
 
-  const Lock never{claim("me:1"), Lock::Hold::inner};
+  const Lock never{claim("me:1"), Hold::inner};
   scene.redis.run(*never.undo(Wake::waiters));
   CHECK(scene.lock() == "deploy (ends) hash ['me:1', '1']");
   scene.ask(inner);
@@ -302,7 +302,7 @@ TEST_CASE("a re-entry that is given back leaves the outer hold, also when it nev
 TEST_CASE("an outer hold that ends first leaves the inner one, which then frees the lock") {
   Scene scene;
   const Lock outer{claim("me:1")};
-  const Lock inner{claim("me:1"), Lock::Hold::inner};
+  const Lock inner{claim("me:1"), Hold::inner};
   scene.ask(outer);
   scene.ask(inner);
 
@@ -317,7 +317,7 @@ TEST_CASE(
   Scene scene;
   const Lock outer{claim("me:1")};
   scene.ask(outer);
-  scene.ask(Lock{claim("me:1"), Lock::Hold::inner});
+  scene.ask(Lock{claim("me:1"), Hold::inner});
 
   const Call single = outer.release({}).while_slot_moves.front();
   const Released ended = released(outer.read_release(scene.redis.run(single)));
@@ -332,7 +332,7 @@ TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
   scene.ask(Lock{claim("me:1")});
   Claim brief = claim("me:1");
   brief.lease = Milliseconds{1000};
-  const Lock inner{brief, Lock::Hold::inner};
+  const Lock inner{brief, Hold::inner};
 
   scene.ask(inner);
   CHECK(scene.renew(inner));
@@ -343,7 +343,7 @@ TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
 
 TEST_CASE("the release of an inner hold leaves the outer one a whole lease, as Redisson's does") {
   Scene scene;
-  const Lock inner{claim("me:1"), Lock::Hold::inner};
+  const Lock inner{claim("me:1"), Hold::inner};
   scene.ask(Lock{claim("me:1")});
   scene.ask(inner);
   scene.server.cli({"PEXPIRE", "deploy", "1000"});
@@ -384,7 +384,7 @@ TEST_CASE("a key that is no lock is refused and left unchanged") {
 
     CHECK(is_refused(scene.ask(lock)));
     CHECK(scene.release(lock).how == How::not_ours);
-    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::inner).undo(Wake::waiters));
+    scene.redis.run(*Lock(claim("me:1"), Hold::inner).undo(Wake::waiters));
     CHECK(decode_forced(LockName{"deploy"}, "a lock",
                         scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic)))
               .how == Forced::How::refused);
@@ -433,7 +433,7 @@ TEST_CASE("force, and a release by name, wake the living head of a fair queue") 
 TEST_CASE("two releases by name of two holds are counted one by one") {
   Scene scene;
   scene.ask(Lock{claim("me:1")});
-  scene.ask(Lock{claim("me:1"), Lock::Hold::inner});
+  scene.ask(Lock{claim("me:1"), Hold::inner});
 
   const Lock first{claim("me:1")};
   CHECK(written(scene.redis.twice(first.release_any()).second) == "['still_held']");

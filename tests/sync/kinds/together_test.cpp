@@ -32,7 +32,7 @@ struct Three {
 
 TEST_CASE("locks of different kinds cannot be taken by one script") {
   const Lock first{claim_on("a", "o:1")};
-  const Lock again{claim_on("b", "o:1"), Lock::Hold::inner};
+  const Lock again{claim_on("b", "o:1"), Hold::inner};
   const std::vector<const Lockable*> members{&first, &again};
 
   CHECK_FALSE(Together::of(members).has_value());

@@ -21,7 +21,7 @@ struct DeployHolder {
   Loop loop{};
   Executor redis{loop, {parse_target(server.url())}, {}};
   std::shared_ptr<Lock> lock =
-      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Lock::Hold::first);
+      std::make_shared<Lock>(Claim{.name = LockName{"deploy"}, .owner = Owner{"us"}}, Hold::first);
   std::vector<Part> parts{{.lock = lock}};
 };
 

@@ -87,7 +87,7 @@ TEST_CASE("only a removal of this very hold, after its acquire, shows who remove
                "alice: \\x1bstuck"},
        }) {
     CAPTURE(row.key);
-    const Lock lock{Claim{.name = LockName{row.key}, .owner = Owner{"me:1"}}, Lock::Hold::first};
+    const Lock lock{Claim{.name = LockName{row.key}, .owner = Owner{"me:1"}}, Hold::first};
     const PastHold past{.type = "lock", .ended = Milliseconds{row.ended}, .end = row.end};
     const HoldEntry entry{.key = row.key, .member = row.owner};
     redis.run(write_end(lock.name(), Owner{row.owner}, entry, past, WriteEnd::always));
