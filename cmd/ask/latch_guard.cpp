@@ -40,7 +40,7 @@ CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted
 
 void refuse_pool(Session& session, const LockName& name) {
   const std::string taken = taken_key(name);
-  const Reply count = session.any_answer(command({"ZCARD", taken}, taken));
+  const Reply count = session.first_reply(command({"ZCARD", taken}, taken));
   if (count.kind() == Reply::Kind::integer && count.integer() > 0)
     throw Error{Error::wrong_type, refuse_foreign(name, kinds::latch.noun, kinds::permit).text};
 }

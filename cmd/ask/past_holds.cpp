@@ -37,7 +37,7 @@ History history_of(Session& session, const LockName& name, std::int64_t most) {
 }
 
 void look_back(Session& session, Inspection& seen) {
-  for (const Vote& vote : session.any_answers(ask_history(seen.name, 1))) {
+  for (const Vote& vote : session.try_each(ask_history(seen.name, 1))) {
     if (vote.good_reply() == nullptr) continue;
     try {
       History history = read_history(*vote.good_reply());

@@ -1,7 +1,7 @@
 // How verbs ask and take the answers. Each method sends one call, and waits at most as long as the patience
-// of the verb. any_answer() waits for all nodes. The others wait for a quorum and a moment more. ask() and
-// ask_all() want replies that are no errors; ask_each() keeps the votes of all nodes; any_answer() and
-// any_answers() accept errors too.
+// of the verb. first_reply() waits for all nodes. The others wait for a quorum and a moment more. ask() and
+// ask_all() want replies that are no errors; ask_each() keeps the votes of all nodes; first_reply() and
+// try_each() accept errors too.
 //
 // A verb that only asks can do nothing without an answer. So too few answers become an Error here, with a
 // text for people (describe()), and a signal becomes EndedBySignal. Verbs handle neither of them.
@@ -118,7 +118,7 @@ void Session::check_signals() const {
 
 Reply Session::ask(const Call& call, const Delivery& delivery) { return ask_all(call, delivery).front(); }
 
-Reply Session::any_answer(const Call& call) {
+Reply Session::first_reply(const Call& call) {
   Failure failure = no_answer();
   for (const Vote& vote : redis.run_all(call, with_retries(), patience())) {
     if (vote.reply()) return *vote.reply();
@@ -146,7 +146,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   fail(failure);
 }
 
-Votes Session::any_answers(const Call& call) {
+Votes Session::try_each(const Call& call) {
   return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortAnswerGrace});
 }
 

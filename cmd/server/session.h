@@ -56,9 +56,9 @@ class Session {
   /// the nodes, if fewer have answered.
   Reply ask(const Call& call, const Delivery& delivery = with_retries());
 
-  /// Like ask(), but one answer is enough, and an error reply is an answer: for a call that a server may
-  /// forbid or not know.
-  Reply any_answer(const Call& call);
+  /// Like ask(), but one reply is enough, and it may be an error: for a call that a server may forbid or not know. It
+  /// waits for all nodes, because only the verbs of latches call it, and these have one server.
+  Reply first_reply(const Call& call);
 
   /// The answers of all nodes that gave one; at least a quorum. Throws Error like ask().
   std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = with_retries());
@@ -66,8 +66,9 @@ class Session {
   /// The votes of all nodes, in their order, with at least a quorum of answers. Throws Error like ask().
   Votes ask_each(const Call& call, const Delivery& delivery = with_retries());
 
-  /// Like ask_each(), for a call that may fail: an error or a missing reply is a result, too.
-  Votes any_answers(const Call& call);
+  /// Like ask_each(), for a call that may fail: an error or a missing reply is a result, too. It throws nothing, sends
+  /// the call only once, and soon stops to wait for the other nodes.
+  Votes try_each(const Call& call);
 
   /// The options for acquire(). `report` gets the state of the wait.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started,

@@ -89,7 +89,7 @@ void ForcedRemoval::write_history() const {
   const LockName& name = found.name;
   for (const Holder& holder : found.holders)
     if (!holder.facts && removes(holder))
-      static_cast<void>(session.any_answers(
+      static_cast<void>(session.try_each(
           write_end(name, holder.owner, {name.str(), holder.owner.str()}, past(holder), WriteEnd::always)));
 }
 

@@ -52,7 +52,7 @@ class LatchVerb : public Verb {
 
   /// rlock's record of a latch, which may outlive the latch.
   static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
-    return latch.read_record(session.any_answer(latch.record()));
+    return latch.read_record(session.first_reply(latch.record()));
   }
 };
 

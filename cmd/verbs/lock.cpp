@@ -224,7 +224,7 @@ class LockRelease final : public LockVerb {
     Patience patience = session.loop.within(session.deployment.timeouts.command);
     patience.interrupted = [&] { return session.signals.any(); };
     const ReleaseResult result = release(session.redis, {&part, 1}, {}, patience).front();
-    if (has_keeper) static_cast<void>(session.any_answers(tells));
+    if (has_keeper) static_cast<void>(session.try_each(tells));
     say_unannounced("released " + quoted(found.name), result.unannounced);
     if (result.how == ReleaseResult::How::not_ours) return not_held(found);
     if (result.how != ReleaseResult::How::unknown) return exit_code::ok;

@@ -130,7 +130,7 @@ void expect_listeners(const Inspection& found, const std::vector<Holder>& holder
 void Stop::ask(Session& session, const Asked& asked) const {
   const std::string text = stop_request(user_at_host(), why_);
   for (const Holder& holder : asked.holders)
-    static_cast<void>(session.any_answers(tell_holder(asked.found.name, holder.owner, text)));
+    static_cast<void>(session.try_each(tell_holder(asked.found.name, holder.owner, text)));
 }
 
 /// Asks the holders until they have ended or the time is over. Afterwards `asked` has the keys that are still held.
