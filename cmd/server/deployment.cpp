@@ -157,9 +157,9 @@ std::string options_of(const Deployment& deployment) {
 
 }  // namespace
 
-std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vector<Settings>& sources) {
+std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vector<Settings>& sources,
+                                     const ServerOptions& all) {
   remember_sources(sources);
-  const ServerOptions all = merged(sources);
   const UrlsInForce found = urls_in_force(sources);
   const std::string source = found.source != nullptr ? as_given("url", "--url") : "REDIS_URL";
   std::vector<Target> targets;
@@ -185,7 +185,7 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.named = !urls_in_force(sources).standard;
   deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) ||
                      flags.profile || flags.config;
-  deployment.targets = targets_in_force(flags, sources);
+  deployment.targets = targets_in_force(flags, sources, all);
   const PasswordInForce password_from = password_in_force(sources);
   const PasswordSource password = password_of(password_from);
   for (Target& target : deployment.targets) {

@@ -48,9 +48,10 @@ struct Deployment {
   LockName name(const std::string& key) const;
 };
 
-/// The servers with all settings but the password. Remembers where each setting came from (base/as_given.h). Throws
+/// The servers with all settings but the password; `all`: the merged sources. Remembers where each setting came from (base/as_given.h). Throws
 /// Error{usage} for bad values, and for settings that contradict each other.
-std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vector<Settings>& sources);
+std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vector<Settings>& sources,
+                                     const ServerOptions& all);
 
 /// Reads the environment and the config files, lets `flags` overrule them, and asks for a password with
 /// --askpass. Throws as targets_in_force() does, and Error{config} for errors in a config file or a password file.

@@ -99,10 +99,11 @@ UrlsInForce urls_in_force(const std::vector<Settings>& sources) {
 }
 
 PasswordInForce password_in_force(const std::vector<Settings>& sources) {
-  const bool asks = merged(sources).askpass.value_or(false);  // a profile may say no, and overrule a file
+  std::optional<bool> asks;  // as the most important source says: a profile may say no, and overrule a file
   for (const Settings& source : sources) {
     if (source.behind_environment && environment_variable(kPasswordVariables.front())) break;
-    const bool asked = asks && source.options.askpass.value_or(false);
+    if (!asks) asks = source.options.askpass;
+    const bool asked = asks.value_or(false) && source.options.askpass.value_or(false);
     if (asked || source.options.password_file) return {.source = &source, .asked = asked};
   }
   for (const char* variable : kPasswordVariables)
