@@ -4,11 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/environment.h"
@@ -23,38 +20,24 @@
 namespace rlock {
 namespace {
 
-/// The variables that a command without a lock must not inherit: those of a hold (but for RLOCK_HELD, RLOCK_PID and
-/// RLOCK_STACK), and RLOCK_KEY. `lock acquire --export` sets this one beside its RLOCK_OWNER, and no run does.
-constexpr std::array kOfAHold{"RLOCK_LOCK",  "RLOCK_LOCKS",    "RLOCK_TYPE",        "RLOCK_OWNER",
-                              "RLOCK_FENCE", "RLOCK_LEASE_MS", "RLOCK_ACQUIRED_AT", "RLOCK_WAITED_MS",
-                              "RLOCK_SLOT",  "RLOCK_SLOTS",    "RLOCK_KEY"};
-
-/// Sets a variable that describe_no_hold() lists. So none can be forgotten there.
-void set(Variables& variables, std::string_view name, std::optional<std::string> value) {
-  const auto found = std::ranges::find(variables, name, &Variables::value_type::first);
-  if (found == variables.end())
-    throw Error{Error::internal, fmt::format("{} would also reach a command without a lock", name)};
-  found->second = std::move(value);
-}
-
-std::optional<std::string> lines_of(const std::vector<std::string>& words) {
-  return words.empty() ? std::nullopt : std::optional{joined(words, "\n")};
+/// Adds a variable that is set, or unset if the value is empty.
+void add(Variables& variables, const char* name, const std::string& value) {
+  variables.emplace_back(name, value.empty() ? std::nullopt : std::optional{value});
 }
 
 /// RLOCK_FENCE: one line for each key; empty if the type has no fences.
-std::optional<std::string> fences_of(const HeldKeys& keys) {
+std::string fences_of(const HeldKeys& keys) {
   std::vector<std::string> fences;
   for (const Held& held : keys.acquired().held)
     if (held.fence) fences.push_back(std::to_string(*held.fence));
-  return lines_of(fences);
+  return joined(fences, "\n");
 }
 
-/// RLOCK_SLOT and RLOCK_SLOTS; unset if the type has no permits.
-Variables slots_of(const HeldKeys& keys) {
+/// The indices of the permits; empty if the type has no permits. RLOCK_SLOT is the first one.
+std::vector<std::string> slots_of(const HeldKeys& keys) {
   std::vector<std::string> slots;
   for (const std::int64_t slot : keys.acquired().held.front().slots) slots.push_back(std::to_string(slot));
-  const auto lines = lines_of(slots);
-  return {{"RLOCK_SLOT", lines ? std::optional{slots.front()} : std::nullopt}, {"RLOCK_SLOTS", lines}};
+  return slots;
 }
 
 /// RLOCK_STACK: all holds, because a nested run may join any of them.
@@ -62,6 +45,33 @@ std::string stack_of(const HeldKeys& keys) {
   std::vector<InheritedHold> stack = holds_above_us();
   std::ranges::copy(keys.holds(), std::back_inserter(stack));
   return write_holds(stack);
+}
+
+/// What the variables say of a hold; empty: it does not apply. Without a lock, only `held` is set.
+struct HoldValues {
+  std::string held = "0";
+  std::string lock{}, locks{}, type{}, owner{}, fence{}, lease{}, acquired_at{}, waited{}, slot{}, slots{};
+};
+
+/// The only list of the names, besides RLOCK_STACK. So what a hold sets is unset for a command without a lock, and
+/// the value of an outer run does not reach it.
+Variables variables_of(const HoldValues& values) {
+  Variables variables;
+  variables.reserve(16);
+  add(variables, "RLOCK_HELD", values.held);
+  add(variables, "RLOCK_PID", std::to_string(::getpid()));
+  add(variables, "RLOCK_LOCK", values.lock);
+  add(variables, "RLOCK_LOCKS", values.locks);
+  add(variables, "RLOCK_TYPE", values.type);
+  add(variables, "RLOCK_OWNER", values.owner);
+  add(variables, "RLOCK_FENCE", values.fence);
+  add(variables, "RLOCK_LEASE_MS", values.lease);
+  add(variables, "RLOCK_ACQUIRED_AT", values.acquired_at);
+  add(variables, "RLOCK_WAITED_MS", values.waited);
+  add(variables, "RLOCK_SLOT", values.slot);
+  add(variables, "RLOCK_SLOTS", values.slots);
+  add(variables, "RLOCK_KEY", "");  // a script around us may have set it, for another RLOCK_OWNER
+  return variables;
 }
 
 /// Quotes for a shell. Within single quotes every byte is literal, except the quote and, in fish, the
@@ -82,40 +92,40 @@ std::optional<std::string> without_password(const std::string& url) {
 
 }  // namespace
 
-Variables describe_no_hold() {
-  Variables variables{{"RLOCK_HELD", "0"}, {"RLOCK_PID", std::to_string(::getpid())}};
-  for (const char* name : kOfAHold) variables.emplace_back(name, std::nullopt);
-  return variables;
-}
-
 Variables describe_hold(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
   std::vector<std::string> names;
   for (const LockName& name : request.names) names.push_back(name.str());
-  Variables variables = describe_no_hold();
-  set(variables, "RLOCK_HELD", "1");
-  set(variables, "RLOCK_LOCK", names.front());
-  set(variables, "RLOCK_LOCKS", joined(names, "\n"));
-  set(variables, "RLOCK_TYPE", std::string{request.type->name});
-  set(variables, "RLOCK_OWNER", keys.owner().str());
-  set(variables, "RLOCK_FENCE", fences_of(keys));
-  set(variables, "RLOCK_LEASE_MS", in_ms(request.lease));
-  set(variables, "RLOCK_ACQUIRED_AT", in_ms(keys.acquired().held.front().server_time));
-  set(variables, "RLOCK_WAITED_MS", in_ms(keys.waited()));
-  for (auto& [name, value] : slots_of(keys)) set(variables, name, std::move(value));
-  variables.emplace_back("RLOCK_STACK", stack_of(keys));
+  const std::vector<std::string> slots = slots_of(keys);
+  Variables variables = variables_of({.held = "1",
+                                      .lock = names.front(),
+                                      .locks = joined(names, "\n"),
+                                      .type = std::string{request.type->name},
+                                      .owner = keys.owner().str(),
+                                      .fence = fences_of(keys),
+                                      .lease = in_ms(request.lease),
+                                      .acquired_at = in_ms(keys.acquired().held.front().server_time),
+                                      .waited = in_ms(keys.waited()),
+                                      .slot = slots.empty() ? "" : slots.front(),
+                                      .slots = joined(slots, "\n")});
+  add(variables, "RLOCK_STACK", stack_of(keys));
   return variables;
 }
+
+Variables describe_no_hold() { return variables_of({}); }
 
 std::string export_text(const HeldKeys& keys, Shell shell) {
   std::vector<std::string> names;
   for (const LockName& name : keys.request().names) names.push_back(as_typed(name));
-  Variables variables{{"RLOCK_OWNER", keys.id().str()},
-                      {"RLOCK_FENCE", fences_of(keys)},
-                      {"RLOCK_KEY", joined(names, "\n")},
-                      {"RLOCK_STACK", stack_of(keys)}};
-  if (!keys.acquired().held.front().slots.empty())
-    std::ranges::copy(slots_of(keys), std::back_inserter(variables));
+  Variables variables;
+  add(variables, "RLOCK_OWNER", keys.id().str());
+  add(variables, "RLOCK_FENCE", fences_of(keys));
+  add(variables, "RLOCK_KEY", joined(names, "\n"));
+  add(variables, "RLOCK_STACK", stack_of(keys));
+  if (const std::vector<std::string> slots = slots_of(keys); !slots.empty()) {
+    add(variables, "RLOCK_SLOT", slots.front());
+    add(variables, "RLOCK_SLOTS", joined(slots, "\n"));
+  }
   std::string text;
   for (const auto& [name, value] : variables) {
     if (shell == Shell::posix)
