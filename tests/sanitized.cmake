@@ -21,7 +21,7 @@ add_custom_target(sanitized DEPENDS rlock_sanitized_run rlock_sanitized_tests rl
 
 # CI runs those with the label `brief`, in which sanitizers find most: the tests of classes, and tests with hostile servers, users
 # and data. The long profile runs all.
-string(CONCAT brief "^(hostile.*|misshapen_answers|large_keys|run|lock_command|command_process|usage_hints|forced_removal|"
+string(CONCAT brief "^(hostile.*|misshapen_.*answers|large_keys|run|lock_command|command_process|usage_hints|forced_removal|"
                     "fuzz|corpus|faults-lost_answers)$")
 
 foreach(source IN LISTS test_sources fault_sources)

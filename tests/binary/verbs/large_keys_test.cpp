@@ -147,14 +147,17 @@ void expect_quick(const RedisServer& redis, Bystander& bystander, const Words& w
 TEST_CASE("with any content of the server, no command keeps it busy for more than 50 ms") {
   RedisServer redis;
   Bystander bystander{redis};
+  std::size_t number = 0;
   for (const Poison& poison : kPoisons) {
     for (const int size : poison.sizes) {
       CAPTURE(poison.what);
       CAPTURE(size);
       const bool accepted = size == poison.sizes.front();
-      if (!accepted && kSanitized && !long_profile()) continue;  // the larger sizes are refused alike
+      if (!accepted && kSanitized && !long_profile()) continue;
       std::string untouched;
       for (const Words& words : kCommands) {
+        if (!accepted && !long_profile() && number++ % 4 != 0)
+          continue;  // the larger sizes are refused alike
         // Each command meets the whole poison. Of the larger sizes, some commands remove a part before the refusal.
         if (untouched.empty() || (accepted && writes(redis) != untouched)) put(redis, poison, size);
         untouched = writes(redis);
