@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 named=" $(grep -o "'\[.*\]'" .github/workflows/ci.yml | tr -cs 'a-z0-9-' ' ')"
 elsewhere=' setup build asan-build site fresh ' # setup: in each job. build: test builds, too. asan-build: asan. The last two: by hand.
 # shellcheck disable=SC2016  # $long is text of .ci/run
-stages=$(sed -nE 's/^ *(\[ \$long = no \] \|\| )?stage ([a-z0-9-]+) .*/\2/p' .ci/run)
+stages=$(sed -nE 's/^ *(\[.*\] \|\| )?stage ([a-z0-9-]+) .*/\2/p' .ci/run)
 status=0
 for stage in $stages; do
   case "$named$elsewhere" in
