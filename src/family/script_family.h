@@ -20,9 +20,6 @@ class ScriptFamily final : public Family {
 
   void look() override;
 
-  /// See ScriptMembers.
-  void give_back() const { members_.give_back(); }
-
   /// Before KILL the processes are frozen. When signal() returns, the survivors run again. Afterwards call
   /// all() or surely_gone() now and then for a second. They continue an ancestor of the script (su, sudo) that
   /// has stopped with it.

@@ -32,13 +32,14 @@ ProcessId id_of(const ProcessFacts& process) { return {process.pid, process.star
 ScriptMembers::ScriptMembers(const ProcessId& script, pid_t keeper)
     : script_{.pid = script.pid, .state = 'X', .started = script.started},
       keeper_(keeper),
-      tags_{tag_of(script)},
+      scripts_{number_of(script)},
       seen_(keeper) {
   const auto facts = facts_of(script.pid);
   if (facts && is_script(*facts)) script_ = *facts;
   if (script_lives()) {
     tag_before_ = tag_on(script_.pid);
-    is_tagged_ = put_tag(script_.pid, tag_of(script));
+    tag_ = tag_of(script, tag_before_);
+    is_tagged_ = put_tag(script_.pid, tag_);
   }
   for (int pass = 0; pass < kPassesToTag && tag_descendants(); ++pass) {}
 }
@@ -46,32 +47,13 @@ ScriptMembers::ScriptMembers(const ProcessId& script, pid_t keeper)
 /// Processes that are older than the tag carry none, or that of an outer script. An inner script with a keeper keeps
 /// its own tag, and so do its processes.
 bool ScriptMembers::tag_descendants() {
-  tag_script_again();
-  const ScriptTag own = tag_of(id_of(script_));
   bool tagged_one = false;
   for (const ProcessFacts& process : descendants()) {
     const ScriptTag tag = tag_on(process.pid);
-    const bool is_older = tag != own && (tag == 0 || tag == tag_before_);
-    if (is_tagged_ && is_older && put_tag(process.pid, own)) tagged_one = true;
+    const bool is_older = tag != tag_ && (tag == 0 || tag == tag_before_);
+    if (is_tagged_ && is_older && put_tag(process.pid, tag_)) tagged_one = true;
   }
   return tagged_one;
-}
-
-/// Another keeper of the same script has ended, and has given its processes back to an outer script.
-void ScriptMembers::tag_script_again() {
-  const ScriptTag own = tag_of(id_of(script_)), found = is_tagged_ ? tag_on(script_.pid) : own;
-  if (found != 0 && found != own && script_lives() && put_tag(script_.pid, own)) tag_before_ = found;
-}
-
-void ScriptMembers::give_back() const {
-  const ScriptTag own = tag_of(id_of(script_));
-  if (!is_tagged_ || tag_before_ == 0 || tag_before_ == own) return;
-  bool found_one = true;
-  for (int pass = 0; pass < kPassesToTag && found_one; ++pass) {
-    found_one = false;
-    for (const pid_t pid : tagged(OnTag::runs_on))
-      if (tag_on(pid) == own && put_tag(pid, tag_before_)) found_one = true;
-  }
 }
 
 bool ScriptMembers::script_lives() const {
@@ -111,8 +93,8 @@ std::vector<ProcessFacts> ScriptMembers::find(const std::vector<pid_t>& roots, c
   };
   const auto note = [&](const ProcessFacts& process) {
     if (is_script(process)) script_ = process;  // the script may have changed its group
-    const ScriptTag own = tag_of(id_of(process));
-    if (tag_on(process.pid) == own) tags_.insert(own);
+    const ScriptNumber own = number_of(id_of(process));
+    if (script_in(tag_on(process.pid)) == own) scripts_.insert(own);
     if (visit) visit(process);
   };
   return seen_.find(roots, belongs, note, others, until);
@@ -120,7 +102,7 @@ std::vector<ProcessFacts> ScriptMembers::find(const std::vector<pid_t>& roots, c
 
 /// A process that starts another one and ends at once may end before the pass over /proc reaches it. But the
 /// other one's number is among the newest numbers, so these are checked again and again.
-std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) const {
+std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) {
   std::vector<pid_t> found;
   const auto ask = [&](pid_t pid) {
     if (!carries_tag(pid)) return;
@@ -133,6 +115,14 @@ std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) const {
     for (pid_t pid = std::max(newest - kNewest, 1); newest > 0 && pid < newest + kNewest; ++pid) ask(pid);
   }
   return found;
+}
+
+/// Is it the tag of the script, or of a script inside it, whose own processes may have ended?
+bool ScriptMembers::is_ours(ScriptTag tag) {
+  if (scripts_.contains(script_in(tag))) return true;
+  if (!scripts_.contains(outer_in(tag))) return false;
+  scripts_.insert(script_in(tag));
+  return true;
 }
 
 bool ScriptMembers::is_script(const ProcessFacts& process) const {
@@ -159,11 +149,11 @@ bool ScriptMembers::stays_together() {
   });
 }
 
-bool ScriptMembers::may_have_orphans(const std::vector<ProcessFacts>& ancestors) const {
+bool ScriptMembers::may_have_orphans(const std::vector<ProcessFacts>& ancestors) {
   const pid_t self = ::getpid();
   return std::ranges::any_of(all_processes(), [&](pid_t pid) {
     if (pid == self || pid == keeper_) return false;
-    const bool carries_tag = tags_.contains(tag_beyond_us(pid));
+    const bool carries_tag = is_ours(tag_beyond_us(pid));
     if (!carries_tag && ::getsid(pid) != script_.session) return false;
     if (std::ranges::find(ancestors, pid, &ProcessFacts::pid) != ancestors.end()) return false;
     const auto facts = facts_of(pid);

@@ -31,10 +31,6 @@ class ScriptMembers {
   /// process only later. Returns true if it has tagged one. Then there may be more.
   bool tag_descendants();
 
-  /// Gives the processes with the script's tag that of the outer script, if there is one: its keeper may not have seen
-  /// this script, and would not find what this script has left behind. Call it when this script's lock ends.
-  void give_back() const;
-
   const ProcessFacts& script() const noexcept { return script_; }  ///< as the last search saw it
   bool is_tagged() const noexcept { return is_tagged_; }
 
@@ -54,21 +50,21 @@ class ScriptMembers {
 
   /// The processes with a tag of the script, or of a script inside it that has a keeper of its own. It reads no file
   /// of a process.
-  std::vector<pid_t> tagged(OnTag on_tag) const;
-  bool carries_tag(pid_t pid) const { return pid != keeper_ && tags_.contains(tag_on(pid)); }
+  std::vector<pid_t> tagged(OnTag on_tag);
+  bool carries_tag(pid_t pid) { return pid != keeper_ && is_ours(tag_on(pid)); }
 
   /// Would a search find every process that the script may have started, even if the script has ended?
   bool stays_together();
 
   /// Does an orphan live in the script's group, which may be the script's or a stranger's? Or a process with the
   /// script's tag that we may not signal? `ancestors` do not count.
-  bool may_have_orphans(const std::vector<ProcessFacts>& ancestors) const;
+  bool may_have_orphans(const std::vector<ProcessFacts>& ancestors);
 
  private:
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},
                                  TimePoint until = kNever);
-  void tag_script_again();
+  bool is_ours(ScriptTag tag);
   bool is_script(const ProcessFacts& process) const;
   bool is_led_by_script(const ProcessFacts& process) const;
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;
@@ -77,7 +73,8 @@ class ScriptMembers {
   pid_t keeper_;
   bool is_tagged_ = false;
   ScriptTag tag_before_ = 0;  ///< that of an outer script
-  std::unordered_set<ScriptTag> tags_;
+  ScriptTag tag_ = 0;
+  std::unordered_set<ScriptNumber> scripts_;  ///< this script, and the scripts inside it that were seen
   pid_t vanished_ = 0;
   std::unordered_set<pid_t> zombies_;  ///< from the last all(): zombies with a tag
   Descendants seen_;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -13,15 +14,15 @@
 namespace rlock {
 namespace {
 
-/// A tag is the letter R, the pid, and the lower bits of the start time in clock ticks. Linux has at most 2^22 pids,
-/// and these bits of the time repeat after five years.
-constexpr int kMarkAt = 56, kNumberAt = 34;
+/// A tag is the letter R, the number of the script, and that of the script around it.
+constexpr int kMarkAt = 56, kNumberBits = 28;
 constexpr ScriptTag kMark = ScriptTag{'R'} << kMarkAt;
+constexpr ScriptNumber kNumber = (ScriptNumber{1} << kNumberBits) - 1;
 
-/// The tag of a process that has left all scripts. No script has the pid 0.
+/// The tag of a process that has left all scripts. No script has the number 0.
 constexpr ScriptTag kLeft = kMark;
 
-/// The tag of a process that has shed its own, and must get no other. Here, too, the pid is 0.
+/// The tag of a process that has shed its own, and must get no other. No script has the number 1.
 constexpr ScriptTag kShed = kMark | 1;
 
 bool is_tag(rlim_t limit) { return limit >> kMarkAt == kMark >> kMarkAt; }
@@ -38,9 +39,25 @@ ScriptTag shown_tag(pid_t pid) {
 
 }  // namespace
 
-ScriptTag tag_of(const ProcessId& script) noexcept {
-  const auto started = static_cast<ScriptTag>(script.started) & ((ScriptTag{1} << kNumberAt) - 1);
-  return kMark | static_cast<ScriptTag>(script.pid) << kNumberAt | started;
+ScriptNumber number_of(const ProcessId& script) noexcept {
+  // Odd numbers whose bits are well mixed: two scripts get the same 28 bits by chance only.
+  std::uint64_t hash = static_cast<std::uint64_t>(script.pid) * 0x9e3779b97f4a7c15U;
+  hash = (hash ^ static_cast<std::uint64_t>(script.started)) * 0xd6e8feb86659fd93U;
+  return std::max(static_cast<ScriptNumber>(hash >> (64 - kNumberBits)), ScriptNumber{2});
+}
+
+ScriptNumber script_in(ScriptTag tag) noexcept {
+  return static_cast<ScriptNumber>(tag >> kNumberBits) & kNumber;
+}
+
+ScriptNumber outer_in(ScriptTag tag) noexcept {
+  return script_in(tag) == 0 ? 0 : static_cast<ScriptNumber>(tag) & kNumber;
+}
+
+ScriptTag tag_of(const ProcessId& script, ScriptTag before) noexcept {
+  const ScriptNumber own = number_of(script);
+  if (script_in(before) == own) return before;  // another keeper of the same script has put it
+  return kMark | ScriptTag{own} << kNumberBits | script_in(before);
 }
 
 /// The kernel refuses prlimit() for a process with another user or group, unless we have CAP_SYS_RESOURCE. Root in a

@@ -8,15 +8,26 @@
 
 namespace rlock {
 
-/// A number that names a script. The processes of the script carry it. exec, setsid and the death of a parent do not
-/// change it.
+/// A number that names a script, and the script around it, if that has a keeper, too. The processes of the script carry it.
+/// exec, setsid and the death of a parent do not change it.
 ///
 /// It is the soft limit of file locks (RLIMIT_LOCKS). Processes inherit their limits, and no kernel since
 /// Linux 2.4 enforces this one. Another process of the same user may set it.
 using ScriptTag = std::uint64_t;
 
-/// Never 0.
-ScriptTag tag_of(const ProcessId& script) noexcept;
+/// A script in a tag: 28 bits of a hash of its process. Never 0.
+using ScriptNumber = std::uint32_t;
+
+ScriptNumber number_of(const ProcessId& script) noexcept;
+
+/// The script that the tag names; 0: the tag is 0, or that of a process that has left all scripts.
+ScriptNumber script_in(ScriptTag tag) noexcept;
+
+/// The script around that; 0: there is none.
+ScriptNumber outer_in(ScriptTag tag) noexcept;
+
+/// The tag of a script whose processes carry `before` now (0: none), which is then the tag of the script around it. Never 0.
+ScriptTag tag_of(const ProcessId& script, ScriptTag before) noexcept;
 
 /// The tag that a process carries; 0: none, or we may not signal it, or there is no such process.
 ScriptTag tag_on(pid_t pid);

@@ -57,6 +57,7 @@ class Scripted {
   bool ready() const { return contains(read_file(folder_ / "said"), "ready"); }
 
   void let_go() const { write_file(folder_ / "said.go", ""); }
+  void more() const { write_file(folder_ / "said.more", ""); }
 
   /// The process to which the script gave this name, in a line "NAME PID".
   pid_t named(const std::string& name) const {
@@ -312,7 +313,8 @@ TEST_CASE("a script inside a script has a family of its own, which also belongs 
   CHECK(gone(orphan));
 }
 
-TEST_CASE("what an inner script has left behind belongs to the outer one, which never saw the inner one") {
+TEST_CASE(
+    "what an inner script has left behind belongs to it and to the outer one, which never saw the inner one") {
   Scripted outer{
       "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
       "setsid sh -c \"echo orphan \\$\\$ >>$SAID; exec sleep 60\" & "
@@ -320,43 +322,44 @@ TEST_CASE("what an inner script has left behind belongs to the outer one, which 
       "echo ready >>$SAID; wait; sleep 61; :"};
   REQUIRE(eventually([&] { return outer.ready() && outer.named("inner") > 0; }));
   const ProcessId script = *process_of(outer.named("inner"));
-  const ScriptFamily inner{script, 0};
-  ScriptFamily second{script, 0};  // another keeper of the same script
+  ScriptFamily inner{script, 0}, second{script, 0};  // two keepers of one script
   outer.let_go();
   REQUIRE(eventually([&] { return outer.named("orphan") > 0 && !lives(script); }));
-  const auto found = [&] {
-    const std::vector<pid_t> all = outer.family().all(Clock::now());
-    return std::ranges::find(all, outer.named("orphan")) != all.end();
-  };
-  CHECK_FALSE(found());
-  second.give_back();  // it does not know the outer script
-  CHECK_FALSE(found());
-  inner.give_back();
-  CHECK(found());
+  for (ScriptFamily* family : {&inner, &second, &outer.family()}) {
+    const std::vector<pid_t> all = family->all(Clock::now());
+    CHECK(std::ranges::find(all, outer.named("orphan")) != all.end());
+  }
   outer.family().signal(SIGKILL, Clock::now(), kNever);
   CHECK(gone(outer.named("orphan")));
 }
 
 TEST_CASE(
-    "of two keepers of a script inside a script, the second finds its processes after the end of the first") {
+    "a daemon of a script that is a script with a lock of its own still belongs to the outer one, at any depth") {
   Scripted outer{
-      "bash -c 'echo inner $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
-      "setsid sh -c \"echo orphan \\$\\$ >>$SAID; exec sleep 60\" & "
-      "until grep -q orphan $SAID; do sleep 0.01; done' & "
-      "echo ready >>$SAID; wait; sleep 61; :"};
-  REQUIRE(eventually([&] { return outer.ready() && outer.named("inner") > 0; }));
-  const ProcessId script = *process_of(outer.named("inner"));
-  const ScriptFamily first{script, 0};
-  ScriptFamily second{script, 0};
-  first.give_back();
-  second.look();
+      "(setsid bash -c 'echo daemon $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
+      "(setsid bash -c \"echo deeper \\$\\$ >>$SAID; until [ -e $SAID.more ]; do sleep 0.01; done; "
+      "(setsid sleep 60 & echo deepest \\$! >>$SAID); exec sleep 60\" &); exec sleep 60' &); "
+      "echo ready >>$SAID; exec sleep 60"};
+  const auto appears = [&](const char* name) { return eventually([&] { return outer.named(name) > 0; }); };
+  const auto orphaned = [&](const char* name) {
+    return eventually([&] { return ::getsid(outer.named(name)) == outer.named(name); });
+  };
+  REQUIRE((eventually([&] { return outer.ready(); }) && appears("daemon") && orphaned("daemon")));
+  ScriptFamily daemon{*process_of(outer.named("daemon")), 0};
   outer.let_go();
-  REQUIRE(eventually([&] { return outer.named("orphan") > 0 && !lives(script); }));
-  const std::vector<pid_t> all = second.all(Clock::now());
-  CHECK(std::ranges::find(all, outer.named("orphan")) != all.end());
-  second.give_back();
+  REQUIRE((appears("deeper") && orphaned("deeper")));
+  ScriptFamily deeper{*process_of(outer.named("deeper")), 0};
+  outer.more();
+  REQUIRE((appears("deepest") && orphaned("deepest")));
+  const std::vector<pid_t> all = outer.family().all(Clock::now());
+  for (const char* name : {"daemon", "deeper", "deepest"}) {
+    CAPTURE(name);
+    CHECK(std::ranges::find(all, outer.named(name)) != all.end());
+  }
+  const std::vector<pid_t> inside = deeper.all(Clock::now());
+  CHECK(std::ranges::find(inside, outer.named("daemon")) == inside.end());
   outer.family().signal(SIGKILL, Clock::now(), kNever);
-  CHECK(gone(outer.named("orphan")));
+  CHECK(gone(outer.named("deepest")));
 }
 
 TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it") {

@@ -152,8 +152,6 @@ bool ScriptKeeper::begin(const std::function<Start()>& at_work) {
 /// The hold has ended, or ends now: stops the renewal, releases what is left, and tells how it ended.
 void ScriptKeeper::finish() {
   processes_.guard_release(std::nullopt);
-  if (!processes_.stopping())
-    family_.give_back();  // else its processes have ended, or the key stays for them
   if (!renewed_.parts().empty()) forget_released();
   renewed_.stop(session_.loop.within(kCleanupTime));
   if (renewed_.parts().empty() || renewed_.loss()) processes_.dismiss_guardian();
