@@ -1,8 +1,10 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +28,11 @@ namespace {
 
 /// For `eval "$(rlock lock acquire --export ...)" || exit`: prints code with this status, or the script would go on without
 /// the lock. It looks at the words, because the failure may be that the option was taken for the value of another one, or
-/// was not reached.
-void fail_in_shell(int status, int argc, char** argv) {
+/// was not reached. `verb`: null if none was reached.
+void fail_in_shell(int status, const rlock::Verb* verb, int argc, char** argv) {
+  const std::span<char*> words{argv, static_cast<std::size_t>(argc)};
+  const auto is_lock = [](const char* word) { return std::string_view{word} == "lock"; };
+  if (verb != nullptr ? verb->name() != "lock acquire" : std::ranges::none_of(words, is_lock)) return;
   for (int i = 1; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     const std::string_view word{argv[i]};
     if (word != "--export" && !word.starts_with("--export=")) continue;
@@ -45,7 +50,7 @@ int run(int argc, char** argv) {
     rlock::warn(line);
     if (verb) verb->failed(error);
     const int status = rlock::exit_code::of(error.kind());
-    fail_in_shell(status, argc, argv);
+    fail_in_shell(status, verb.get(), argc, argv);
     return status;
   };
   const rlock::TimePoint started = rlock::Clock::now();

@@ -57,6 +57,8 @@ class Verb {
  public:
   virtual ~Verb() = default;
 
+  std::string_view name() const { return entry_->name; }
+
   /// Its help and its options. It must not outlive the verb.
   const VerbSpec& spec();
 

@@ -42,7 +42,7 @@ namespace rlock {
 namespace {
 
 /// How long to look for the holders of a busy key, for the document of --json.
-constexpr Milliseconds kLooksFor{1000};
+constexpr Milliseconds kLooksFor{500};
 
 class LockAcquire final : public Verb {
  public:
@@ -236,6 +236,7 @@ void LockAcquire::check_owner() const {
 /// The busy key, for the document of --json. The wait is over, so a server that does not answer soon is not waited for: then
 /// no holder is known.
 Inspection seen_soon(Session& session, const LockName& key) {
+  if (session.redis.given_away()) return {.name = key};  // the connections serve no more calls
   Inspector inspector{session, {key}};
   const TimePoint until = plus(session.loop.now(), kLooksFor);
   for (inspector.advance(); !inspector.over() && session.loop.now() < until; inspector.advance())
@@ -260,9 +261,9 @@ Json superseded_json(const std::vector<LockName>& names, const Refused& why) {
 int LockAcquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) {
   const bool ended_busy =
       gave_up.busy && (gave_up.why == GaveUp::Why::busy || gave_up.why == GaveUp::Why::interrupted);
-  if (json_ && ended_busy && !session.signals.ended() && !session.redis.given_away())
-    print_line(busy_json(seen_soon(session, gave_up.busy->key)).str());
   const NotHeld not_held = wait.report_not_held(gave_up);
+  if (json_ && ended_busy && !session.signals.ended())
+    print_line(busy_json(seen_soon(session, gave_up.busy->key)).str());
   HoldReport report = report_of(request_);
   report_gave_up(report, session.redis, gave_up, not_held);
   events_.ended(report);

@@ -385,6 +385,13 @@ TEST_CASE("eval of a failed lock acquire --export has its status") {
   }
 }
 
+TEST_CASE("an option --export of a command prints nothing when rlock fails") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "--lease", "never", "-k", "k", "gpg", "--export", "lock");
+  CHECK(run.exit_code() == 64);
+  CHECK(run.out().empty());
+}
+
 TEST_CASE("the manual's line for --export ends the script also if rlock is killed or is not there") {
   RedisServer redis;
   const std::string owner = acquired(redis, "k"), rest = " --export) && eval \"$code\" || exit; exit 3";

@@ -1,0 +1,3 @@
+"$RLOCK" lock acquire a --while-pid $$ >/dev/null || exit
+sh $FOLDER/step || exit
+exec sleep 60
