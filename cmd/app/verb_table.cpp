@@ -80,7 +80,7 @@ std::string main_screen() {
   ServerOptions unused;
   declare_server_options(everywhere, unused);
   return text + help_line(everywhere.option("url")) +
-         "rlock VERB --help explains a verb; rlock(1) has all options, statuses and pages.\n\n"
+         "rlock VERB --help explains a verb; rlock(1) has all statuses and pages.\n\n"
          "  rlock run -k deploy -- make deploy           wait, run, release\n"
          "  rlock run -u local: -k demo -- echo hello    try it without a server\n";
 }

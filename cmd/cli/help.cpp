@@ -87,7 +87,7 @@ std::string common_options(const VerbSpec& spec) {
     }
   }
   const std::string_view noun = spec.verb.substr(0, spec.verb.find(' '));
-  return text + fmt::format("More options (see rlock-{}(1))\n", noun) + others.flush();
+  return text + fmt::format("Some more options; rlock-{}(1) has all\n", noun) + others.flush();
 }
 
 std::string help_group(const VerbSpec::Group& group) {

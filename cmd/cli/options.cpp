@@ -160,10 +160,10 @@ Setter into(std::optional<std::string>& text) {
   return [&text](std::string_view value) { text = std::string{value}; };
 }
 
-Setter not_empty(std::string& text, std::string_view what) {
-  return [&text, what](std::string_view value) {
-    if (value.empty()) throw Error{Error::usage, fmt::format("expected {}", what)};
-    text = value;
+Setter path_into(std::string& path, std::string_view what) {
+  return [&path, what](std::string_view value) {
+    if (value.empty() || value == "-") throw Error{Error::usage, fmt::format("expected {}", what)};
+    path = value;
   };
 }
 

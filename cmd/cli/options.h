@@ -156,9 +156,10 @@ bool is_documented(const Option& option);
 Setter into(bool& flag);
 Setter into(std::string& text);
 Setter into(std::optional<std::string>& text);
-Setter not_empty(std::string& text, std::string_view what);  ///< `what`: for the error, such as "a file"
-Setter into(Milliseconds& duration);                         ///< more than zero
-Setter into(std::optional<Milliseconds>& duration);          ///< more than zero
+/// Refuses an empty name, and "-", by which users mean the standard output. `what`: for the error, such as "a file".
+Setter path_into(std::string& path, std::string_view what);
+Setter into(Milliseconds& duration);                 ///< more than zero
+Setter into(std::optional<Milliseconds>& duration);  ///< more than zero
 Setter zero_or_more(Milliseconds& duration);
 Setter choice(std::string& text, std::string_view choices);
 

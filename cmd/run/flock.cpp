@@ -71,7 +71,8 @@ void Flock::declare(VerbSpec& spec) {
       "Run COMMAND under a lock, with the command line of flock(1). FILE, as you type it, is the key of a "
       "read/write lock; rlock does not open or create the file.";
   spec.operands = {{.name = "FILE", .offer = Offer::file}};
-  spec.notes = "rlock flock prints errors only; with -v it also says who holds the lock.\n";
+  spec.notes =
+      "rlock flock prints errors only; -v also says who holds the lock. rlock-flock(1) has more options.\n";
   spec.examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
                    {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}};
   spec.command_follows = true;
@@ -159,7 +160,7 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   if (no_fork_ && close_) throw Error{Error::usage, "the --no-fork and --close options are incompatible"};
   if (words.size() == 1 && all_digits(words.front())) refuse_descriptor(words.front());
   if (words.size() < 2)
-    throw Error{Error::usage, "FILE and COMMAND are missing: rlock flock [OPTIONS] FILE COMMAND [ARG...]"};
+    throw Error{Error::usage, "COMMAND is missing: rlock flock [OPTIONS] FILE COMMAND [ARG...]"};
   if (verbosity() == Verbosity::normal) set_verbosity(Verbosity::quiet);
   if (request_.type == nullptr) request_.type = find_lock_type("write");
   request_.started = started;
@@ -184,8 +185,7 @@ VerbRows flock_verbs() {
       .name = "flock",
       .summary = "do the same, with the command line of flock(1)",
       .exits =
-          "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as for "
-          "rlock run",
+          "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 124 stopped, 125 lock lost, 64 to 78 errors",
       .create = create<Flock>};
   return {&kRow, 1};
 }

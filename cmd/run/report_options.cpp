@@ -39,7 +39,7 @@ void declare_report_options(VerbSpec& spec, RunRequest& request) {
            "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
            "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
        .offer = Offer::file,
-       .set = not_empty(request.status_file, "the name of a file")});
+       .set = path_into(request.status_file, "the name of a file; for the standard output: --status-fd 1")});
   spec.add({.names = "--status-fd",
             .value = "N",
             .help = "write that line to the open descriptor N",

@@ -202,7 +202,7 @@ void LockAcquire::plan_hold() {
         Error::usage,
         fmt::format(
             "--lease is missing: no process renews this lock, so rlock needs to know when it ends; or use "
-            "--while-pid $${}",
+            "--while-pid $$, or rlock run -k KEY -- COMMAND{}",
             configured.empty() ? "" : fmt::format(". {} is for locks that rlock renews", configured))};
   }
   request_.lease = *lease_;

@@ -61,7 +61,7 @@ Setter events_into(std::string& events) {
     } else if (all_digits(value.substr(signed_number ? 1 : 0))) {
       throw Error{Error::usage, fmt::format("descriptor {0} is not open; ./{0} names a file", value)};
     }
-    not_empty(events, "a file or an open descriptor")(value);
+    path_into(events, "a file or an open descriptor, as in --events 1")(value);
   };
 }
 
@@ -233,7 +233,7 @@ void declare_events(VerbSpec& spec, HoldRequest& request, std::string_view event
             .help = "send these events to the system log",
             .manual = syslog,
             .offer = Offer::file,
-            .set = not_empty(request.syslog, "the socket of a log")});
+            .set = path_into(request.syslog, "the socket of a log")});
 }
 
 }  // namespace rlock

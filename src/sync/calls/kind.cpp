@@ -13,12 +13,13 @@ using Sign = Kind::Sign;
 
 }  // namespace
 
-constinit const Kind kinds::lock{.name = "lock",
-                                 .noun = "a lock",
-                                 .stored_as = "lock",
-                                 .layout = Layout::owners,
-                                 .remedy = "take it with --type lock, fair, fenced or spin",
-                                 .channel = lock_channel};
+constinit const Kind kinds::lock{
+    .name = "lock",
+    .noun = "a lock",
+    .stored_as = "lock",
+    .layout = Layout::owners,
+    .remedy = "take it with --type lock, fair, fenced or spin (flock has no --type)",
+    .channel = lock_channel};
 
 constinit const Kind kinds::fair{.name = "fair",
                                  .noun = "a fair lock",

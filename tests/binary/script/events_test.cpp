@@ -394,12 +394,28 @@ TEST_CASE("a number is a descriptor, also one that cannot be open, and never the
     CHECK_FALSE(std::filesystem::exists(folder / number));
   }
   CHECK(redis.keys().empty());
-  for (const std::string file : {"./-1", "./2", "1.5", "-", "1a"}) {
+  for (const std::string file : {"./-1", "./2", "1.5", "./-", "1a"}) {
     CAPTURE(file);
     Rlock run{{"run", "-q", "--events=" + file, "-k", "k", "--", "true"}, options};
     CHECK_MESSAGE(run.exit_code() == 0, run.err());
     CHECK(events_in(folder / file) == "acquired released");
   }
+}
+
+TEST_CASE("- is no file, and rlock names the option for the standard output") {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.directory = folder.path();
+  Rlock events{{"run", "--events", "-", "-k", "k", "--", "true"}, options};
+  CHECK(events.exit_code() == 64);
+  CHECK(events.err() == "rlock: --events: expected a file or an open descriptor, as in --events 1\n");
+  Rlock status{{"run", "--status-file", "-", "-k", "k", "--", "true"}, options};
+  CHECK(status.exit_code() == 64);
+  CHECK(status.err() ==
+        "rlock: --status-file: expected the name of a file; for the standard output: --status-fd 1\n");
+  CHECK_FALSE(std::filesystem::exists(folder / "-"));
+  CHECK(redis.keys().empty());
 }
 
 TEST_CASE("one file for the events and the status is refused, because the status would replace the events") {

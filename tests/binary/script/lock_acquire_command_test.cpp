@@ -97,7 +97,7 @@ TEST_CASE("acquire without a lease is refused, and nothing is sent") {
   CHECK(acquire.exit_code() == 64);
   CHECK(acquire.err() ==
         "rlock: --lease is missing: no process renews this lock, so rlock needs to know when it ends; "
-        "or use --while-pid $$\n");
+        "or use --while-pid $$, or rlock run -k KEY -- COMMAND\n");
   CHECK(monitor.commands().empty());
 }
 
