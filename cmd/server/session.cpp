@@ -102,10 +102,11 @@ std::string Session::describe(const Failure& failure, std::string_view known) co
   const std::string what = fmt::format("cannot use redis at {}: {}{}", redis.str(), failure.text, known);
   if (failure.kind != Error::unreachable || !known.empty()) return what;
   if (failure.answered) return may_wait ? what + "; --wait waits for it" : what;
+  const bool wait_helps = may_wait && !failure.lasts;
   if (deployment.named)
     return fmt::format("{}; see {}{}", what,
-                       as_given("url", may_wait ? "--url, RLOCK_URL" : "--url and RLOCK_URL"),
-                       may_wait ? ", or --wait to wait for it" : "");
+                       as_given("url", wait_helps ? "--url, RLOCK_URL" : "--url and RLOCK_URL"),
+                       wait_helps ? ", or --wait to wait for it" : "");
   if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
   return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }

@@ -231,7 +231,10 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   const std::string who = query_->asked->address().str();
   if (reply.is_error()) {
     if (reply.text().find("cluster support disabled") != std::string::npos)
-      return pass({Error::config, who + " is no cluster: redis:// instead of redis+cluster://"}, now);
+      return pass({Error::config,
+                   fmt::format("{} is no cluster; use --url {}", who,
+                               url_of(Target::Topology::single, query_->asked->address(), target_.tls.on))},
+                  now);
     return pass(of_server(who, failure_of(reply)), now);
   }
   // A node may leave its own address empty: then the address that we asked counts.

@@ -83,10 +83,24 @@ TEST_CASE("a server of old that knows no scripts is 78 at once, and may be a Sen
   check_told(old.url(), "k", "is it a Sentinel (redis+sentinel://), or a proxy, or are scripts disabled?");
 }
 
+TEST_CASE("a web server is 69, and rlock does not recommend to wait for it") {
+  FakeRedis web;
+  web.on("HELLO", "HTTP/1.1 400 Bad Request\r\n\r\n");
+  Rlock run = rlock_with_url(web.url(), {"run", "-k", "k", "--", "true"});
+  CHECK(run.exit_code(kDeadline) == 69);
+  CHECK_MESSAGE(contains(run.err(), "it looks like a web server; see --url and RLOCK_URL\n"), run.err());
+}
+
 TEST_CASE("a server that is no Sentinel is 78 at once, with its right URL") {
   RedisServer redis{{.tcp = true}};
   check_told("redis+sentinel://" + loopback(redis.port()) + "/mymaster", "k",
              "it is no Sentinel; use --url redis://" + loopback(redis.port()));
+}
+
+TEST_CASE("a server that is no node of a cluster is 78 at once, with its right URL") {
+  RedisServer redis{{.tcp = true}};
+  check_told("redis+cluster://" + loopback(redis.port()), "k",
+             "is no cluster; use --url redis://" + loopback(redis.port()));
 }
 
 TEST_CASE(
