@@ -35,6 +35,12 @@ Value held(const Inspection& seen) {
   return flag(!seen.holders.empty() || seen.state == Inspection::State::held);
 }
 
+/// Also of a pool: its state does not say whether all of its permits are kept.
+Value kept(const Inspection& seen) {
+  const auto ended = [](const Holder& holder) { return holder.facts && holder.facts->ended_at; };
+  return seen.holders.empty() ? std::nullopt : flag(std::ranges::all_of(seen.holders, ended));
+}
+
 Value waiting(const Inspection& seen) { return std::to_string(seen.waiting()); }
 
 Value stale(const Inspection& seen) {
@@ -42,24 +48,24 @@ Value stale(const Inspection& seen) {
 }
 
 struct MetricFamily {
-  std::string_view name, help;
+  std::string_view about;  ///< the name, and the sentence that explains it
   Value (*value)(const Inspection& seen);
 };
 
 constexpr MetricFamily kFamilies[] = {
-    {"rlock_held", "Whether the key is held.", held},
-    {"rlock_age_seconds", "Seconds since the oldest holder acquired the key.",
+    {"rlock_held Whether the key is held.", held},
+    {"rlock_kept Whether only --min-hold or --once-per keeps the key.", kept},
+    {"rlock_age_seconds Seconds since the oldest holder acquired the key.",
      [](const Inspection& seen) { return seconds(key_age(seen)); }},
-    {"rlock_ttl_seconds",
-     "Seconds until the key, or the first of its holds, expires unless renewed; no sample: never.",
+    {"rlock_ttl_seconds Seconds until the key, or the first of its holds, expires unless renewed; no sample: never.",
      [](const Inspection& seen) { return seconds(key_frees(seen)); }},
-    {"rlock_waiting", "Number of waiters for the key.", waiting},
-    {"rlock_stale", "Whether a holder looks dead, or holds the key without a TTL.", stale},
-    {"rlock_permits_available", "Free permits of a semaphore or a pool.",
+    {"rlock_waiting Number of waiters for the key.", waiting},
+    {"rlock_stale Whether a holder looks dead, or holds the key without a TTL.", stale},
+    {"rlock_permits_available Free permits of a semaphore or a pool.",
      [](const Inspection& seen) { return number(seen.available); }},
-    {"rlock_permits", "Size of the pool, if it is known.",
+    {"rlock_permits Size of the pool, if it is known.",
      [](const Inspection& seen) { return number(seen.total); }},
-    {"rlock_latch_remaining", "Counts until the latch opens.",
+    {"rlock_latch_remaining Counts until the latch opens.",
      [](const Inspection& seen) { return number(seen.count); }},
 };
 
@@ -68,8 +74,8 @@ std::string quoted_label(std::string_view text) {
   return "\"" + escaped(sanitized(text, kLongestLabel), "\\\"") + "\"";
 }
 
-std::string head(std::string_view name, std::string_view help) {
-  return fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
+std::string head(std::string_view name, std::string_view about) {
+  return fmt::format("# HELP {}\n# TYPE {} gauge\n", about, name);
 }
 
 }  // namespace
@@ -87,13 +93,13 @@ std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
 
   std::string text;
   for (const MetricFamily& family : kFamilies) {
+    const std::string_view name = family.about.substr(0, family.about.find(' '));
     std::string samples;
     for (const auto& [labels, seen] : series)
-      if (const Value value = family.value(*seen))
-        samples += fmt::format("{}{} {}\n", family.name, labels, *value);
-    if (!samples.empty()) text += head(family.name, family.help) + samples;
+      if (const Value value = family.value(*seen)) samples += fmt::format("{}{} {}\n", name, labels, *value);
+    if (!samples.empty()) text += head(name, family.about) + samples;
   }
-  text += head("rlock_search_complete", "Whether all keys were looked at.");
+  text += head("rlock_search_complete", "rlock_search_complete Whether all keys were looked at.");
   return text + fmt::format("rlock_search_complete {}\n", complete ? 1 : 0);
 }
 

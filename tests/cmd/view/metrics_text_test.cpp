@@ -73,18 +73,22 @@ TEST_CASE("each key has the samples that fit its kind") {
   latch.state = Inspection::State::closed;
   Inspection dead = held("dead");
   dead.holders[0].ttl.reset();
-  const std::string text = metrics_text({held("deploy"), pool, latch, dead}, true);
+  Inspection kept = held("kept");
+  kept.holders[0].facts = Metadata{.ended_at = Milliseconds{1}};
+  const std::string text = metrics_text({held("deploy"), pool, latch, dead, kept}, true);
   check_format(text);
   for (const char* line :
        {R"(rlock_held{key="deploy",type="lock"} 1)", R"(rlock_ttl_seconds{key="deploy",type="lock"} 26.050)",
         R"(rlock_waiting{key="deploy",type="lock"} 0)", R"(rlock_stale{key="deploy",type="lock"} 0)",
         R"(rlock_stale{key="dead",type="lock"} 1)", R"(rlock_permits{key="seats",type="permit"} 3)",
+        R"(rlock_kept{key="deploy",type="lock"} 0)", R"(rlock_kept{key="kept",type="lock"} 1)",
+        R"(rlock_held{key="kept",type="lock"} 1)", R"(rlock_kept{key="seats",type="permit"} 0)",
         R"(rlock_ttl_seconds{key="seats",type="permit"} 26.050)",
         R"(rlock_permits_available{key="seats",type="permit"} 2)",
         R"(rlock_latch_remaining{key="built",type="latch"} 4)", "rlock_search_complete 1"})
     CHECK_MESSAGE(has(text, line), line);
-  for (const char* none :
-       {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
+  for (const char* none : {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"",
+                           "rlock_kept{key=\"built\"", "rlock_age_seconds{key=\"deploy\""})
     CHECK_FALSE_MESSAGE(contains(text, none), none);
 }
 
