@@ -138,8 +138,8 @@ void declare_stop(VerbSpec& spec, RunRequest& request, TypedRun& typed) {
       {.names = "--lost-grace",
        .value = "DUR",
        .manual =
-           "If the lock is lost, rlock sends --signal, waits DUR, and sends KILL. DUR must fit into the lease. Default: "
-           "--kill-after if that fits, else a sixth of the lease.",
+           "If the lock is lost, rlock sends --signal, waits DUR, and sends KILL. DUR can be a little less than half the "
+           "lease: 14.4s of 30s. Default: --kill-after if that fits, else a sixth of the lease.",
        .set = into(typed.lost_grace)});
   declare_on_lost(
       spec, request, "stop COMMAND or warn if the lock is lost",
