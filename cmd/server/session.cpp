@@ -4,7 +4,8 @@
 // try_each() accept errors too.
 //
 // A verb that only asks can do nothing without an answer. So too few answers become an Error here, with a
-// text for people (describe()), and a signal becomes EndedBySignal. Verbs handle neither of them.
+// text for people (describe()), and a signal becomes EndedBySignal. Most verbs let both pass to main(). A verb catches
+// them if it has something to undo, can go on (with its other keys, the next look), or prints the failure itself.
 
 #include "cmd/server/session.h"
 

@@ -14,8 +14,8 @@
 
 namespace rlock {
 
-/// Thrown up to main(), which then ends the process by this signal. The signal has ended a wait, and nothing
-/// is left to undo.
+/// Thrown up to main(), which then ends the process by this signal. The signal has ended a wait. The call that was
+/// waited for may still be carried out, so a verb that must not leave that undoes it on the way (`sem drain`).
 struct EndedBySignal {
   int number;
 };

@@ -1,6 +1,7 @@
-// for_each_member() is the only list of the members. Writer and Reader visit it, so what one writes the other reads;
-// Size counts what they take. A text of a holder may come from anywhere. So Writer cuts it and hides passwords, and
-// Reader leaves out what has another type.
+// for_each_member() lists all members that a holder writes. Writer and Reader visit it, so what one writes the other
+// reads; Size counts what they take. A text of a holder may come from anywhere. So Writer cuts it and hides passwords,
+// and Reader leaves out what has another type. What the history of a key takes over of them stands in history.cpp, and
+// what people see in JSON in inspection_json.cpp and history_text.cpp.
 
 #include "sync/records/metadata.h"
 
