@@ -3,14 +3,13 @@
 //
 // The map is a copy of the answer of one node, and it becomes outdated. One sign of that is the error MOVED, READONLY
 // or CLUSTERDOWN. The others are a slot without a node, a failing node, an abandoned connection, and an ended
-// subscription. All signs set stale_, and then a SlotQuery asks one node after the other for CLUSTER SLOTS. The first
-// good answer replaces the whole map. Calls wait for a slot query only if there is no map, or if their node fails.
+// subscription. All signs set stale_, and then a SlotSearch asks one node after the other for CLUSTER SLOTS. The first
+// good answer replaces the whole map. Calls wait for a search only if there is no map, or if their node fails.
 //
 //   MOVED  The slot has another node: slots_ changes at once, and the call is sent again.
 //   ASK    The slot is moving: only this call goes to the other node, with ASKING before it.
 //
-// A failover takes some seconds, and any node may be the dead one. So a slot query gives each node only a share of
-// the time. However many calls fail, the Backoff spaces out the slot queries.
+// However many calls fail, the Backoff spaces out the searches.
 
 #include "redis/route/cluster.h"
 
@@ -22,15 +21,12 @@
 #include "base/log.h"
 
 namespace rlock {
-namespace {
-
-/// If no node has given a better reason.
-Failure no_node_answers() { return {Error::unreachable, "no node of the cluster answers"}; }
-
-}  // namespace
-
 Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
-    : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {}
+    : loop_(loop),
+      target_(target),
+      tls_(tls_context(target.tls)),
+      timeouts_(timeouts),
+      search_(timeouts.share_of_one(target.addresses.size()), target.tls.on) {}
 
 /// The link to this address. It is made here, and connects when it is first asked for a connection.
 Link& Cluster::node(const Address& address) {
@@ -49,17 +45,17 @@ Link* Cluster::link_of(ConnectionNumber connection) {
 // --- calls ---------------------------------------------------------------------------------------
 
 /// First takes in what has been read, and asks for a new map if it is time. Then looks where the call goes:
-/// to where ASK sent it, or to the node of its slot. A call whose node fails waits for the slot query. If
+/// to where ASK sent it, or to the node of its slot. A call whose node fails waits for the search. If
 /// none may begin yet, it gets what there is: a connection, or the reason.
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
-  if (!query_ && stale_ && backoff_.due(now)) begin_query(now);
+  if (stale_) search_if_due(now);
   if (asking_ && asking_->first == key) {  // after Verdict::asking, Attempts asks again at once
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection(now)) return connection;
   }
-  if (query_ && slots_.empty()) return NotYet{};
-  if (slots_.empty()) return failure_.value_or(no_node_answers());
+  if (search_.going_on() && slots_.empty()) return NotYet{};
+  if (slots_.empty()) return search_.failure().value_or(no_answer());
 
   const Address* serving = slots_.node_of(slot_of(key));
   if (serving == nullptr) {
@@ -70,8 +66,8 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   Connection* const connection = link.connection(now);
   if (link.failing()) {  // its replica may have taken over
     mark_stale(now);
-    if (query_) {
-      query_->awaited = true;
+    if (search_.going_on()) {
+      awaited_ = true;
       return NotYet{};
     }
   }
@@ -151,102 +147,62 @@ bool Cluster::contacted() const {
 
 // --- which node serves which slots ----------------------------------------------------------------
 
-/// The map may be wrong. Many calls may notice the same dead node, but there is only one slot query at a
-/// time.
+/// The map may be wrong.
 void Cluster::mark_stale(TimePoint now) {
   stale_ = true;
-  if (!query_ && backoff_.due(now)) begin_query(now);
+  search_if_due(now);
+}
+
+/// Many calls may notice the same dead node, but there is only one search at a time.
+void Cluster::search_if_due(TimePoint now) {
+  if (!search_.going_on() && backoff_.due(now)) begin_search(now);
 }
 
 /// Lists whom to ask: first the nodes that have answered before, then the addresses of the URL, which may be
 /// old. They are asked from the end of the list.
-void Cluster::begin_query(TimePoint now) {
+void Cluster::begin_search(TimePoint now) {
   stale_ = false;
+  awaited_ = false;
   backoff_.began(now);
-  SlotQuery query;
-  query.to_ask = target_.addresses;
-  std::ranges::reverse(query.to_ask);  // the last one is asked first
+  std::vector<Link*> to_ask;
+  for (const Address& address : target_.addresses) to_ask.push_back(&node(address));
+  std::ranges::reverse(to_ask);
   for (const auto& [address, link] : nodes_) {
     const bool alive = !link->failing() && link->contacted();
-    if (alive) query.to_ask.push_back(link->address());  // nodes that answered before come first
+    if (alive) to_ask.push_back(link.get());
   }
-  query_ = std::move(query);
-  ask_next(now);
+  search_.begin(std::move(to_ask), now);
+  take_result(now);
 }
 
-/// Asks the next node of the list. One to which there can be no connection now is left out.
-void Cluster::ask_next(TimePoint now) {
-  while (!query_->to_ask.empty()) {
-    const Address address = query_->to_ask.back();
-    query_->to_ask.pop_back();
-    std::erase(query_->to_ask, address);  // an address may be in the URL and in the map
-    Link& link = node(address);
-    Connection* const connection = link.connection(now);
-    if (connection == nullptr) {
-      keep_reason(of_server(address.str(), link.failure().value_or(no_answer())));
-      continue;
-    }
-    query_->asked = &link;
-    query_->connection = connection->number();
-    query_->in_flight = connection->send(ask_slots());
-    query_->ends = plus(now, timeouts_.share_of_one(target_.addresses.size()));
-    return;
-  }
-  // No node gave an answer. The old map stays, because it may be right, and there is no better one.
-  failure_ = query_->best_reason.value_or(no_node_answers());
-  stale_ = true;
-  // A query that nobody answered has not lasted, however long it took. In the pause behind it the calls see the reason.
-  backoff_.began(now);
-  finish(now);
-}
-
-/// Learns from the answer to the slot query. If there will be none (the connection broke, or the share of the
-/// time is over), asks the next node.
 void Cluster::advance(TimePoint now) {
   for (auto& [address, link] : nodes_)
     if (link->take_misplaced()) stale_ = true;
-  if (!query_) return;
-  if (query_->in_flight->reply) return learn(*query_->in_flight->reply, now);
-
-  Connection* const connection = query_->asked->find(query_->connection);
-  const bool silent = now >= query_->ends;
-  if (connection != nullptr && !connection->failure() && !silent) return;
-  query_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
-  Link& link = *query_->asked;
-  Connection* const newer = silent ? nullptr : link.connection(now);
-  // The link has opened another connection at once, for example in RESP2. Asks on that one.
-  if (newer != nullptr && newer->number() != query_->connection) {
-    query_->connection = newer->number();
-    query_->in_flight = newer->send(ask_slots());
-    return;
-  }
-  std::optional<Failure> why = link.failure();
-  if (connection != nullptr && !why) why = connection->failure();
-  if (connection != nullptr && !why && !connection->open()) why = {Error::unreachable, connection->silence()};
-  pass(of_server(link.address().str(), why.value_or(no_answer())), now);
+  if (!search_.going_on()) return;
+  search_.advance(now);
+  take_result(now);
 }
 
-/// Replaces the map by that of the answer. A node that knows no map is passed over.
-void Cluster::learn(const Reply& reply, TimePoint now) {
-  const std::string who = query_->asked->address().str();
-  if (reply.is_error()) {
-    if (reply.text().find("cluster support disabled") != std::string::npos)
-      return pass({Error::config,
-                   fmt::format("{} is no cluster; use --url {}", who,
-                               url_of(Target::Topology::single, query_->asked->address(), target_.tls.on))},
-                  now);
-    return pass(of_server(who, failure_of(reply)), now);
+/// Does nothing while the search goes on.
+void Cluster::take_result(TimePoint now) {
+  if (search_.going_on()) return;
+  if (!search_.found()) {
+    // The old map stays, because it may be right, and there is no better one.
+    stale_ = true;
+    // A search that nobody answered has not lasted, however long it took. In the pause behind it the calls see the
+    // reason.
+    backoff_.began(now);
   }
-  // A node may leave its own address empty: then the address that we asked counts.
-  auto map = SlotMap::read(reply, query_->asked->address());
-  if (!map || map->empty()) return pass(knows_no_slots(who), now);
+  backoff_.ended(now);
+  if (search_.found()) learn(*std::move(search_.found()));
+}
+
+void Cluster::learn(SlotMap&& map) {
   for (const auto& [channel, link] : watched_) {
     const std::uint16_t slot = slot_of(channel.str());
-    note_move(slot, map->node_of(slot));
+    note_move(slot, map.node_of(slot));
   }
-  slots_ = *std::move(map);
-  failure_.reset();
-  finish(now);
+  slots_ = std::move(map);
   subscribe();     // channels move with their slots
   forget_nodes();  // after subscribe(), because a node that we listen to is needed
 }
@@ -275,24 +231,6 @@ void Cluster::forget_nodes() {
     contacted_ = contacted_ || link.contacted();
     return true;
   });
-}
-
-/// This node gave no usable answer, so the next one is asked.
-void Cluster::pass(Failure why, TimePoint now) {
-  keep_reason(std::move(why));
-  ask_next(now);
-}
-
-/// Of all reasons, the most helpful one is kept.
-void Cluster::keep_reason(Failure why) {
-  const std::optional<Failure>& best = query_->best_reason;
-  const bool says_less = best && best->needs_a_person() && !why.needs_a_person();
-  if (!says_less) query_->best_reason = std::move(why);
-}
-
-void Cluster::finish(TimePoint now) {
-  query_.reset();
-  backoff_.ended(now);
 }
 
 // --- announcements -------------------------------------------------------------------------------
@@ -357,16 +295,12 @@ const std::optional<std::string>& Cluster::subscribe_error() const {
 
 // --- the source ----------------------------------------------------------------------------------
 
-/// When the slot query can go on, or when a caller that only listens wants the next one.
+/// When the search can go on, or when a caller that only listens wants the next one.
 TimePoint Cluster::wake_at() const {
   const auto misplaced = [](const auto& node) { return node.second->has_misplaced(); };
   if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
-  if (query_) {
-    const Connection* connection = query_->asked->find(query_->connection);
-    const bool moved = query_->in_flight->reply || connection == nullptr || connection->failure();
-    return moved ? TimePoint::min() : query_->ends;
-  }
-  // A call starts a slot query by itself.
+  if (search_.going_on()) return search_.wake_at();
+  // A call starts a search by itself.
   return stale_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 

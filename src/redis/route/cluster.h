@@ -14,6 +14,7 @@
 #include "redis/connection/link.h"
 #include "redis/connection_number.h"
 #include "redis/route/route.h"
+#include "redis/route/slot_search.h"
 #include "redis/route/slots.h"
 
 namespace rlock {
@@ -28,7 +29,7 @@ class Cluster final : public Route {
   Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);
 
   Choice connection_for(std::string_view key, TimePoint now) override;
-  bool connecting() const override { return query_ && (slots_.empty() || query_->awaited); }
+  bool connecting() const override { return search_.going_on() && (slots_.empty() || awaited_); }
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(ConnectionNumber connection, const Reply& error, std::string_view key,
                 TimePoint now) override;
@@ -50,28 +51,15 @@ class Cluster final : public Route {
   void ready(short events, TimePoint now) override;
 
  private:
-  /// Asks the nodes, one after the other, which node serves which slots.
-  struct SlotQuery {
-    std::vector<Address> to_ask;  ///< the last one is asked first
-    Link* asked = nullptr;
-    ConnectionNumber connection = ConnectionNumber::none;
-    std::shared_ptr<InFlightCall> in_flight;
-    TimePoint ends = kNever;
-    bool awaited = false;                ///< a call waits for the answer
-    std::optional<Failure> best_reason;  ///< the most helpful failure so far
-  };
-
   Link& node(const Address& address);
   Link& any_node(const Address& first);
   Link* link_of(ConnectionNumber connection);
-  void begin_query(TimePoint now);
-  void ask_next(TimePoint now);
-  void advance(TimePoint now);
-  void learn(const Reply& reply, TimePoint now);
-  void pass(Failure why, TimePoint now);
-  void keep_reason(Failure why);
-  void finish(TimePoint now);
   void mark_stale(TimePoint now);
+  void search_if_due(TimePoint now);
+  void begin_search(TimePoint now);
+  void advance(TimePoint now);
+  void take_result(TimePoint now);
+  void learn(SlotMap&& map);
   void subscribe();
   void note_move(std::uint16_t slot, const Address* to);
   void forget_nodes();
@@ -85,10 +73,10 @@ class Cluster final : public Route {
   std::uint64_t old_wakeups_ = 0;  ///< sum over forgotten nodes
   std::uint64_t old_losses_ = 0;   ///< sum over forgotten nodes, and the number of slots that moved
   bool contacted_ = false;         ///< a forgotten node had sent a reply
-  std::optional<SlotQuery> query_;
+  SlotSearch search_;
+  bool awaited_ = false;  ///< a call waits for the search
   Backoff backoff_;
-  bool stale_ = true;  ///< the slots must be asked for again
-  std::optional<Failure> failure_;
+  bool stale_ = true;                                      ///< the slots must be asked for again
   std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
   /// The node on which we subscribed; null: none yet.
   std::map<Channel, Link*> watched_;
