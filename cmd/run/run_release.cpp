@@ -80,15 +80,9 @@ HoldReport::KeysEnd release(RunContext& run, RunHold& hold, const PastHold& past
   if (lost == Lost::yes && ended.ran() && !ended.said_lost)
     warn_late_loss(request.all_keys(), hold.keeper().why());
   const bool keep = stays(request, ended, lost);
-  EndingHold ending{.keys = keys,
-                    .parts = keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past),
-                    .lost = lost};
-  if (keep) {
-    // This is the server's time plus a duration: our clock does not matter.
-    const Milliseconds keep_until = past.facts.since + request.kept_for();
-    ending.options.keep_until = keep_until;
-    ending.kept = keep_until - past.ended;
-  }
+  const EndingHold ending =
+      ending_hold(keys, keys.parts(), past, keep ? std::optional{ended.exit_code} : std::nullopt, lost,
+                  hold.keeper().lease().valid_until());
   const bool marks = keep && request.once_per;
   const Patience usual = run.session.loop.within(cleanup_time(ending.parts.size()));
   const std::vector<ReleaseResult> answers = release_held(

@@ -29,19 +29,16 @@ void report_release(const std::string& key, const ReleaseResult& answer,
 
 }  // namespace
 
-std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, const Patience& patience) {
-  const auto may_be_anothers = [&](const Part& part) {
-    return hold.lost == Lost::yes && hold.keys.owner_returns(part);
-  };
-  std::vector<Part> ours, left;
-  for (const Part& part : hold.parts) (may_be_anothers(part) ? left : ours).push_back(part);
+std::vector<ReleaseResult> release_held(Redis& redis, const EndingHold& hold, Patience patience) {
+  patience.until = earliest(patience.until, hold.latest());
+  const auto [ours, left] = hold.split();
   const auto released =
       ours.empty() ? std::vector<ReleaseResult>{} : release(redis, ours, hold.options, patience);
   if (!left.empty()) record_end(redis, left, redis.loop().within(cleanup_time(left.size())));
   std::vector<ReleaseResult> answers;
   auto next = released.begin();
   for (const Part& part : hold.parts) {
-    if (may_be_anothers(part)) {
+    if (hold.may_be_anothers(part)) {
       answers.push_back({.how = ReleaseResult::How::not_ours});
       continue;
     }

@@ -231,16 +231,13 @@ std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how
     leave_to_lease();
     return std::nullopt;
   }
-  // Behind the lease, an owner that the user named may have acquired the lock again.
-  const TimePoint over = keys_.owner_returns() ? renewed_.keeper().lease().valid_until() : kNever;
-  const bool late = session_.loop.now() >= over;
+  const TimePoint over = renewed_.keeper().lease().valid_until(), now = session_.loop.now();
+  const bool late = keys_.owner_returns() && now >= over;
   if (late && !renewed_.loss()) warn_late_loss(renewed_.names(), "its lease ended before the release");
   const Lost lost = renewed_.loss() || late ? Lost::yes : Lost::no;
-  Patience patience = session_.loop.within(cleanup_time(parts.size()));
-  patience.until = earliest(patience.until, late ? kNever : over);
-  const EndingHold ending{
-      .keys = keys_, .parts = keys_.ending(parts, keys_.past(how, session_.loop.now())), .lost = lost};
-  std::vector<ReleaseResult> answers = release_held(session_.redis, ending, patience);
+  const EndingHold ending = ending_hold(keys_, parts, keys_.past(how, now), std::nullopt, lost, over);
+  std::vector<ReleaseResult> answers =
+      release_held(session_.redis, ending, session_.loop.within(cleanup_time(parts.size())));
   processes_.dismiss_guardian();
   return lost == Lost::yes ? HoldReport::KeysEnd::no : keys_end(std::move(answers));
 }
