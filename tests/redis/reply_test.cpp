@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "redis/connection/reply_reader.h"
+#include "redis/rows.h"
 #include "support/forked.h"
 #include "support/profile.h"
 #include "support/skipped.h"
@@ -198,4 +199,12 @@ TEST_CASE("a reply of another kind than expected is an error that shows it") {
   CHECK_THROWS_WITH(Reply{1}.items(), "the server answered '1' where a list was expected");
   CHECK(Reply{"-12"}.integer() == -12);
   CHECK_THROWS(Reply{"--1"}.integer());
+}
+
+TEST_CASE("the rows of a flat array have names for their items, and an incomplete last row is left out") {
+  const std::vector<Reply> items{Reply{"a"}, Reply{1}, Reply{"b"}, Reply{2}, Reply{"c"}};
+  std::string all;
+  for (const auto& [word, number] : rows_of<2>(items)) all += word.text() + number.text();
+  CHECK(all == "a1b2");
+  for (const auto& [one, two, three] : rows_of<3>({})) FAIL(one.text());
 }

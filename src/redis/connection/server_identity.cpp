@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "redis/rows.h"
 
 namespace rlock {
 namespace {
@@ -17,8 +18,8 @@ std::string text_of(const Reply& reply) {
 /// The value of a field in a map, which arrives as a flat array.
 std::string field(const Reply& map, std::string_view name) {
   if (map.kind() != Reply::Kind::array) return "";
-  for (std::size_t i = 0; i + 1 < map.items().size(); i += 2)
-    if (text_of(map.at(i)) == name) return text_of(map.at(i + 1));
+  for (const auto& [key, value] : rows_of<2>(map.items()))
+    if (text_of(key) == name) return text_of(value);
   return "";
 }
 

@@ -1,12 +1,44 @@
 #include "sync/watch/glance.h"
 
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
 #include "base/text.h"
+#include "redis/rows.h"
 #include "scripts.h"
 #include "sync/calls/arguments.h"
 #include "sync/kinds/permit_lock.h"
 #include "sync/watch/inspect.h"
 
 namespace rlock {
+namespace {
+
+/// The items of the reply to inspect/glance, by name.
+struct GlanceReply {
+  explicit GlanceReply(const Reply& reply)
+      : now(reply.at(0).milliseconds()),
+        kind(reply.at(1).text()),
+        ttl(ttl_of(reply.at(2))),
+        unnamed(reply.at(3).integer()),
+        place(reply.at(4).integer()),
+        length(reply.at(5)),
+        available(reply.at(6)),
+        holders(std::span{reply.items()}.subspan(std::min(kFirstHolder, reply.items().size()))) {}
+
+  static constexpr std::size_t kFirstHolder = 7;
+
+  Milliseconds now;
+  std::string kind;
+  std::optional<Milliseconds> ttl;
+  std::int64_t unnamed, place;
+  const Reply &length, &available;
+  std::span<const Reply> holders;  ///< five items for each
+};
+
+}  // namespace
 
 Call glance_at(const LockName& name, const Owner& asker) {
   Values all = keys_beside(name);
@@ -17,23 +49,22 @@ Call glance_at(const LockName& name, const Owner& asker) {
 }
 
 Inspection read_glance(const LockName& name, const Reply& reply) {
-  Inspection seen{.name = name, .now = reply.at(0).milliseconds()};
-  const std::string kind = reply.at(1).text();
-  seen.kind = kind_stored_as(kind);
-  if (seen.kind == nullptr && kind != "none") seen.foreign = kind;
-  seen.ttl = ttl_of(reply.at(2));
-  seen.unnamed = reply.at(3).integer();
-  if (reply.at(4).integer() > 0) seen.place = {reply.at(4).integer(), reply.at(5).integer()};
-  if (reply.at(6).kind() == Reply::Kind::integer) seen.available = reply.at(6).integer();
-  const std::vector<Reply>& items = reply.items();
-  for (std::size_t i = 7; i + 4 < items.size(); i += 5) {
-    Holder holder{.count = items[i + 3].integer(), .ttl = ttl_of(items[i + 2])};
-    const std::string owner = items[i].text();
-    holder.permit = items[i + 1].text();
-    holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
+  const GlanceReply glance{reply};
+  Inspection seen{.name = name, .now = glance.now};
+  seen.kind = kind_stored_as(glance.kind);
+  if (seen.kind == nullptr && glance.kind != "none") seen.foreign = glance.kind;
+  seen.ttl = glance.ttl;
+  seen.unnamed = glance.unnamed;
+  if (glance.place > 0) seen.place = {glance.place, glance.length.integer()};
+  if (glance.available.kind() == Reply::Kind::integer) seen.available = glance.available.integer();
+  for (const auto& [owner, permit, ends, holds, json] : rows_of<5>(glance.holders)) {
+    Holder holder{.count = holds.integer(), .ttl = ttl_of(ends)};
+    const std::string named = owner.text();
+    holder.permit = permit.text();
+    holder.owner = Owner{named.empty() ? to_hex(holder.permit) : named};
     holder.slot = slot_in(holder.permit);
     if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
-    holder.facts = parse_metadata(items[i + 4].text());
+    holder.facts = parse_metadata(json.text());
     seen.holders.push_back(std::move(holder));
   }
   if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/owner_id.h"
 #include "base/text.h"
+#include "redis/rows.h"
 #include "scripts.h"
 #include "sync/calls/arguments.h"
 #include "sync/calls/keys.h"
@@ -124,8 +125,8 @@ class InspectionReader {
 
   void owners() {
     if (has_token()) refine(Kind::Sign::token);
-    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
-      hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
+    for (const auto& [owner, count] : rows_of<2>(reply_.content))
+      hold(owner.text(), Holder::Mode::exclusive, count);
     seen_.unnamed = missing(reply_.leases);
     // A fair lock without waiters has no queue. If its holder is rlock, its metadata names the type.
     const Kind* with_queue = refined(seen_.kind, Kind::Sign::queue);
@@ -134,13 +135,15 @@ class InspectionReader {
   }
 
   void readers_and_writers() {
-    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2) {
-      std::string owner = reply_.content[i].text();
+    std::size_t row = 0;
+    for (const auto& [field, count] : rows_of<2>(reply_.content)) {
+      const std::size_t at = row++;  // in reply_.rests, too
+      std::string owner = field.text();
       if (owner == "mode") continue;
       const bool writes = owner.ends_with(kWriteSuffix);
       if (writes) owner.resize(owner.size() - kWriteSuffix.size());
-      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, reply_.content[i + 1]);
-      if (!writes && i / 2 < reply_.rests.size()) end_after(reply_.rests[i / 2].integer());
+      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, count);
+      if (!writes && at < reply_.rests.size()) end_after(reply_.rests[at].integer());
     }
     seen_.unnamed = missing(reply_.leases - 1);  // one field is "mode"
   }
@@ -169,16 +172,18 @@ class InspectionReader {
 
   /// Permits whose lease has ended count as available, although no call has returned them yet.
   void permits() {
-    for (std::size_t i = 0; i + 1 < reply_.taken.size(); i += 2) {
-      const std::string id = reply_.taken[i].text();
-      const Milliseconds end = time_of(reply_.taken[i + 1]);
+    std::size_t row = 0;
+    for (const auto& [permit, score] : rows_of<2>(reply_.taken)) {
+      const std::size_t at = row++;  // in reply_.owners, too
+      const std::string id = permit.text();
+      const Milliseconds end = time_of(score);
       if (end <= seen_.now) {
         seen_.available = sum(*seen_.available, 1);
         continue;
       }
       Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
-      if (score_of(reply_.taken[i + 1]) >= kNoLease) holder.ttl.reset();
-      const std::string owner = i / 2 < reply_.owners.size() ? reply_.owners[i / 2].text() : "";
+      if (score_of(score) >= kNoLease) holder.ttl.reset();
+      const std::string owner = at < reply_.owners.size() ? reply_.owners[at].text() : "";
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.facts = facts_of(holder.owner);
@@ -216,21 +221,18 @@ class InspectionReader {
   /// rlock's waiters with their descriptions of themselves.
   std::map<std::string, Waiter> living() const {
     std::map<std::string, Waiter> all;
-    for (std::size_t i = 0; i + 3 < reply_.living.size(); i += 4) {
-      const Owner owner{reply_.living[i].text()};
-      all.emplace(owner.str(), Waiter{.owner = owner,
-                                      .ttl = reply_.living[i + 1].milliseconds(),
-                                      .since = reply_.living[i + 2].milliseconds(),
-                                      .facts = parse_metadata(reply_.living[i + 3].text())});
-    }
+    for (const auto& [owner, ttl, since, json] : rows_of<4>(reply_.living))
+      all.emplace(owner.text(), Waiter{.owner = Owner{owner.text()},
+                                       .ttl = ttl.milliseconds(),
+                                       .since = since.milliseconds(),
+                                       .facts = parse_metadata(json.text())});
     return all;
   }
 
   void queue() {
     seen_.further_waiters = reply_.further;
     std::map<std::string, Milliseconds> ends;
-    for (std::size_t i = 0; i + 1 < reply_.deadlines.size(); i += 2)
-      ends[reply_.deadlines[i].text()] = time_of(reply_.deadlines[i + 1]);
+    for (const auto& [owner, score] : rows_of<2>(reply_.deadlines)) ends[owner.text()] = time_of(score);
     std::map<std::string, Waiter> ours = living();
     for (const Reply& item : reply_.queue) {
       const std::string owner = item.text();
@@ -243,8 +245,8 @@ class InspectionReader {
       seen_.waiters.push_back(std::move(waiter));
     }
     if (!seen_.waiters.empty() && seen_.foreign.empty()) refine(Kind::Sign::queue);
-    for (std::size_t i = 0; i < reply_.living.size(); i += 4) {
-      const auto found = ours.find(reply_.living[i].text());
+    for (const auto& [owner, ttl, since, json] : rows_of<4>(reply_.living)) {
+      const auto found = ours.find(owner.text());
       if (found != ours.end()) seen_.waiters.push_back(found->second);
     }
   }
@@ -284,11 +286,10 @@ Call ask_facts(const LockName& name, const std::string& wanted) {
 KnownFacts read_facts(const Reply& reply) {
   KnownFacts known;
   if (reply.kind() != Reply::Kind::array) return known;
-  const std::vector<Reply>& items = reply.items();
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (items[i].kind() != Reply::Kind::text || items[i + 1].kind() != Reply::Kind::text) continue;
-    const std::string owner = items[i].text();
-    const std::string text = items[i + 1].text();
+  for (const auto& [field, json] : rows_of<2>(reply.items())) {
+    if (field.kind() != Reply::Kind::text || json.kind() != Reply::Kind::text) continue;
+    const std::string owner = field.text();
+    const std::string text = json.text();
     if (const auto latch = owner == kLatchField ? parse_latch_record(text) : std::nullopt) {
       known.latch = true;
       known.opened = latch->opened.has_value();
