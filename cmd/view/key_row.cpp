@@ -70,7 +70,7 @@ std::string_view key_state(const Inspection& seen) {
 }
 
 std::string_view key_type_names() {
-  static const std::string names = joined(all_kinds(), " ", &Kind::name);
+  static const std::string names = joined(kinds::all, " ", &Kind::name);
   return names;
 }
 

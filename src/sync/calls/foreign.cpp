@@ -29,8 +29,8 @@ constexpr Other kOthers[] = {
 /// Does the verb that asks for `wanted` have --type? The verbs of semaphores, pools and latches do not, and
 /// would refuse a remedy that names it.
 bool has_type(std::string_view wanted) {
-  const auto kind = std::ranges::find(all_kinds(), wanted, &Kind::noun);
-  return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;
+  const auto* const kind = std::ranges::find(kinds::all, wanted, &Kind::noun);
+  return kind == std::end(kinds::all) || kind->layout != Kind::Layout::number;
 }
 
 /// `otherwise`: what to do if there is no remedy that this verb takes.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "base/names.h"
@@ -53,11 +52,15 @@ struct Kind {
 };
 
 namespace kinds {
-extern const Kind lock, fair, fenced, read_write, plain, semaphore, permit, latch;
-}
 
 /// All kinds. Of kinds that are stored alike, the plainest comes first.
-std::span<const Kind* const> all_kinds();
+extern const Kind all[8];
+
+// kind.cpp checks that each name is that of its row.
+inline constexpr const Kind &lock = all[0], &fair = all[1], &fenced = all[2], &read_write = all[3],
+                            &plain = all[4], &semaphore = all[5], &permit = all[6], &latch = all[7];
+
+}  // namespace kinds
 
 /// The kind of a key that looks like `kind` (null: there is no key) and has `sign` beside it. It is `kind` itself if
 /// another sign has shown that one, or if no kind that is stored so has this sign.

@@ -42,6 +42,7 @@ std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, c
 /// announced.
 Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
+/// In the order of kinds::all.
 constexpr KindActions kActions[] = {
     {.kind = &kinds::lock, .force = Lock::force, .hold = any_hold},
     {.kind = &kinds::fair, .force = Lock::force, .hold = any_hold},
@@ -53,10 +54,11 @@ constexpr KindActions kActions[] = {
     {.kind = &kinds::latch},
 };
 
+constexpr bool is_row_of(const KindActions& actions, const Kind& kind) { return actions.kind == &kind; }
+static_assert(std::ranges::equal(kActions, kinds::all, is_row_of));
+
 }  // namespace
 
-const KindActions& actions_of(const Kind& kind) {
-  return *std::ranges::find(kActions, &kind, &KindActions::kind);
-}
+const KindActions& actions_of(const Kind& kind) { return kActions[&kind - kinds::all]; }
 
 }  // namespace rlock

@@ -127,8 +127,8 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
 
 TEST_CASE("no refusal advises to delete a synchronizer, nor the key of a program that uses it") {
   for (const std::string wanted : {"a lock", "a semaphore", "a pool of permits", "a latch"}) {
-    for (const Kind* kind : all_kinds()) {
-      const std::string text = refuse_foreign(kKey, wanted, *kind).text;
+    for (const Kind& kind : kinds::all) {
+      const std::string text = refuse_foreign(kKey, wanted, kind).text;
       CHECK_FALSE_MESSAGE(contains(text, "delete"), text);
       CHECK_MESSAGE(contains(text, "choose another key"), text);
     }
@@ -146,7 +146,7 @@ TEST_CASE("only a verb with --type is advised to use another type") {
 }
 
 TEST_CASE("each kind has a row with its operations") {
-  for (const Kind* kind : all_kinds()) CHECK(actions_of(*kind).kind == kind);
+  for (const Kind& kind : kinds::all) CHECK(actions_of(kind).kind == &kind);
   for (const LockType& type : lock_types()) {
     const bool can_be_held = actions_of(*type.kind).hold != nullptr;
     CHECK(can_be_held);
