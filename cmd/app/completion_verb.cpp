@@ -15,16 +15,16 @@ namespace rlock {
 namespace {
 
 /// The completion script of one shell.
-struct Shell {
+struct ShellScript {
   std::string_view verb;
   std::string_view example;
   std::string_view script;
 };
 
 constexpr std::array kShells{
-    Shell{"completion bash", "source <(rlock completion bash)", completion_scripts::kBash},
-    Shell{"completion zsh", "source <(rlock completion zsh)", completion_scripts::kZsh},
-    Shell{"completion fish", "rlock completion fish | source", completion_scripts::kFish}};
+    ShellScript{"completion bash", "source <(rlock completion bash)", completion_scripts::kBash},
+    ShellScript{"completion zsh", "source <(rlock completion zsh)", completion_scripts::kZsh},
+    ShellScript{"completion fish", "rlock completion fish | source", completion_scripts::kFish}};
 
 class PrintScript final : public Verb {
  public:
@@ -39,7 +39,7 @@ class PrintScript final : public Verb {
   }
 
  private:
-  const Shell& shell() const { return *std::ranges::find(kShells, entry().name, &Shell::verb); }
+  const ShellScript& shell() const { return *std::ranges::find(kShells, entry().name, &ShellScript::verb); }
 };
 
 }  // namespace

@@ -71,8 +71,8 @@ Patience until_marked(const Patience& usual, const Keeper& keeper, const Session
 }
 
 /// Releases all keys, and prints what the user should know about it.
-HoldReport::KeysEnd release(RunContext& run, RunHold& hold, const PastHold& past,
-                            const CommandOutcome& ended) {
+HoldReport::KeysEnd release_and_report(RunContext& run, RunHold& hold, const PastHold& past,
+                                       const CommandOutcome& ended) {
   const RunRequest& request = run.request;
   const HeldKeys& keys = hold.keys();
   const Lost lost = hold.keeper().lost() ? Lost::yes : Lost::no;
@@ -122,7 +122,7 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, Ho
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> loss = hold.loss();
   const PastHold past = hold.keys().past(end_for_history(run.request, ended, loss), run.session.loop.now());
-  const HoldReport::KeysEnd released = release(run, hold, past, ended);
+  const HoldReport::KeysEnd released = release_and_report(run, hold, past, ended);
   if (released == HoldReport::KeysEnd::no)
     loss = loss_at_release(run.session.redis, hold.keys(), past.facts.since, ended, std::move(loss));
   say_how_it_ended(run.request, ended, released);
