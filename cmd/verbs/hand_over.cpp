@@ -65,7 +65,7 @@ std::string text_of(const std::vector<Undone>& undone, const HeldKeys& held) {
 std::vector<Undone> undo_acquire(Session& session, std::span<const Part> parts) {
   Patience patience = session.loop.within(cleanup_time(parts.size()));
   patience.interrupted = [&] { return session.signals.insisted(); };
-  return undo(session.redis, parts, patience);
+  return undo_parts(session.redis, parts, patience);
 }
 
 int print_hold(Session& session, std::string_view text) {

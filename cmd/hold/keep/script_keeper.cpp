@@ -143,7 +143,7 @@ bool ScriptKeeper::begin(const std::function<Start()>& at_work) {
   // The script sees that rlock was killed, so it does not go on with the lock.
   const Patience patience{.until = plus(session_.loop.now(), request_.lease),
                           .interrupted = [this] { return session_.signals.any(); }};
-  const auto undone = undo(session_.redis, keys_.parts(), patience);
+  const auto undone = undo_parts(session_.redis, keys_.parts(), patience);
   events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.loop.now()),
                 released_of(undone));
   return false;

@@ -174,11 +174,11 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool sharded =
       is_word(kind, "smessage") || is_word(kind, "ssubscribe") || is_word(kind, "sunsubscribe");
   if (is_word(kind, "message") || is_word(kind, "smessage")) {
-    keep({Push::Kind::message,
-          Channel{reply.at(1).text()},
-          sharded,
-          {},
-          reply.at(2).text().substr(0, kLongestMessage)});
+    store({Push::Kind::message,
+           Channel{reply.at(1).text()},
+           sharded,
+           {},
+           reply.at(2).text().substr(0, kLongestMessage)});
     return true;
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
@@ -191,15 +191,15 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   if (expected) expected_.pop_front();
   // subscribe() has inserted the channel already, but the end of an earlier subscription may have erased it since.
   if (begins && expected) subscribed_.insert(to);
-  keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, to.channel, sharded});
-  // After keep(), which drops pushes for unknown channels.
+  store({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, to.channel, sharded});
+  // After store(), which drops pushes for unknown channels.
   if (ends) subscribed_.erase(to);
   return true;
 }
 
 /// Drops a push for a channel without a subscription. In a flood it keeps the first kMostPushes, because a message is
 /// mostly just a reason to ask again.
-void Pipeline::keep(Push push) {
+void Pipeline::store(Push push) {
   const bool wanted = subscribed_.contains({push.channel, push.sharded});
   if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
 }
@@ -211,7 +211,7 @@ void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
     throw Error{Error::internal, "the server answered a subscription with something else"};
   const std::string& verb = subscription.args.front();
   if (!verb.ends_with("UNSUBSCRIBE")) {
-    keep({Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});
+    store({Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});
   }
 }
 

@@ -123,7 +123,7 @@ class Pipeline {
   void write(Expected expected);
   bool hash_will_do(const Expected& expected);
   bool accept_push(const Reply& reply, bool marked);
-  void keep(Push push);
+  void store(Push push);
   void accept_refusal(const Call& subscription, Reply reply);
   void accept_answer(Expected expected, Reply reply);
   void write_with_source(Expected expected);

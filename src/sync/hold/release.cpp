@@ -153,7 +153,7 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
   return results;
 }
 
-std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience) {
+std::vector<Undone> undo_parts(Redis& redis, std::span<const Part> parts, const Patience& patience) {
   std::vector<Redis::Request> requests;
   std::vector<Call> calls;
   for (const Part& part : parts) {

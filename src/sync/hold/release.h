@@ -39,7 +39,8 @@ enum class Undone {
 
 /// Undoes what these parts have acquired, and no other hold of the owner. Each undo goes with the release_followers of
 /// its part. Waiters are told. Returns one result per part.
-[[nodiscard]] std::vector<Undone> undo(Redis& redis, std::span<const Part> parts, const Patience& patience);
+[[nodiscard]] std::vector<Undone> undo_parts(Redis& redis, std::span<const Part> parts,
+                                             const Patience& patience);
 
 /// Sends only the release_followers of the parts, and releases nothing. It is for keys that are lost, and
 /// that the same owner may have acquired again.

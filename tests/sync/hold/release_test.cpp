@@ -56,7 +56,7 @@ TEST_CASE("an undo frees a key only if too few servers are left with what the ow
     ListRedis redis{answers.size()};
     redis.attempts = attempts;
     redis.answers(answers);
-    return undo(redis, std::vector{part_of(kToy)}, within(5s)).front();
+    return undo_parts(redis, std::vector{part_of(kToy)}, within(5s)).front();
   };
   CHECK(undone({kFree, kFree, kGone}) == Undone::freed);
   CHECK(undone({kFree, kGone, kGone}) == Undone::nothing);
