@@ -132,7 +132,8 @@ class Rows {
 
 std::vector<SettingInForce> settings_in_force(const ServerOptions& flags,
                                               const std::vector<Settings>& sources) {
-  static_cast<void>(targets_in_force(flags, sources, merged(sources)));  // refuses what the verbs would refuse
+  static_cast<void>(
+      targets_in_force(flags, sources, merged(sources)));  // refuses what the verbs would refuse
   return Rows{flags, sources}.all();
 }
 

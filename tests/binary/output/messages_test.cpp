@@ -99,7 +99,8 @@ std::string script_of(const PageScene& scene) {
 
 }  // namespace
 
-TEST_CASE("every message is as tests/binary/output/messages.txt has it (RLOCK_UPDATE_MESSAGES=1 writes that page)") {
+TEST_CASE(
+    "every message is as tests/binary/output/messages.txt has it (RLOCK_UPDATE_MESSAGES=1 writes that page)") {
   RedisServer redis{RedisServer::Options{.tcp = true}};
   TempDir folder;
   std::filesystem::create_symlink(rlock_binary(), folder / "rlock");
