@@ -31,7 +31,7 @@ namespace {
 /// was not reached. `verb`: null if none was reached.
 void fail_in_shell(int status, const rlock::Verb* verb, int argc, char** argv) {
   const std::span<char*> words{argv, static_cast<std::size_t>(argc)};
-  const auto is_lock = [](const char* word) { return std::string_view{word} == "lock"; };
+  const auto is_lock = [](std::string_view word) { return word == "lock" || word == "acquire"; };
   if (verb != nullptr ? verb->name() != "lock acquire" : std::ranges::none_of(words, is_lock)) return;
   for (int i = 1; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     const std::string_view word{argv[i]};

@@ -11,7 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include "process/processes.h"
 
 namespace rlock {
 namespace {
@@ -26,6 +31,15 @@ constexpr int kNewest = 32;
 constexpr int kAsksAboutNewest = 20;
 
 ProcessId id_of(const ProcessFacts& process) { return {process.pid, process.started}; }
+
+/// Is its real user ours? The owner of /proc/PID does not tell: a set-user-ID program that another user has started has
+/// our effective user.
+bool is_of_our_user(pid_t pid) {
+  constexpr std::string_view kLine = "\nUid:\t";
+  const std::string status = proc_text(pid, "status");
+  const std::size_t at = status.find(kLine);
+  return at != status.npos && std::strtoul(status.c_str() + at + kLine.size(), nullptr, 10) == ::getuid();
+}
 
 }  // namespace
 
@@ -50,6 +64,9 @@ bool ScriptMembers::tag_descendants() {
   bool tagged_one = false;
   for (const ProcessFacts& process : descendants()) {
     const ScriptTag tag = tag_on(process.pid);
+    // The keeper of the outer script began at the same moment, and has put its own tag over ours.
+    const bool overwritten = is_script(process) && tag != 0 && script_in(tag) != script_in(tag_);
+    if (is_tagged_ && overwritten) tag_ = tag_of(id_of(process), tag_before_ = tag);
     const bool is_older = tag != tag_ && (tag == 0 || tag == tag_before_);
     if (is_tagged_ && is_older && put_tag(process.pid, tag_)) tagged_one = true;
   }
@@ -117,11 +134,12 @@ std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) {
   return found;
 }
 
-/// Is it the tag of the script, or of a script inside it, whose own processes may have ended?
-bool ScriptMembers::is_ours(ScriptTag tag) {
+/// Is it the tag of the script, or of a script inside it, whose own processes may have ended? Any user may set the tags of
+/// its own processes. So a process of another user may claim to be inside this script, but not that a third script is.
+bool ScriptMembers::is_ours(ScriptTag tag, pid_t carrier) {
   if (scripts_.contains(script_in(tag))) return true;
   if (!scripts_.contains(outer_in(tag))) return false;
-  scripts_.insert(script_in(tag));
+  if (is_of_our_user(carrier)) scripts_.insert(script_in(tag));
   return true;
 }
 
@@ -153,7 +171,7 @@ bool ScriptMembers::may_have_orphans(const std::vector<ProcessFacts>& ancestors)
   const pid_t self = ::getpid();
   return std::ranges::any_of(all_processes(), [&](pid_t pid) {
     if (pid == self || pid == keeper_) return false;
-    const bool carries_tag = is_ours(tag_beyond_us(pid));
+    const bool carries_tag = is_ours(tag_beyond_us(pid), pid);
     if (!carries_tag && ::getsid(pid) != script_.session) return false;
     if (std::ranges::find(ancestors, pid, &ProcessFacts::pid) != ancestors.end()) return false;
     const auto facts = facts_of(pid);

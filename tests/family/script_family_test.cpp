@@ -362,6 +362,30 @@ TEST_CASE(
   CHECK(gone(outer.named("deepest")));
 }
 
+TEST_CASE("a tag that another user has forged makes no third script belong to a script") {
+  if (::geteuid() != 0) return skipped("only root can start another user's process");
+  constexpr uid_t kNobody = 65534;
+  Scripted script{"echo ready >>$SAID; exec sleep 60"};
+  REQUIRE(eventually([&] { return script.ready(); }));
+  Process third{{"sleep", "60"}};
+  const ProcessId victim = *process_of(third.pid());
+  REQUIRE(put_tag(third.pid(), tag_of(victim, 0)));
+  const ScriptTag forged = tag_of(victim, tag_on(script.process().pid()));
+  const pid_t liar = ::fork();
+  if (liar == 0) {
+    if (::setuid(kNobody) != 0 || !put_tag(0, forged)) ::_exit(1);
+    ::pause();
+  }
+  REQUIRE(eventually([&] { return tag_on(liar) == forged; }));
+  for (int look = 0; look < 2; ++look) {
+    const std::vector<pid_t> all = script.family().all(Clock::now());
+    CHECK(std::ranges::find(all, third.pid()) == all.end());
+    CHECK_FALSE(script.family().surely_gone(Clock::now()));
+  }
+  ::kill(liar, SIGKILL);
+  ::waitpid(liar, nullptr, 0);
+}
+
 TEST_CASE("a subshell that holds a lock has siblings: they do not belong to it") {
   TempDir folder;
   const std::string said = folder / "said";

@@ -220,6 +220,7 @@ NotHeld::Why HoldWait::why_not(const GaveUp& gave_up) {
 
 NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) {
   const NotHeld::Why why = why_not(gave_up);
+  lines_.over();  // also for the reasons that LastWord does not say: the caller may turn the loop
   switch (why) {
     case NotHeld::Why::signal: {
       const int signal = *session_.signals.ended();

@@ -379,7 +379,7 @@ TEST_CASE("eval of a failed lock acquire --export has its status") {
   CHECK(sh(redis, eval + "-n --while-pid $$ --export=tcsh)\" || exit; exit 3").exit_code() == 64);
   for (const std::string wrong :
        {"lock acquire k --while-pid $none --export", "--nosuch lock acquire k --export",
-        "lock acquire --lease $none --export k", "lock get k --export"}) {
+        "lock acquire --lease $none --export k", "lock get k --export", "lok acquire k --export"}) {
     CAPTURE(wrong);
     CHECK(sh(redis, "eval \"$(\"$RLOCK\" " + wrong + ")\" || exit; exit 3").exit_code() == 64);
   }
