@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/blocking.h"
@@ -26,6 +28,11 @@ namespace {
 /// execve() takes less time than these looks.
 constexpr int kLooksAtExec = 5;
 
+/// A search that a release waits for has no time limit. But the thread that renews the lock must not hang, so the search
+/// ends with the first process that does not answer, and the caller comes again.
+constexpr SearchLimit kBeforeRelease{.silences = 1};
+constexpr Milliseconds kOneTurn{100};
+
 /// In microseconds.
 constexpr useconds_t kBetweenLooks = 500;
 
@@ -34,17 +41,38 @@ bool is_alive(pid_t pid) {
   return facts && facts->alive();
 }
 
-/// The environment of a process. During execve() a process shows neither arguments nor environment. Then this
-/// function looks again.
+/// The environment of a process; empty if it is not shown to us. During execve() a process shows neither arguments nor
+/// environment. Then this function looks again.
 std::string environment_of(pid_t pid) {
-  std::string environment = proc_text(pid, "environ");
-  for (int i = 0; i < kLooksAtExec && environment.empty(); ++i) {
-    if (!proc_text(pid, "cmdline").empty() || !is_alive(pid)) break;
+  std::optional<std::string> environment = proc_text(pid, "environ");
+  for (int i = 0; i < kLooksAtExec && environment && environment->empty(); ++i) {
+    if (proc_text(pid, "cmdline") != "" || !is_alive(pid)) break;
     ::usleep(kBetweenLooks);
     environment = proc_text(pid, "environ");
   }
-  return environment;
+  return environment.value_or("");
 }
+
+/// The sessions that began before this process.
+class OlderSessions {
+ public:
+  /// Is the process in one of them? The number of a session is that of its first process, and no other process gets it
+  /// while the session lasts. If the first process has ended, the answer is no.
+  bool have(pid_t pid) {
+    const pid_t session = ::getsid(pid);
+    if (session <= 0) return false;
+    const auto [known, is_new] = known_.try_emplace(session, false);
+    if (is_new && self_) {
+      const auto first = facts_of(session);
+      known->second = first && first->started < self_->started;
+    }
+    return known->second;
+  }
+
+ private:
+  std::optional<ProcessFacts> self_ = facts_of(::getpid());
+  std::map<pid_t, bool> known_;
+};
 
 }  // namespace
 
@@ -65,7 +93,7 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
   std::vector<pid_t> refused;
   // The others come after the group, because the search for them looks at all processes of the session, which may be
   // thousands.
-  for (const pid_t pid : members(until)) {
+  for (const pid_t pid : members({.until = until})) {
     // The members of the group have got the signal already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
@@ -91,14 +119,13 @@ bool CommandFamily::group_lives() const {
   return !shown && group_exists();  // asked again, because the last zombie may have been reaped meanwhile
 }
 
-/// Without a time limit, because a release waits for each process that lives.
-std::vector<pid_t> CommandFamily::all(TimePoint) { return members(kNever); }
+std::vector<pid_t> CommandFamily::all(TimePoint) { return members(kBeforeRelease); }
 
-std::vector<pid_t> CommandFamily::members(TimePoint until) const {
+std::vector<pid_t> CommandFamily::members(const SearchLimit& limit) {
   std::vector<pid_t> found, others;
   const pid_t self = ::getpid();
   for (const pid_t pid : all_processes()) {
-    if (has_passed(until)) break;
+    if (has_passed(limit.until)) break;
     if (pid == self || ::getsid(pid) != session_) continue;
     if (!is_in_group(pid)) {
       others.push_back(pid);
@@ -106,21 +133,42 @@ std::vector<pid_t> CommandFamily::members(TimePoint until) const {
       found.push_back(pid);
     }
   }
-  const auto belongs = [this](pid_t pid) { return is_marked(pid) && is_alive(pid); };
-  if (until != kNever) {
-    for (const pid_t pid : find_apart(std::move(others), belongs, until)) found.push_back(pid);
-  } else {
-    std::ranges::copy_if(others, std::back_inserter(found), belongs);
-  }
+  FoundApart apart =
+      find_apart(std::move(others), [this](pid_t pid) { return is_marked(pid) && is_alive(pid); }, limit);
+  unanswered_ = std::move(apart.unanswered);
+  std::ranges::copy(apart.found, std::back_inserter(found));
   return found;
+}
+
+/// The processes that may have the marks, in any session.
+std::vector<pid_t> CommandFamily::candidates() const {
+  std::vector<pid_t> candidates = all_processes();
+  OlderSessions older;
+  std::erase_if(candidates, [&](pid_t pid) {
+    if (pid == ::getpid() || asked_.contains(pid) || ::getpgid(pid) <= 0)
+      return true;  // 0: a thread of the kernel
+    return ::getsid(pid) != session_ && older.have(pid);
+  });
+  return candidates;
 }
 
 std::vector<pid_t> CommandFamily::out_of_reach() {
   std::vector<pid_t> found;
   for (const ProcessFacts& process : descendants()) found.push_back(process.pid);
-  const pid_t self = ::getpid();
-  for (const pid_t pid : all_processes())
-    if (pid != self && ::getpgid(pid) > 0 && is_marked(pid) && is_alive(pid)) found.push_back(pid);
+  // A process may start another one and end before it is asked about. So a search that has taken long is followed by one
+  // for the processes that are new since then.
+  for (bool is_new = false; !is_new;) {
+    is_new = !search_;
+    if (is_new) search_.emplace(candidates(), [this](pid_t pid) { return is_marked(pid) && is_alive(pid); });
+    std::ranges::copy(search_->go_on(within(kOneTurn).until), std::back_inserter(found));
+    unanswered_.assign(search_->unanswered().begin(), search_->unanswered().end());
+    if (!unanswered_.empty()) break;
+    if (is_new)
+      asked_.clear();
+    else
+      asked_.insert(search_->candidates().begin(), search_->candidates().end());
+    search_.reset();
+  }
   std::ranges::sort(found);
   found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
@@ -129,11 +177,13 @@ std::vector<pid_t> CommandFamily::out_of_reach() {
 bool CommandFamily::surely_gone(TimePoint) {
   if (!sees_everybody() || group_lives() || !descendants().empty()) return false;
   // One look at each process, because there may be thousands; it also finds the processes of all().
-  const pid_t self = ::getpid();
-  return std::ranges::none_of(all_processes(), [&](pid_t pid) {
-    if (pid == self || ::getpgid(pid) <= 0) return false;  // 0: a thread of the kernel
+  std::vector<pid_t> candidates = all_processes();
+  std::erase_if(candidates, [](pid_t pid) { return pid == ::getpid() || ::getpgid(pid) <= 0; });
+  const auto may_be_ours = [this](pid_t pid) {
     return (is_marked(pid) || hides_its_marks(pid)) && is_alive(pid);
-  });
+  };
+  const FoundApart apart = find_apart(std::move(candidates), may_be_ours, kBeforeRelease);
+  return apart.found.empty() && apart.unanswered.empty();
 }
 
 /// Is it a process in our session whose environment we may not read, such as another user's?

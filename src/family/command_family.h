@@ -2,11 +2,14 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "family/descendants.h"
 #include "family/family.h"
+#include "family/find_apart.h"
 
 namespace rlock {
 
@@ -31,8 +34,11 @@ class CommandFamily final : public Family {
   std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
   std::vector<pid_t> all(TimePoint now) override;
 
-  /// Every process with the marks, and every one that a look has seen as a descendant.
+  /// Every process with the marks, and every one that a look has seen as a descendant. REQUIRES: the command is younger
+  /// than the process that asks. Then no session that is older belongs to the command.
+  /// If not all of them answer at once, the next call goes on.
   std::vector<pid_t> out_of_reach() override;
+  const std::vector<pid_t>& unanswered() const override { return unanswered_; }
 
   /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant.
   bool surely_gone(TimePoint now) override;
@@ -47,7 +53,8 @@ class CommandFamily final : public Family {
 
  private:
   std::vector<ProcessFacts> descendants();
-  std::vector<pid_t> members(TimePoint until) const;
+  std::vector<pid_t> members(const SearchLimit& limit);
+  std::vector<pid_t> candidates() const;
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
@@ -57,6 +64,9 @@ class CommandFamily final : public Family {
   pid_t group_;
   pid_t session_;
   std::vector<std::string> marks_;
+  std::vector<pid_t> unanswered_;
+  std::optional<SearchApart> search_;  ///< of out_of_reach()
+  std::unordered_set<pid_t> asked_;  ///< what earlier searches have asked about, if the first has taken long
   Descendants seen_{0};
 };
 

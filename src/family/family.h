@@ -41,6 +41,13 @@ class Family {
   /// /proc shows none.
   virtual std::vector<pid_t> out_of_reach() { return {}; }
 
+  /// The processes that the last all() or out_of_reach() could not judge, because /proc did not show their environment
+  /// in time. Ask again before a release.
+  virtual const std::vector<pid_t>& unanswered() const {
+    static const std::vector<pid_t> kNone;
+    return kNone;
+  }
+
   /// Have all processes ended that might still do what the lock protects? Looks for more than all(). False if /proc
   /// hides processes from us. If it is false, the lock must not be released, and its lease ends it.
   virtual bool surely_gone(TimePoint now) = 0;

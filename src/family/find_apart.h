@@ -2,18 +2,79 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <climits>
+#include <cstddef>
 #include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/time.h"
 
 namespace rlock {
 
-/// The `candidates` for which `is_one` is true, as far as that is known at `until`. `is_one` may hang, because the
-/// kernel makes a reader of /proc wait while the candidate changes its memory. That takes long if the candidate gets
-/// no processor. So `is_one` runs in another process (if one can be started). If that hangs, the search goes on with
-/// the next candidate.
-std::vector<pid_t> find_apart(std::vector<pid_t> candidates, const std::function<bool(pid_t)>& is_one,
-                              TimePoint until);
+// The kernel makes a reader of /proc wait while the process that it asks about changes its memory. That takes long if this
+// process gets no processor. So another process asks (if one can be started).
+
+using IsOne = std::function<bool(pid_t)>;
+
+/// A process that asks about one candidate after the other, and writes a byte for each into a pipe.
+class Asker {
+ public:
+  Asker(std::span<const pid_t> candidates, const IsOne& is_one);
+  ~Asker();
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+
+  bool started() const noexcept { return process_ > 0; }
+  bool ended() const noexcept { return ended_; }  ///< it gives no more answers
+
+  /// Reads the next answers: 'y' or 'n'. Empty if the next one takes too long, or if there are no more. It also ends if
+  /// no descriptor is free to read /proc.
+  std::string_view next(TimePoint until);
+
+ private:
+  pid_t process_ = -1;
+  Descriptor answers_;
+  bool ended_ = false;
+  std::array<char, 1024> buffer_{};
+};
+
+struct FoundApart {
+  std::vector<pid_t> found;       ///< `is_one` is true for these
+  std::vector<pid_t> unanswered;  ///< not known: there was no answer in time
+};
+
+/// When a search ends before all candidates have been asked about.
+struct SearchLimit {
+  TimePoint until = kNever;
+  int silences = INT_MAX;  ///< so many times it waits in vain for an answer, for half a second each
+};
+
+/// Asks `is_one` about the candidates. If it hangs, the search goes on with the next candidate.
+FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit);
+
+/// A search without an end in time, for a caller that has to do something else meanwhile.
+class SearchApart {
+ public:
+  SearchApart(std::vector<pid_t> candidates, IsOne is_one)
+      : candidates_(std::move(candidates)), is_one_(std::move(is_one)) {}
+
+  /// Searches until `until` at most. Returns what it found since the last call.
+  std::vector<pid_t> go_on(TimePoint until);
+
+  const std::vector<pid_t>& candidates() const noexcept { return candidates_; }
+  std::span<const pid_t> unanswered() const { return std::span{candidates_}.subspan(next_); }
+
+ private:
+  std::vector<pid_t> candidates_;
+  IsOne is_one_;
+  std::size_t next_ = 0;
+  std::optional<Asker> asker_;
+};
 
 }  // namespace rlock

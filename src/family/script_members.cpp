@@ -36,7 +36,7 @@ ProcessId id_of(const ProcessFacts& process) { return {process.pid, process.star
 /// our effective user.
 bool is_of_our_user(pid_t pid) {
   constexpr std::string_view kLine = "\nUid:\t";
-  const std::string status = proc_text(pid, "status");
+  const std::string status = proc_text(pid, "status").value_or("");
   const std::size_t at = status.find(kLine);
   return at != status.npos && std::strtoul(status.c_str() + at + kLine.size(), nullptr, 10) == ::getuid();
 }

@@ -148,7 +148,9 @@ bool proc_hides_others() {
   return false;
 }
 
-std::string proc_text(pid_t pid, const char* file) { return contents_of(proc_path(pid, file)).value_or(""); }
+std::optional<std::string> proc_text(pid_t pid, const char* file) {
+  return contents_of(proc_path(pid, file));
+}
 
 std::vector<pid_t> Parentage::children_of(const ProcessFacts& parent) {
   if (!children_) {

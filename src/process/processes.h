@@ -34,8 +34,9 @@ bool proc_hides_others();
 /// Why we can send no signal to this process: ESRCH, EPERM. 0: we can.
 int why_no_signal(pid_t pid) noexcept;
 
-/// The contents of /proc/PID/FILE, 8 MiB of them at most; empty if they are empty or cannot be read.
-std::string proc_text(pid_t pid, const char* file);
+/// The contents of /proc/PID/FILE, 8 MiB of them at most; nothing if the file cannot be opened. The kernel makes a reader
+/// of `environ` and `cmdline` wait while the process changes its memory: for seconds if it gets no processor.
+std::optional<std::string> proc_text(pid_t pid, const char* file);
 
 /// The current children of processes. If the kernel lists the children of a process, each question reads one file for
 /// each of its threads. Otherwise the first question reads all of /proc, and later ones use what it found.

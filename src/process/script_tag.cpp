@@ -32,7 +32,7 @@ ScriptTag tag_in(rlim_t limit) { return is_tag(limit) ? limit : 0; }
 /// The tag in /proc/PID/limits, which every user may read.
 ScriptTag shown_tag(pid_t pid) {
   constexpr std::string_view kLine = "\nMax file locks ";
-  const std::string limits = proc_text(pid, "limits");
+  const std::string limits = proc_text(pid, "limits").value_or("");
   const std::size_t at = limits.find(kLine);
   return at == std::string::npos ? 0 : tag_in(std::strtoull(limits.c_str() + at + kLine.size(), nullptr, 10));
 }

@@ -2,12 +2,16 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
+#include "process/processes.h"
 #include "support/eventually.h"
+#include "support/process.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -26,9 +30,10 @@ bool nobody_is_left() { return ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == E
 TEST_CASE("the matching candidates are found, in their order") {
   Pids many;
   for (pid_t pid = 1; pid <= 5000; ++pid) many.push_back(pid);
-  const Pids found = find_apart(many, [](pid_t pid) { return pid % 1000 == 0; }, in(Milliseconds{30000}));
+  const Pids found =
+      find_apart(many, [](pid_t pid) { return pid % 1000 == 0; }, {in(Milliseconds{30000})}).found;
   CHECK(found == Pids{1000, 2000, 3000, 4000, 5000});
-  CHECK(find_apart({}, [](pid_t) { return true; }, in(Milliseconds{30000})).empty());
+  CHECK(find_apart({}, [](pid_t) { return true; }, {in(Milliseconds{30000})}).found.empty());
   CHECK(nobody_is_left());
 }
 
@@ -38,7 +43,9 @@ TEST_CASE("a candidate that blocks its helper delays no other candidate") {
     return true;
   };
   const StopWatch watch;
-  CHECK(find_apart({1, 2, 3}, sleeps, in(Milliseconds{30000})) == Pids{1, 3});
+  const FoundApart apart = find_apart({1, 2, 3}, sleeps, {in(Milliseconds{30000})});
+  CHECK(apart.found == Pids{1, 3});
+  CHECK(apart.unanswered == Pids{2});
   CHECK(watch.elapsed() < 15s);
   CHECK(nobody_is_left());
 }
@@ -49,11 +56,68 @@ TEST_CASE("a search ends in time, with the candidates found by then") {
     return true;
   };
   const StopWatch watch;
-  CHECK(find_apart({2, 3, 4, 5, 6, 7, 8, 9}, sleeps, in(Milliseconds{200})).empty());
+  CHECK(find_apart({2, 3, 4, 5, 6, 7, 8, 9}, sleeps, {in(Milliseconds{200})}).found.empty());
   CHECK(watch.elapsed() < 2s);  // the eight candidates do not get half a second each
-  CHECK(find_apart({1, 2}, sleeps, in(Milliseconds{3000})) == Pids{1});
-  CHECK(find_apart({1}, sleeps, Clock::now()).empty());
+  CHECK(find_apart({1, 2}, sleeps, {in(Milliseconds{3000})}).found == Pids{1});
+  CHECK(find_apart({1}, sleeps, {Clock::now()}).found.empty());
   CHECK(nobody_is_left());
+}
+
+TEST_CASE(
+    "a search ends after some candidates that do not answer, and names all that it knows nothing about") {
+  const auto sleeps = [](pid_t pid) {
+    while (pid == 2 || pid == 4) ::pause();
+    return true;
+  };
+  const FoundApart apart = find_apart({1, 2, 3, 4, 5, 6}, sleeps, {.silences = 2});
+  CHECK(apart.found == Pids{1, 3});
+  CHECK(apart.unanswered == Pids{5, 6, 2, 4});
+  CHECK(nobody_is_left());
+}
+
+TEST_CASE("a helper that has no descriptor to read /proc gives no answer") {
+  const auto lacks_one = [](pid_t pid) {
+    if (pid != 2) return true;
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    return proc_text(pid, "environ").has_value();
+  };
+  const FoundApart apart = find_apart({1, 2, 3}, lacks_one, {in(Milliseconds{30000})});
+  CHECK(apart.found == Pids{1, 3});
+  CHECK(apart.unanswered == Pids{2});
+}
+
+TEST_CASE("a search goes on where it was, beside a candidate that does not answer yet") {
+  TempDir folder;
+  SearchApart search{{1, 2, 3}, [&](pid_t pid) {
+                       while (pid == 2 && !std::filesystem::exists(folder / "go")) ::usleep(1000);
+                       return pid != 3;
+                     }};
+  CHECK(eventually([&] { return search.go_on(in(Milliseconds{10})) == Pids{1}; }));
+  CHECK(search.go_on(in(Milliseconds{10})).empty());
+  CHECK(search.unanswered().size() == 2);
+  CHECK_FALSE(nobody_is_left());
+
+  write_file(folder / "go", "");
+  CHECK(eventually([&] { return search.go_on(in(Milliseconds{10})) == Pids{2}; }));
+  CHECK(
+      eventually([&] { return search.go_on(in(Milliseconds{10})).empty() && search.unanswered().empty(); }));
+}
+
+TEST_CASE("a search goes on with another helper if the first has ended") {
+  TempDir folder;
+  SearchApart search{{1, 2, 3}, [&](pid_t pid) {
+                       if (pid == 2 && !std::filesystem::exists(folder / "ended")) {
+                         write_file(folder / "ended", "");
+                         ::_exit(0);
+                       }
+                       return true;
+                     }};
+  Pids found;
+  for (int call = 0; call < 2; ++call)
+    for (const pid_t pid : search.go_on(in(Milliseconds{30000}))) found.push_back(pid);
+  CHECK(found == Pids{1, 2, 3});
+  CHECK(search.unanswered().empty());
 }
 
 TEST_CASE("if a helper is killed, another one asks about the remaining candidates") {
@@ -61,6 +125,6 @@ TEST_CASE("if a helper is killed, another one asks about the remaining candidate
     if (pid == 2) ::kill(::getpid(), SIGKILL);
     return true;
   };
-  CHECK(find_apart({1, 2, 3}, dies, in(Milliseconds{30000})) == Pids{1, 3});
+  CHECK(find_apart({1, 2, 3}, dies, {in(Milliseconds{30000})}).found == Pids{1, 3});
   CHECK(nobody_is_left());
 }

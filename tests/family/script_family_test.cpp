@@ -45,7 +45,7 @@ class Scripted {
     process_.emplace(Words{"bash", "-c", text}, options);
     if (own_session) REQUIRE(eventually([&] { return ::getsid(process_->pid()) == process_->pid(); }));
     // The process runs bash by now, or the program that bash has executed since.
-    const std::string ours = proc_text(::getpid(), "comm");
+    const std::string ours = *proc_text(::getpid(), "comm");
     REQUIRE(eventually([&] { return proc_text(process_->pid(), "comm") != ours; }));
     const auto id = process_of(process_->pid());
     REQUIRE(id.has_value());

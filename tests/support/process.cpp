@@ -293,7 +293,7 @@ std::vector<pid_t> processes_with(const std::string& text) {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0 || pid == ::getpid()) continue;
     // proc_text() has a limit, because one test makes an environment of a gigabyte.
-    const auto env = '\0' + proc_text(pid, "environ");
+    const auto env = '\0' + proc_text(pid, "environ").value_or("");
     if (contains(env, wanted) && alive(pid)) found.push_back(pid);
   }
   ::closedir(proc);

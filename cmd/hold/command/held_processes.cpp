@@ -29,6 +29,12 @@ namespace {
 /// of a nested run, which ends a moment after its run.
 constexpr Milliseconds kEndsByItself{500};
 
+/// The pause before the next search if one had to leave processes out.
+constexpr Milliseconds kBetweenSearches{100};
+
+/// rlock prints a message about a process that /proc does not show after so many searches: two seconds.
+constexpr int kSearchesInSilence = 10;
+
 }  // namespace
 
 std::string listed(const std::vector<pid_t>& pids) {
@@ -168,9 +174,22 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   }
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   next_exit_.reset();
+  if (look_again_at_ != kNever && now < look_again_at_) return true;
+  look_again_at_ = kNever;
   const std::vector<pid_t> others = look_for_others(now, unstopped);
-  if (others.empty()) return false;
+  if (others.empty()) return must_look_again(now);
   next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
+  return true;
+}
+
+/// Has the search left out a process that may belong to the command? Mostly such a process only waits for a processor.
+bool HeldProcesses::must_look_again(TimePoint now) {
+  const std::vector<pid_t>& pids = family_.unanswered();
+  if (pids.empty() || !escalation_.begun() || !lock_.held || said_lost_) return false;
+  if (++vain_searches_ == kSearchesInSilence)
+    warn(fmt::format("/proc does not show the environment of process {} in time; {} stays held until it does",
+                     pids.front(), lock_.name()));
+  look_again_at_ = plus(now, kBetweenSearches);
   return true;
 }
 

@@ -84,7 +84,9 @@ class HeldProcesses {
   /// of_lock(): the deadlines of the lock. deadlines(): the earliest of these and those of --max-hold and end().
   Deadlines of_lock() const;
   Deadlines deadlines() const;
-  TimePoint wake_at() const { return earliest(escalation_.wake_at(deadlines()), say_out_of_reach_at_); }
+  TimePoint wake_at() const {
+    return earliest(escalation_.wake_at(deadlines()), earliest(say_out_of_reach_at_, look_again_at_));
+  }
 
   const HeldLock& lock() const noexcept { return lock_; }
   void announce(TimePoint now, const std::function<bool()>& ended);
@@ -94,6 +96,7 @@ class HeldProcesses {
   void read_requests(TimePoint now);
   void escalate(TimePoint now);
   std::vector<pid_t> look_for_others(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);
+  bool must_look_again(TimePoint now);
   void say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now);
   TimePoint kill_when(TimePoint planned) const;
   std::string how_stopped(TimePoint kill, TimePoint now) const;
@@ -110,6 +113,8 @@ class HeldProcesses {
   std::string end_why_;
   TimePoint first_kill_ = kNever;
   TimePoint say_out_of_reach_at_ = kNever;
+  TimePoint look_again_at_ = kNever;
+  int vain_searches_ = 0;
   bool at_max_hold_ = false;
   bool said_lost_ = false;
   bool said_refused_ = false;

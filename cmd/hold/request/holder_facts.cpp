@@ -12,7 +12,7 @@ namespace {
 
 /// The words that started a process; empty if /proc does not show them.
 std::vector<std::string> words_of(pid_t pid) {
-  std::string text = proc_text(pid, "cmdline");
+  std::string text = proc_text(pid, "cmdline").value_or("");
   if (text.empty()) return {};
   if (text.back() == '\0') text.pop_back();
   return split(text, '\0');

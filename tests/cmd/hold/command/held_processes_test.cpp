@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 class FakeFamily final : public Family {
  public:
   std::vector<std::pair<int, TimePoint>> signals;  ///< each signal, and the time until which it may search
-  std::vector<pid_t> living, apart, refused;
+  std::vector<pid_t> living, apart, refused, silent;
   int looks = 0;
 
   void look() override { ++looks; }
@@ -32,6 +32,7 @@ class FakeFamily final : public Family {
   }
   std::vector<pid_t> all(TimePoint) override { return living; }
   std::vector<pid_t> out_of_reach() override { return apart; }
+  const std::vector<pid_t>& unanswered() const override { return silent; }
   bool surely_gone(TimePoint) override { return living.empty() && apart.empty(); }
 };
 
@@ -329,6 +330,32 @@ TEST_CASE("a run without a lock does not wait for processes out of reach") {
   scene.held = false;
   scene.at(10s);
   CHECK_FALSE(scene.waits(10s));
+}
+
+TEST_CASE("the release waits until /proc has shown each environment, and the loop turns meanwhile") {
+  FakeHold scene;
+  scene.family.silent = {4711};
+  scene.at(10s);
+  CHECK(scene.waits(10s));
+  CHECK(scene.held_processes().wake_at() == plus(scene.start, 10100ms));
+  scene.family.silent = {};
+  CHECK(scene.waits(10099ms));  // it searches again only then
+  CHECK_FALSE(scene.waits(10100ms));
+  CHECK(scene.said.take_lines().empty());
+
+  scene.family.silent = {4711, 4712};
+  for (Milliseconds time = 11s; time < 25s; time += 1s) CHECK(scene.waits(time));
+  CHECK(scene.said.take_lines() ==
+        Words{"/proc does not show the environment of process 4711 in time; 'k' stays held until it does"});
+  scene.lost = "it expired";
+  scene.at(25s);
+  CHECK_FALSE(scene.waits(25s));
+}
+
+TEST_CASE("a command that nobody has stopped waits for no environment") {
+  FakeHold scene;
+  scene.family.silent = {4711};
+  CHECK_FALSE(scene.waits(1s));
 }
 
 TEST_CASE("once the lock is lost, the release waits for a process that survives KILL only for a moment") {
