@@ -44,7 +44,7 @@ Asker::Asker(std::span<const pid_t> candidates, const IsOne& is_one) {
 }
 
 Asker::~Asker() {
-  if (!started()) return;
+  if (!started() || ::waitpid(process_, nullptr, WNOHANG) != 0) return;
   ::kill(process_, SIGKILL);
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
 }
