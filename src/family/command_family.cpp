@@ -28,10 +28,19 @@ namespace {
 /// execve() takes less time than these looks.
 constexpr int kLooksAtExec = 5;
 
-/// A search that a release waits for has no time limit. But the thread that renews the lock must not hang, so the search
-/// ends with the first process that does not answer, and the caller comes again.
-constexpr SearchLimit kBeforeRelease{.silences = 1};
+/// How long one turn of a search takes: the same thread renews the lock.
 constexpr Milliseconds kOneTurn{100};
+
+/// A process may start another one and end before it is asked about. So a search that has taken more than a turn is followed by
+/// one among the processes that have started since, so many times at most.
+constexpr int kMostRounds = 3;
+
+/// A daemon may start a process with the environment of its client, so that processes in older sessions are also asked. But
+/// the release does not wait for the silent ones.
+constexpr Milliseconds kSilentApart{50}, kSearchApart{500};
+
+/// How many silent processes hold up one signal to the others. The next signal asks about these last.
+constexpr int kSilencesAtSignal = 2;
 
 /// In microseconds.
 constexpr useconds_t kBetweenLooks = 500;
@@ -53,27 +62,6 @@ std::string environment_of(pid_t pid) {
   return environment.value_or("");
 }
 
-/// The sessions that began before this process.
-class OlderSessions {
- public:
-  /// Is the process in one of them? The number of a session is that of its first process, and no other process gets it
-  /// while the session lasts. If the first process has ended, the answer is no.
-  bool have(pid_t pid) {
-    const pid_t session = ::getsid(pid);
-    if (session <= 0) return false;
-    const auto [known, is_new] = known_.try_emplace(session, false);
-    if (is_new && self_) {
-      const auto first = facts_of(session);
-      known->second = first && first->started < self_->started;
-    }
-    return known->second;
-  }
-
- private:
-  std::optional<ProcessFacts> self_ = facts_of(::getpid());
-  std::map<pid_t, bool> known_;
-};
-
 }  // namespace
 
 CommandFamily::CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks)
@@ -84,19 +72,31 @@ void CommandFamily::look() { static_cast<void>(descendants()); }
 std::vector<ProcessFacts> CommandFamily::descendants() {
   return seen_.find(
       {group_}, [this](const ProcessFacts& process) { return process.session == session_; },
-      [](const ProcessFacts&) {});
+      [this](const ProcessFacts& process) {
+        if (process.pid == group_) born_ = process.started;
+      });
 }
 
 std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until) {
   // Signals the group as one, because if we signalled its members one by one, one of them could fork meanwhile.
   if (group_is_ours()) ::kill(-group_, number);
-  std::vector<pid_t> refused;
   // The others come after the group, because the search for them looks at all processes of the session, which may be
   // thousands.
-  for (const pid_t pid : members({.until = until})) {
-    // The members of the group have got the signal already; 0 only asks whether we may signal them.
-    if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
+  std::vector<pid_t> members, others, refused;
+  for (const pid_t pid : all_processes()) {
+    if (has_passed(until)) break;
+    if (pid == ::getpid() || ::getsid(pid) != session_) continue;
+    (is_in_group(pid) ? members : others).push_back(pid);
   }
+  std::ranges::stable_partition(others, [&](pid_t pid) { return std::ranges::count(silent_, pid) == 0; });
+  FoundApart apart = find_apart(std::move(others), [this](pid_t pid) { return is_one_of_us(pid); },
+                                {.until = until, .silences = kSilencesAtSignal});
+  silent_ = std::move(apart.silent);
+  // The members of the group have got the signal already; 0 only asks whether we may signal them.
+  for (const pid_t pid : members)
+    if (::kill(pid, 0) != 0 && errno == EPERM && is_alive(pid)) refused.push_back(pid);
+  for (const pid_t pid : apart.found)
+    if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
   return refused;
 }
 
@@ -119,71 +119,75 @@ bool CommandFamily::group_lives() const {
   return !shown && group_exists();  // asked again, because the last zombie may have been reaped meanwhile
 }
 
-std::vector<pid_t> CommandFamily::all(TimePoint) { return members(kBeforeRelease); }
-
-std::vector<pid_t> CommandFamily::members(const SearchLimit& limit) {
-  std::vector<pid_t> found, others;
-  const pid_t self = ::getpid();
-  for (const pid_t pid : all_processes()) {
-    if (has_passed(limit.until)) break;
-    if (pid == self || ::getsid(pid) != session_) continue;
-    if (!is_in_group(pid)) {
-      others.push_back(pid);
-    } else if (is_alive(pid)) {
-      found.push_back(pid);
-    }
-  }
-  FoundApart apart =
-      find_apart(std::move(others), [this](pid_t pid) { return is_marked(pid) && is_alive(pid); }, limit);
-  unanswered_ = std::move(apart.unanswered);
-  std::ranges::copy(apart.found, std::back_inserter(found));
+std::vector<pid_t> CommandFamily::all(TimePoint) {
+  std::vector<pid_t> found = in_group();
+  search();
+  std::ranges::copy_if(marked_, std::back_inserter(found),
+                       [&](pid_t pid) { return ::getsid(pid) == session_ && !is_in_group(pid); });
   return found;
 }
 
-/// The processes that may have the marks, in any session.
-std::vector<pid_t> CommandFamily::candidates() const {
-  std::vector<pid_t> candidates = all_processes();
-  OlderSessions older;
-  std::erase_if(candidates, [&](pid_t pid) {
-    if (pid == ::getpid() || asked_.contains(pid) || ::getpgid(pid) <= 0)
-      return true;  // 0: a thread of the kernel
-    return ::getsid(pid) != session_ && older.have(pid);
-  });
-  return candidates;
-}
-
 std::vector<pid_t> CommandFamily::out_of_reach() {
-  std::vector<pid_t> found;
+  std::vector<pid_t> found = marked_;
   for (const ProcessFacts& process : descendants()) found.push_back(process.pid);
-  // A process may start another one and end before it is asked about. So a search that has taken long is followed by one
-  // for the processes that are new since then.
-  for (bool is_new = false; !is_new;) {
-    is_new = !search_;
-    if (is_new) search_.emplace(candidates(), [this](pid_t pid) { return is_marked(pid) && is_alive(pid); });
-    std::ranges::copy(search_->go_on(within(kOneTurn).until), std::back_inserter(found));
-    unanswered_.assign(search_->unanswered().begin(), search_->unanswered().end());
-    if (!unanswered_.empty()) break;
-    if (is_new)
-      asked_.clear();
-    else
-      asked_.insert(search_->candidates().begin(), search_->candidates().end());
-    search_.reset();
-  }
   std::ranges::sort(found);
   found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
 }
 
+/// Begins a search for the marks, or goes on with it. It ends as soon as it has found a process.
+void CommandFamily::search() {
+  const auto is_one = [this](pid_t pid) { return is_one_of_us(pid); };
+  for (bool is_new = false; !is_new;) {
+    is_new = !search_;
+    if (is_new) {
+      auto [likely, apart] = candidates();
+      search_.emplace(std::move(likely), is_one);
+      apart_ = std::move(apart);
+    }
+    search_->go_on(within(kOneTurn).until);
+    marked_ = search_->found();
+    unanswered_.assign(search_->unanswered().begin(), search_->unanswered().end());
+    if (marked_.empty() && !unanswered_.empty()) return;
+    search_.reset();
+    if (marked_.empty())
+      marked_ = find_apart(std::move(apart_), is_one,
+                           {.until = within(kSearchApart).until, .one_answer = kSilentApart})
+                    .found;
+    is_new = is_new || !marked_.empty() || ++rounds_ == kMostRounds;
+  }
+  unanswered_.clear();
+  asked_.clear();
+  rounds_ = 0;
+}
+
+/// No process that is older than the command has its marks.
+CommandFamily::Candidates CommandFamily::candidates() {
+  Candidates found;
+  std::map<pid_t, bool> older;  // sessions
+  for (const pid_t pid : all_processes()) {
+    const auto facts = facts_of(pid);
+    if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid() || facts->started < born_)
+      continue;
+    if (!asked_.insert({pid, facts->started}).second) continue;
+    const auto [session, is_new] = older.try_emplace(facts->session, false);
+    if (is_new && facts->session > 0 && facts->session != session_) {
+      // No other process gets the number of a session's first process while the session lasts.
+      const auto first = facts_of(facts->session);
+      session->second = first && first->started < born_;
+    }
+    (session->second ? found.apart : found.likely).push_back(pid);
+  }
+  return found;
+}
+
 bool CommandFamily::surely_gone(TimePoint) {
   if (!sees_everybody() || group_lives() || !descendants().empty()) return false;
-  // One look at each process, because there may be thousands; it also finds the processes of all().
-  std::vector<pid_t> candidates = all_processes();
-  std::erase_if(candidates, [](pid_t pid) { return pid == ::getpid() || ::getpgid(pid) <= 0; });
-  const auto may_be_ours = [this](pid_t pid) {
-    return (is_marked(pid) || hides_its_marks(pid)) && is_alive(pid);
-  };
-  const FoundApart apart = find_apart(std::move(candidates), may_be_ours, kBeforeRelease);
-  return apart.found.empty() && apart.unanswered.empty();
+  const pid_t self = ::getpid();
+  const auto may_be_ours = [&](pid_t pid) { return pid != self && hides_its_marks(pid) && is_alive(pid); };
+  if (std::ranges::any_of(all_processes(), may_be_ours)) return false;
+  search();
+  return marked_.empty() && unanswered_.empty();
 }
 
 /// Is it a process in our session whose environment we may not read, such as another user's?
@@ -211,6 +215,8 @@ bool CommandFamily::is_in_group(pid_t pid) const {
   // 0 is the group of a process outside our pid namespace.
   return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
 }
+
+bool CommandFamily::is_one_of_us(pid_t pid) const { return is_marked(pid) && is_alive(pid); }
 
 bool CommandFamily::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;

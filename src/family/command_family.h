@@ -2,11 +2,13 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "base/ancestry.h"
 #include "family/descendants.h"
 #include "family/family.h"
 #include "family/find_apart.h"
@@ -32,12 +34,14 @@ class CommandFamily final : public Family {
 
   void look() override;
   std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
+
+  /// The living processes of the group, and those with the marks in our session. A search for the marks takes a tenth of
+  /// a second at most; if it has not ended by then, the next call goes on.
   std::vector<pid_t> all(TimePoint now) override;
 
-  /// Every process with the marks, and every one that a look has seen as a descendant. REQUIRES: the command is younger
-  /// than the process that asks. Then no session that is older belongs to the command.
-  /// If not all of them answer at once, the next call goes on.
+  /// Every process with the marks that the last all() has found, and every one that a look has seen as a descendant.
   std::vector<pid_t> out_of_reach() override;
+
   const std::vector<pid_t>& unanswered() const override { return unanswered_; }
 
   /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant.
@@ -52,22 +56,34 @@ class CommandFamily final : public Family {
   bool group_lives() const;
 
  private:
+  /// The processes that may have the marks. The sessions of `apart` are older than the command.
+  struct Candidates {
+    std::vector<pid_t> likely, apart;
+  };
+
   std::vector<ProcessFacts> descendants();
-  std::vector<pid_t> members(const SearchLimit& limit);
-  std::vector<pid_t> candidates() const;
+  Candidates candidates();
+  void search();
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
+  bool is_one_of_us(pid_t pid) const;
   bool is_marked(pid_t pid) const;
   bool hides_its_marks(pid_t pid) const;
 
   pid_t group_;
   pid_t session_;
   std::vector<std::string> marks_;
-  std::vector<pid_t> unanswered_;
-  std::optional<SearchApart> search_;  ///< of out_of_reach()
-  std::unordered_set<pid_t> asked_;  ///< what earlier searches have asked about, if the first has taken long
   Descendants seen_{0};
+  std::int64_t born_ = 0;      ///< the start of the first process; 0: no look has seen it
+  std::vector<pid_t> silent_;  ///< the last signal() has asked about them in vain
+
+  std::optional<SearchApart> search_;  ///< among the likely candidates
+  std::vector<pid_t> apart_;           ///< the other candidates
+  std::set<ProcessId> asked_;          ///< all candidates of this search, and of those that it continues
+  int rounds_ = 0;                     ///< the searches that it continues
+  std::vector<pid_t> marked_;          ///< what the last search() has found
+  std::vector<pid_t> unanswered_;      ///< empty: it has ended
 };
 
 }  // namespace rlock

@@ -36,13 +36,13 @@ class Family {
   /// The living processes that signal() reaches; while there is one, the lock must not be released.
   virtual std::vector<pid_t> all(TimePoint now) = 0;
 
-  /// The living processes that still do what the lock protects, in any session. Call it when all() is empty:
+  /// The living processes that still do what the lock protects, in any session. Call it behind an all() that is empty:
   /// then signal() reaches none of them. While there is one, the lock must not be released either. Empty if
   /// /proc shows none.
   virtual std::vector<pid_t> out_of_reach() { return {}; }
 
-  /// The processes that the last all() or out_of_reach() could not judge, because /proc did not show their environment
-  /// in time. Ask again before a release.
+  /// The processes that the last all() knows nothing about yet, because /proc has not shown their environment. Ask again
+  /// before a release.
   virtual const std::vector<pid_t>& unanswered() const {
     static const std::vector<pid_t> kNone;
     return kNone;

@@ -14,15 +14,15 @@
 
 #include "base/blocking.h"
 #include "base/descriptor.h"
+#include "process/close_range.h"
 #include "process/fork.h"
 #include "process/processes.h"
 
 namespace rlock {
 namespace {
 
-/// If an answer takes longer, the candidate goes to the end of the list and is asked about once more. Perhaps
-/// the asking process only waited for a processor.
-constexpr Milliseconds kOneAnswer{500};
+/// After so long without an answer, SearchApart starts another helper.
+constexpr Milliseconds kReplaced{2000};
 
 }  // namespace
 
@@ -34,6 +34,9 @@ Asker::Asker(std::span<const pid_t> candidates, const IsOne& is_one) {
   process_ = fork_for([&] {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return;
+    close_all_but(
+        {pipe.writing
+             .number()});  // a guardian waits for the end of a pipe; and a descriptor is free to read /proc
     for (const pid_t candidate : candidates) {
       const int unread = unread_files();
       const char answer = is_one(candidate) ? 'y' : 'n';
@@ -50,8 +53,7 @@ Asker::~Asker() {
 }
 
 std::string_view Asker::next(TimePoint until) {
-  const TimePoint last = earliest(until, within(kOneAnswer).until);
-  while (!has_passed(last) && wait_until_ready(answers_.number(), POLLIN, last)) {
+  while (!has_passed(until) && wait_until_ready(answers_.number(), POLLIN, until)) {
     const ssize_t got = ::read(answers_.number(), buffer_.data(), buffer_.size());
     ended_ = got == 0;
     if (got >= 0) return {buffer_.data(), static_cast<std::size_t>(got)};
@@ -71,8 +73,9 @@ FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const 
       ++next;
       continue;
     }
-    for (std::string_view answers = asker.next(limit.until); !answers.empty();
-         answers = asker.next(limit.until)) {
+    const auto answer_until = [&] { return earliest(limit.until, within(limit.one_answer).until); };
+    for (std::string_view answers = asker.next(answer_until()); !answers.empty();
+         answers = asker.next(answer_until())) {
       for (const char answer : answers) {
         if (answer == 'y') apart.found.push_back(candidates[next]);
         ++next;
@@ -80,30 +83,31 @@ FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const 
     }
     if (next >= candidates.size()) break;
     ++silences;
-    (next < given ? candidates : apart.unanswered).push_back(candidates[next]);
+    apart.silent.push_back(candidates[next]);
+    if (next < given) candidates.push_back(candidates[next]);
     ++next;
   }
-  apart.unanswered.insert(apart.unanswered.end(), candidates.begin() + static_cast<std::ptrdiff_t>(next),
-                          candidates.end());
   return apart;
 }
 
-std::vector<pid_t> SearchApart::go_on(TimePoint until) {
-  std::vector<pid_t> found;
+void SearchApart::go_on(TimePoint until) {
   while (next_ < candidates_.size() && !has_passed(until)) {
-    if (!asker_) asker_.emplace(unanswered(), is_one_);
-    const char here = asker_->started() || !is_one_(candidates_[next_]) ? 'n' : 'y';
-    const std::string_view answers = asker_->started() ? asker_->next(until) : std::string_view{&here, 1};
+    if (!asker_) {
+      asker_.emplace(unanswered(), is_one_);
+      replace_at_ = within(kReplaced).until;
+    }
+    const std::string_view answers = asker_->started() ? asker_->next(until) : "";
     for (const char answer : answers) {
-      if (answer == 'y') found.push_back(candidates_[next_]);
+      if (answer == 'y') found_.push_back(candidates_[next_]);
       ++next_;
     }
-    if (asker_->ended()) {
+    if (!answers.empty()) {
+      replace_at_ = within(kReplaced).until;
+    } else if (!asker_->started() || asker_->ended() || has_passed(replace_at_)) {
       asker_.reset();
-      break;  // the next call starts another one
+      return;
     }
   }
-  return found;
 }
 
 }  // namespace rlock

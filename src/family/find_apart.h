@@ -33,8 +33,7 @@ class Asker {
   bool started() const noexcept { return process_ > 0; }
   bool ended() const noexcept { return ended_; }  ///< it gives no more answers
 
-  /// Reads the next answers: 'y' or 'n'. Empty if the next one takes too long, or if there are no more. It also ends if
-  /// no descriptor is free to read /proc.
+  /// Reads the next answers: 'y' or 'n'. Empty if none comes until `until`, or if the process has ended.
   std::string_view next(TimePoint until);
 
  private:
@@ -45,36 +44,40 @@ class Asker {
 };
 
 struct FoundApart {
-  std::vector<pid_t> found;       ///< `is_one` is true for these
-  std::vector<pid_t> unanswered;  ///< not known: there was no answer in time
+  std::vector<pid_t> found;   ///< `is_one` is true for these
+  std::vector<pid_t> silent;  ///< those that were asked about in vain, some of them twice
 };
 
 /// When a search ends before all candidates have been asked about.
 struct SearchLimit {
   TimePoint until = kNever;
-  int silences = INT_MAX;  ///< so many times it waits in vain for an answer, for half a second each
+  int silences = INT_MAX;        ///< it ends when it has waited in vain so many times
+  Milliseconds one_answer{500};  ///< how long it waits for one answer
 };
 
-/// Asks `is_one` about the candidates. If it hangs, the search goes on with the next candidate.
+/// Asks `is_one` about the candidates. If it hangs, the search goes on with the next candidate, and asks about this one
+/// once more at the end: perhaps the helper only waited for a processor.
 FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit);
 
-/// A search without an end in time, for a caller that has to do something else meanwhile.
+/// A search for a caller that does something else meanwhile. It waits for each answer, however long that takes.
 class SearchApart {
  public:
   SearchApart(std::vector<pid_t> candidates, IsOne is_one)
       : candidates_(std::move(candidates)), is_one_(std::move(is_one)) {}
 
-  /// Searches until `until` at most. Returns what it found since the last call.
-  std::vector<pid_t> go_on(TimePoint until);
+  /// Searches until `until` at most. If no process can be started, the next call tries again.
+  void go_on(TimePoint until);
 
-  const std::vector<pid_t>& candidates() const noexcept { return candidates_; }
+  const std::vector<pid_t>& found() const noexcept { return found_; }
   std::span<const pid_t> unanswered() const { return std::span{candidates_}.subspan(next_); }
 
  private:
   std::vector<pid_t> candidates_;
   IsOne is_one_;
   std::size_t next_ = 0;
+  std::vector<pid_t> found_;
   std::optional<Asker> asker_;
+  TimePoint replace_at_ = kNever;  ///< the helper may be stopped, so another takes its place
 };
 
 }  // namespace rlock

@@ -159,7 +159,7 @@ class GuardianLoop final : public Source {
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
     else
-      resting_ = ended_ || (family_.all(now).empty() && family_.unanswered().empty());
+      resting_ = ended_ || family_.all(now).empty();
   }
 
   /// Reads all orders, because an old deadline does not count if a newer one stands behind it.

@@ -143,6 +143,38 @@ TEST_CASE("a family is its group and the processes with its marks") {
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }
 
+TEST_CASE(
+    "a daemon that is older than the command may start a process with its marks, but it has none itself") {
+  TempDir folder;
+  const std::string pid = std::to_string(::getpid());
+  Process daemon{
+      {"bash", "-c", "while [ ! -e " + (folder / "go") + " ]; do sleep 0.01; done; sleep 66 & wait"},
+      {.env = {{"RLOCK_TEST_FAMILY", pid}}, .own_session = true}};
+  REQUIRE(eventually([&] { return ::getsid(daemon.pid()) == daemon.pid(); }));
+  const auto started = process_of(daemon.pid())->started;
+  std::optional<Process> command;
+  REQUIRE(eventually([&] {  // until the clock of /proc has gone on
+    command.emplace(Words{"sleep", "65"}, Process::Options{.own_session = true});
+    return process_of(command->pid())->started > started;
+  }));
+  REQUIRE(eventually([&] { return ::getsid(command->pid()) == command->pid(); }));
+  CommandFamily family{command->pid(), command->pid(), {"RLOCK_TEST_FAMILY=" + pid}};
+  family.look();
+  const auto apart = [&] {
+    static_cast<void>(family.all(Clock::now()));
+    std::vector<pid_t> found = family.out_of_reach();
+    std::erase(found, command->pid());
+    return found;
+  };
+
+  CHECK(apart().empty());
+  write_file(folder / "go", "");
+  CHECK(eventually([&] {
+    const std::vector<pid_t> found = apart();
+    return found.size() == 1 && ::getsid(found.front()) == daemon.pid() && found.front() != daemon.pid();
+  }));
+}
+
 TEST_CASE("a family is not surely gone while its session has a process whose environment is hidden") {
   if (::geteuid() != 0) return skipped("only root can start processes of two users");
   const int status = in_another_process([] {

@@ -1,6 +1,7 @@
 #include "family/find_apart.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -45,7 +46,7 @@ TEST_CASE("a candidate that blocks its helper delays no other candidate") {
   const StopWatch watch;
   const FoundApart apart = find_apart({1, 2, 3}, sleeps, {in(Milliseconds{30000})});
   CHECK(apart.found == Pids{1, 3});
-  CHECK(apart.unanswered == Pids{2});
+  CHECK(apart.silent == Pids{2, 2});
   CHECK(watch.elapsed() < 15s);
   CHECK(nobody_is_left());
 }
@@ -63,15 +64,14 @@ TEST_CASE("a search ends in time, with the candidates found by then") {
   CHECK(nobody_is_left());
 }
 
-TEST_CASE(
-    "a search ends after some candidates that do not answer, and names all that it knows nothing about") {
+TEST_CASE("a search ends after some candidates that do not answer, and names them") {
   const auto sleeps = [](pid_t pid) {
     while (pid == 2 || pid == 4) ::pause();
     return true;
   };
   const FoundApart apart = find_apart({1, 2, 3, 4, 5, 6}, sleeps, {.silences = 2});
   CHECK(apart.found == Pids{1, 3});
-  CHECK(apart.unanswered == Pids{5, 6, 2, 4});
+  CHECK(apart.silent == Pids{2, 4});
   CHECK(nobody_is_left());
 }
 
@@ -84,7 +84,20 @@ TEST_CASE("a helper that has no descriptor to read /proc gives no answer") {
   };
   const FoundApart apart = find_apart({1, 2, 3}, lacks_one, {in(Milliseconds{30000})});
   CHECK(apart.found == Pids{1, 3});
-  CHECK(apart.unanswered == Pids{2});
+  CHECK(apart.silent == Pids{2, 2});
+}
+
+TEST_CASE("a helper has a descriptor to read /proc, and none of ours") {
+  const int first = ::dup(0), second = ::dup(0);
+  for (const int fd : {first, second}) ::close(fd);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit two_free{static_cast<rlim_t>(second) + 1, before.rlim_max};  // for the pipe
+  ::setrlimit(RLIMIT_NOFILE, &two_free);
+  const auto reads = [](pid_t pid) { return proc_text(pid, "stat").has_value() && ::fcntl(2, F_GETFD) < 0; };
+  const FoundApart apart = find_apart({::getpid()}, reads, {in(Milliseconds{30000})});
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(apart.found == Pids{::getpid()});
 }
 
 TEST_CASE("a search goes on where it was, beside a candidate that does not answer yet") {
@@ -93,31 +106,29 @@ TEST_CASE("a search goes on where it was, beside a candidate that does not answe
                        while (pid == 2 && !std::filesystem::exists(folder / "go")) ::usleep(1000);
                        return pid != 3;
                      }};
-  CHECK(eventually([&] { return search.go_on(in(Milliseconds{10})) == Pids{1}; }));
-  CHECK(search.go_on(in(Milliseconds{10})).empty());
+  const auto found = [&] { return search.go_on(in(Milliseconds{10})), search.found(); };
+  CHECK(eventually([&] { return found() == Pids{1}; }));
+  CHECK(found() == Pids{1});
   CHECK(search.unanswered().size() == 2);
   CHECK_FALSE(nobody_is_left());
 
   write_file(folder / "go", "");
-  CHECK(eventually([&] { return search.go_on(in(Milliseconds{10})) == Pids{2}; }));
-  CHECK(
-      eventually([&] { return search.go_on(in(Milliseconds{10})).empty() && search.unanswered().empty(); }));
+  CHECK(eventually([&] { return found() == Pids{1, 2} && search.unanswered().empty(); }));
 }
 
-TEST_CASE("a search goes on with another helper if the first has ended") {
-  TempDir folder;
-  SearchApart search{{1, 2, 3}, [&](pid_t pid) {
-                       if (pid == 2 && !std::filesystem::exists(folder / "ended")) {
-                         write_file(folder / "ended", "");
-                         ::_exit(0);
-                       }
-                       return true;
-                     }};
-  Pids found;
-  for (int call = 0; call < 2; ++call)
-    for (const pid_t pid : search.go_on(in(Milliseconds{30000}))) found.push_back(pid);
-  CHECK(found == Pids{1, 2, 3});
-  CHECK(search.unanswered().empty());
+TEST_CASE("a search goes on with another helper if the first has ended or stands still") {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    TempDir folder;
+    SearchApart search{{1, 2, 3}, [&](pid_t pid) {
+                         if (pid == 2 && !std::filesystem::exists(folder / "first")) {
+                           write_file(folder / "first", "");
+                           ::kill(::getpid(), signal);
+                         }
+                         return true;
+                       }};
+    CHECK(eventually([&] { return search.go_on(in(Milliseconds{10})), search.unanswered().empty(); }));
+    CHECK(search.found() == Pids{1, 2, 3});
+  }
 }
 
 TEST_CASE("if a helper is killed, another one asks about the remaining candidates") {

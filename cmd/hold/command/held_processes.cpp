@@ -29,11 +29,9 @@ namespace {
 /// of a nested run, which ends a moment after its run.
 constexpr Milliseconds kEndsByItself{500};
 
-/// The pause before the next search if one had to leave processes out.
-constexpr Milliseconds kBetweenSearches{100};
-
-/// rlock prints a message about a process that /proc does not show after so many searches: two seconds.
-constexpr int kSearchesInSilence = 10;
+/// The search for processes takes longer than a turn: when it goes on, when rlock prints a message about it, and when rlock
+/// gives it up. A process that has shown nothing for so long may never do so.
+constexpr Milliseconds kSearchAgain{100}, kLongSearch{2000}, kLongestSearch{30000};
 
 }  // namespace
 
@@ -167,29 +165,29 @@ void HeldProcesses::escalate(TimePoint now) {
 bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped) {
   const bool one_lives = next_exit_ && !next_exit_->over();
   const bool survives_kill = said_lost_ && now >= plus(first_kill_, options_.last_tries);
-  if (one_lives) {
-    const bool due = now >= say_out_of_reach_at_;
-    if (due) say_out_of_reach(family_.out_of_reach(), now);
-    if (!due || !said_lost_) return !survives_kill;
-  }
+  if (one_lives && now < say_out_of_reach_at_) return !survives_kill;
   if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
+  if (search_again_at_ != kNever && now < search_again_at_) return true;
   next_exit_.reset();
-  if (look_again_at_ != kNever && now < look_again_at_) return true;
-  look_again_at_ = kNever;
   const std::vector<pid_t> others = look_for_others(now, unstopped);
-  if (others.empty()) return must_look_again(now);
+  if (others.empty()) return search_goes_on(now);
+  searching_since_ = search_again_at_ = kNever;
   next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
-  return true;
+  return !survives_kill;
 }
 
-/// Has the search left out a process that may belong to the command? Mostly such a process only waits for a processor.
-bool HeldProcesses::must_look_again(TimePoint now) {
-  const std::vector<pid_t>& pids = family_.unanswered();
-  if (pids.empty() || !escalation_.begun() || !lock_.held || said_lost_) return false;
-  if (++vain_searches_ == kSearchesInSilence)
-    warn(fmt::format("/proc does not show the environment of process {} in time; {} stays held until it does",
-                     pids.front(), lock_.name()));
-  look_again_at_ = plus(now, kBetweenSearches);
+/// Is the search for the others not over? Mostly a process that is silent only waits for a processor.
+bool HeldProcesses::search_goes_on(TimePoint now) {
+  search_again_at_ = kNever;
+  if (!escalation_.begun() || family_.unanswered().empty()) return false;
+  if (searching_since_ == kNever) searching_since_ = now;
+  const bool protects = lock_.held && !said_lost_;
+  if (now >= plus(searching_since_, protects ? kLongestSearch : options_.last_tries)) return false;
+  if (protects && now >= plus(searching_since_, kLongSearch) && !std::exchange(said_long_search_, true))
+    warn(fmt::format(
+        "/proc does not show the environment of process {}; {} stays held until it does, or for {}",
+        family_.unanswered().front(), lock_.name(), describe(kLongestSearch)));
+  search_again_at_ = plus(now, kSearchAgain);
   return true;
 }
 

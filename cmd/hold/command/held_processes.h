@@ -85,7 +85,7 @@ class HeldProcesses {
   Deadlines of_lock() const;
   Deadlines deadlines() const;
   TimePoint wake_at() const {
-    return earliest(escalation_.wake_at(deadlines()), earliest(say_out_of_reach_at_, look_again_at_));
+    return earliest(escalation_.wake_at(deadlines()), earliest(say_out_of_reach_at_, search_again_at_));
   }
 
   const HeldLock& lock() const noexcept { return lock_; }
@@ -96,7 +96,7 @@ class HeldProcesses {
   void read_requests(TimePoint now);
   void escalate(TimePoint now);
   std::vector<pid_t> look_for_others(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);
-  bool must_look_again(TimePoint now);
+  bool search_goes_on(TimePoint now);
   void say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now);
   TimePoint kill_when(TimePoint planned) const;
   std::string how_stopped(TimePoint kill, TimePoint now) const;
@@ -113,12 +113,12 @@ class HeldProcesses {
   std::string end_why_;
   TimePoint first_kill_ = kNever;
   TimePoint say_out_of_reach_at_ = kNever;
-  TimePoint look_again_at_ = kNever;
-  int vain_searches_ = 0;
+  TimePoint searching_since_ = kNever, search_again_at_ = kNever;
   bool at_max_hold_ = false;
   bool said_lost_ = false;
   bool said_refused_ = false;
   bool said_out_of_reach_ = false;
+  bool said_long_search_ = false;
 };
 
 }  // namespace rlock

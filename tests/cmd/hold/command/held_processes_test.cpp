@@ -339,17 +339,36 @@ TEST_CASE("the release waits until /proc has shown each environment, and the loo
   CHECK(scene.waits(10s));
   CHECK(scene.held_processes().wake_at() == plus(scene.start, 10100ms));
   scene.family.silent = {};
-  CHECK(scene.waits(10099ms));  // it searches again only then
+  CHECK(scene.waits(10099ms));  // it goes on only then
   CHECK_FALSE(scene.waits(10100ms));
   CHECK(scene.said.take_lines().empty());
+}
 
+TEST_CASE(
+    "a process whose environment /proc never shows is named, and holds up the release for half a minute") {
+  FakeHold scene;
   scene.family.silent = {4711, 4712};
-  for (Milliseconds time = 11s; time < 25s; time += 1s) CHECK(scene.waits(time));
-  CHECK(scene.said.take_lines() ==
-        Words{"/proc does not show the environment of process 4711 in time; 'k' stays held until it does"});
-  scene.lost = "it expired";
-  scene.at(25s);
-  CHECK_FALSE(scene.waits(25s));
+  scene.at(10s);
+  CHECK(scene.waits(10s));
+  CHECK(scene.waits(11999ms));
+  CHECK(scene.said.take_lines().empty());
+  CHECK(scene.waits(12100ms));
+  CHECK(
+      scene.said.take_lines() ==
+      Words{"/proc does not show the environment of process 4711; 'k' stays held until it does, or for 30s"});
+  CHECK(scene.waits(39999ms));
+  CHECK_FALSE(scene.waits(40100ms));
+  CHECK(scene.said.take_lines().empty());
+}
+
+TEST_CASE("once the lock is lost, the release waits only for a moment for what /proc does not show") {
+  FakeHold scene;
+  scene.lose_it_beside(4713);
+  scene.family.apart = {};
+  scene.family.silent = {4711};
+  CHECK(scene.waits(1s));
+  CHECK(scene.waits(1999ms));
+  CHECK_FALSE(scene.waits(2100ms));
 }
 
 TEST_CASE("a command that nobody has stopped waits for no environment") {
