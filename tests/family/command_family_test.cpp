@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +105,9 @@ TEST_CASE("an endless environment costs its reader little") {
   const int status = in_another_process([&] {
     const rlimit little{.rlim_cur = std::size_t{256} << 20, .rlim_max = std::size_t{256} << 20};
     ::setrlimit(RLIMIT_DATA, &little);
-    return CommandFamily{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.all(Clock::now()).empty() ? 0 : 1;
+    CommandFamily nobody{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}};
+    const auto over = [&] { return nobody.all(Clock::now()).empty() && nobody.unanswered().empty(); };
+    return eventually(over) ? 0 : 1;
   });
   ::kill(huge, SIGKILL);
   ::waitpid(huge, nullptr, 0);
@@ -129,16 +132,20 @@ TEST_CASE("a family is its group and the processes with its marks") {
   // One sleep has a process group of its own; the other one has left the session.
   CHECK(eventually(
       [&] { return family.all(Clock::now()).size() == 2 && family.in_group() == std::vector{group.pid()}; }));
-  CHECK(strict.all(Clock::now()).size() == 1);
+  CHECK(eventually([&] { return strict.all(Clock::now()).size() == 1 && strict.unanswered().empty(); }));
   // This family has seen no process. But the mark counts in any session, so the family is not surely gone.
   CommandFamily elsewhere{0, ::getsid(0), {mark}};
-  CHECK(elsewhere.all(Clock::now()).empty());
+  CHECK(eventually([&] { return elsewhere.all(Clock::now()).empty() && elsewhere.unanswered().empty(); }));
   CHECK_FALSE(elsewhere.surely_gone(Clock::now()));
-  CHECK(CommandFamily{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}}.surely_gone(Clock::now()) ==
-        Family::sees_everybody());
+  CommandFamily nobody{0, ::getsid(0), {"RLOCK_TEST_NOBODY=1"}};
+  if (Family::sees_everybody()) {
+    CHECK(eventually([&] { return nobody.surely_gone(Clock::now()); }));
+  } else {
+    CHECK_FALSE(nobody.surely_gone(Clock::now()));
+  }
   family.look();
   // Each of the three processes counts once, although both the look and the mark show it.
-  CHECK(eventually([&] { return family.out_of_reach().size() == 3; }));
+  CHECK(eventually([&] { return (void)family.all(Clock::now()), family.out_of_reach().size() == 3; }));
   CHECK(family.signal(SIGKILL, Clock::now(), kNever).empty());
   CHECK(eventually([&] { return family.all(Clock::now()).empty(); }));
 }
@@ -147,9 +154,9 @@ TEST_CASE(
     "a daemon that is older than the command may start a process with its marks, but it has none itself") {
   TempDir folder;
   const std::string pid = std::to_string(::getpid());
-  Process daemon{
-      {"bash", "-c", "while [ ! -e " + (folder / "go") + " ]; do sleep 0.01; done; sleep 66 & wait"},
-      {.env = {{"RLOCK_TEST_FAMILY", pid}}, .own_session = true}};
+  REQUIRE(::mkfifo((folder / "go").c_str(), 0600) == 0);
+  Process daemon{{"bash", "-c", "read <" + (folder / "go") + "; sleep 66 & wait"},
+                 {.env = {{"RLOCK_TEST_FAMILY", pid}}, .own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(daemon.pid()) == daemon.pid(); }));
   const auto started = process_of(daemon.pid())->started;
   std::optional<Process> command;
@@ -161,14 +168,15 @@ TEST_CASE(
   CommandFamily family{command->pid(), command->pid(), {"RLOCK_TEST_FAMILY=" + pid}};
   family.look();
   const auto apart = [&] {
-    static_cast<void>(family.all(Clock::now()));
+    do static_cast<void>(family.all(Clock::now()));
+    while (!family.unanswered().empty());
     std::vector<pid_t> found = family.out_of_reach();
     std::erase(found, command->pid());
     return found;
   };
 
   CHECK(apart().empty());
-  write_file(folder / "go", "");
+  write_file(folder / "go", "\n");
   CHECK(eventually([&] {
     const std::vector<pid_t> found = apart();
     return found.size() == 1 && ::getsid(found.front()) == daemon.pid() && found.front() != daemon.pid();
@@ -195,7 +203,7 @@ TEST_CASE("a family is not surely gone while its session has a process whose env
     const bool before = family.surely_gone(Clock::now());
     ::close(ends[1]);
     ::waitpid(hidden, nullptr, 0);
-    const bool after = family.surely_gone(Clock::now());
+    const bool after = eventually([&] { return family.surely_gone(Clock::now()); });
     return before ? 3 : !after ? 4 : 0;
   });
   if (WEXITSTATUS(status) == 77)
@@ -213,7 +221,7 @@ TEST_CASE(
       {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
   REQUIRE(eventually([&] { return group.out() == "on\n"; }));
   CommandFamily family{group.pid(), group.pid(), {"RLOCK_TEST_FAMILY=" + std::to_string(::getpid())}};
-  REQUIRE(family.all(Clock::now()).size() >= 2);
+  REQUIRE(eventually([&] { return family.all(Clock::now()).size() >= 2; }));
 
   CHECK(family.signal(SIGTERM, Clock::now(), Clock::now()).empty());
 
