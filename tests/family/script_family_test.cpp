@@ -50,6 +50,7 @@ class Scripted {
     const auto id = process_of(process_->pid());
     REQUIRE(id.has_value());
     family_.emplace(*id, 0);
+    write_file(folder_ / "said.tagged", "");
   }
 
   Process& process() { return *process_; }
@@ -336,6 +337,7 @@ TEST_CASE(
 TEST_CASE(
     "a daemon of a script that is a script with a lock of its own still belongs to the outer one, at any depth") {
   Scripted outer{
+      "until [ -e $SAID.tagged ]; do sleep 0.01; done; "  // else the daemon may lose its parent before
       "(setsid bash -c 'echo daemon $$ >>$SAID; until [ -e $SAID.go ]; do sleep 0.01; done; "
       "(setsid bash -c \"echo deeper \\$\\$ >>$SAID; until [ -e $SAID.more ]; do sleep 0.01; done; "
       "(setsid sleep 60 & echo deepest \\$! >>$SAID); exec sleep 60\" &); exec sleep 60' &); "
