@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@ struct ProcessId {
   pid_t pid = 0;
   std::int64_t started = 0;
 
-  friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
+  friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
 /// The facts about a process in /proc/PID/stat.

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -82,15 +81,19 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
   if (group_is_ours()) ::kill(-group_, number);
   // The others come after the group, because the search for them looks at all processes of the session, which may be
   // thousands.
-  std::vector<pid_t> members, others, refused;
+  std::vector<pid_t> members, others, last, refused;
   for (const pid_t pid : all_processes()) {
     if (has_passed(until)) break;
     if (pid == ::getpid() || ::getsid(pid) != session_) continue;
-    (is_in_group(pid) ? members : others).push_back(pid);
+    if (is_in_group(pid)) {
+      members.push_back(pid);
+    } else {
+      (std::ranges::count(silent_, pid) == 0 ? others : last).push_back(pid);
+    }
   }
-  std::ranges::stable_partition(others, [&](pid_t pid) { return std::ranges::count(silent_, pid) == 0; });
-  FoundApart apart = find_apart(std::move(others), [this](pid_t pid) { return is_one_of_us(pid); },
-                                {.until = until, .silences = kSilencesAtSignal});
+  others.insert(others.end(), last.begin(), last.end());
+  FoundApart apart =
+      find_apart(std::move(others), lives_with_marks(), {.until = until, .silences = kSilencesAtSignal});
   silent_ = std::move(apart.silent);
   // The members of the group have got the signal already; 0 only asks whether we may signal them.
   for (const pid_t pid : members)
@@ -137,12 +140,11 @@ std::vector<pid_t> CommandFamily::out_of_reach() {
 
 /// Begins a search for the marks, or goes on with it. It ends as soon as it has found a process.
 void CommandFamily::search() {
-  const auto is_one = [this](pid_t pid) { return is_one_of_us(pid); };
   for (bool is_new = false; !is_new;) {
     is_new = !search_;
     if (is_new) {
       auto [likely, apart] = candidates();
-      search_.emplace(std::move(likely), is_one);
+      search_.emplace(std::move(likely), lives_with_marks());
       apart_ = std::move(apart);
     }
     search_->go_on(within(kOneTurn).until);
@@ -151,7 +153,7 @@ void CommandFamily::search() {
     if (marked_.empty() && !unanswered_.empty()) return;
     search_.reset();
     if (marked_.empty())
-      marked_ = find_apart(std::move(apart_), is_one,
+      marked_ = find_apart(std::move(apart_), lives_with_marks(),
                            {.until = within(kSearchApart).until, .one_answer = kSilentApart})
                     .found;
     is_new = is_new || !marked_.empty() || ++rounds_ == kMostRounds;
@@ -164,19 +166,19 @@ void CommandFamily::search() {
 /// No process that is older than the command has its marks.
 CommandFamily::Candidates CommandFamily::candidates() {
   Candidates found;
-  std::map<pid_t, bool> older;  // sessions
+  std::unordered_map<pid_t, std::int64_t> sessions;  // the starts of their first processes
   for (const pid_t pid : all_processes()) {
     const auto facts = facts_of(pid);
     if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid() || facts->started < born_)
       continue;
-    if (!asked_.insert({pid, facts->started}).second) continue;
-    const auto [session, is_new] = older.try_emplace(facts->session, false);
+    std::int64_t& asked = asked_[pid];
+    if (std::exchange(asked, facts->started) == facts->started) continue;
+    const auto [began, is_new] = sessions.try_emplace(facts->session, born_);
     if (is_new && facts->session > 0 && facts->session != session_) {
       // No other process gets the number of a session's first process while the session lasts.
-      const auto first = facts_of(facts->session);
-      session->second = first && first->started < born_;
+      if (const auto first = facts_of(facts->session)) began->second = first->started;
     }
-    (session->second ? found.apart : found.likely).push_back(pid);
+    (began->second < born_ ? found.apart : found.likely).push_back(pid);
   }
   return found;
 }
@@ -216,7 +218,9 @@ bool CommandFamily::is_in_group(pid_t pid) const {
   return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
 }
 
-bool CommandFamily::is_one_of_us(pid_t pid) const { return is_marked(pid) && is_alive(pid); }
+IsOne CommandFamily::lives_with_marks() const {
+  return [this](pid_t pid) { return is_marked(pid) && is_alive(pid); };
+}
 
 bool CommandFamily::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;

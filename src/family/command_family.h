@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "base/ancestry.h"
 #include "family/descendants.h"
 #include "family/family.h"
 #include "family/find_apart.h"
@@ -63,11 +62,11 @@ class CommandFamily final : public Family {
 
   std::vector<ProcessFacts> descendants();
   Candidates candidates();
+  IsOne lives_with_marks() const;
   void search();
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
-  bool is_one_of_us(pid_t pid) const;
   bool is_marked(pid_t pid) const;
   bool hides_its_marks(pid_t pid) const;
 
@@ -80,10 +79,11 @@ class CommandFamily final : public Family {
 
   std::optional<SearchApart> search_;  ///< among the likely candidates
   std::vector<pid_t> apart_;           ///< the other candidates
-  std::set<ProcessId> asked_;          ///< all candidates of this search, and of those that it continues
-  int rounds_ = 0;                     ///< the searches that it continues
-  std::vector<pid_t> marked_;          ///< what the last search() has found
-  std::vector<pid_t> unanswered_;      ///< empty: it has ended
+  std::unordered_map<pid_t, std::int64_t>
+      asked_;                      ///< the starts of its candidates, and of those that it continues
+  int rounds_ = 0;                 ///< the searches that it continues
+  std::vector<pid_t> marked_;      ///< what the last search() has found
+  std::vector<pid_t> unanswered_;  ///< empty: it has ended
 };
 
 }  // namespace rlock

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <span>
@@ -61,53 +61,45 @@ std::string_view Asker::next(TimePoint until) {
   return {};
 }
 
-FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit) {
-  FoundApart apart;
-  const std::size_t given = candidates.size();
-  std::size_t next = 0;
-  int silences = 0;
-  while (next < candidates.size() && silences < limit.silences && !has_passed(limit.until)) {
-    Asker asker{std::span{candidates}.subspan(next), is_one};
-    if (!asker.started()) {  // no process can be started
-      if (is_one(candidates[next])) apart.found.push_back(candidates[next]);
-      ++next;
-      continue;
-    }
-    const auto answer_until = [&] { return earliest(limit.until, within(limit.one_answer).until); };
-    for (std::string_view answers = asker.next(answer_until()); !answers.empty();
-         answers = asker.next(answer_until())) {
-      for (const char answer : answers) {
-        if (answer == 'y') apart.found.push_back(candidates[next]);
-        ++next;
-      }
-    }
-    if (next >= candidates.size()) break;
-    ++silences;
-    apart.silent.push_back(candidates[next]);
-    if (next < given) candidates.push_back(candidates[next]);
-    ++next;
-  }
-  return apart;
-}
-
 void SearchApart::go_on(TimePoint until) {
   while (next_ < candidates_.size() && !has_passed(until)) {
     if (!asker_) {
       asker_.emplace(unanswered(), is_one_);
       replace_at_ = within(kReplaced).until;
     }
-    const std::string_view answers = asker_->started() ? asker_->next(until) : "";
+    const bool apart = asker_->started();
+    const char here = !apart && is_one_(candidates_[next_]) ? 'y' : 'n';
+    const std::string_view answers = apart ? asker_->next(until) : std::string_view{&here, 1};
     for (const char answer : answers) {
       if (answer == 'y') found_.push_back(candidates_[next_]);
       ++next_;
     }
-    if (!answers.empty()) {
-      replace_at_ = within(kReplaced).until;
-    } else if (!asker_->started() || asker_->ended() || has_passed(replace_at_)) {
-      asker_.reset();
-      return;
-    }
+    if (!answers.empty()) replace_at_ = within(kReplaced).until;
+    const bool ended = asker_->ended();
+    if (!apart || ended || has_passed(replace_at_)) asker_.reset();
+    if (ended) return;
   }
+}
+
+void SearchApart::skip(bool ask_again) {
+  if (ask_again) candidates_.push_back(candidates_[next_]);
+  ++next_;
+  asker_.reset();
+}
+
+FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit) {
+  SearchApart search{std::move(candidates), is_one};
+  std::vector<pid_t> silent;
+  for (std::size_t open = search.unanswered().size(); open > 0 && !has_passed(limit.until);) {
+    search.go_on(earliest(limit.until, within(limit.one_answer).until));
+    const std::size_t before = std::exchange(open, search.unanswered().size());
+    if (open < before) continue;
+    silent.push_back(search.unanswered().front());
+    if (std::cmp_equal(silent.size(), limit.silences)) break;
+    search.skip(std::ranges::count(silent, silent.back()) == 1);
+    open = search.unanswered().size();
+  }
+  return {search.found(), std::move(silent)};
 }
 
 }  // namespace rlock

@@ -43,30 +43,17 @@ class Asker {
   std::array<char, 1024> buffer_{};
 };
 
-struct FoundApart {
-  std::vector<pid_t> found;   ///< `is_one` is true for these
-  std::vector<pid_t> silent;  ///< those that were asked about in vain, some of them twice
-};
-
-/// When a search ends before all candidates have been asked about.
-struct SearchLimit {
-  TimePoint until = kNever;
-  int silences = INT_MAX;        ///< it ends when it has waited in vain so many times
-  Milliseconds one_answer{500};  ///< how long it waits for one answer
-};
-
-/// Asks `is_one` about the candidates. If it hangs, the search goes on with the next candidate, and asks about this one
-/// once more at the end: perhaps the helper only waited for a processor.
-FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit);
-
 /// A search for a caller that does something else meanwhile. It waits for each answer, however long that takes.
 class SearchApart {
  public:
   SearchApart(std::vector<pid_t> candidates, IsOne is_one)
       : candidates_(std::move(candidates)), is_one_(std::move(is_one)) {}
 
-  /// Searches until `until` at most. If no process can be started, the next call tries again.
+  /// Searches until `until` at most.
   void go_on(TimePoint until);
+
+  /// Leaves out the first process without an answer, or asks about it once more at the end.
+  void skip(bool ask_again);
 
   const std::vector<pid_t>& found() const noexcept { return found_; }
   std::span<const pid_t> unanswered() const { return std::span{candidates_}.subspan(next_); }
@@ -79,5 +66,21 @@ class SearchApart {
   std::optional<Asker> asker_;
   TimePoint replace_at_ = kNever;  ///< the helper may be stopped, so another takes its place
 };
+
+struct FoundApart {
+  std::vector<pid_t> found;   ///< `is_one` is true for these
+  std::vector<pid_t> silent;  ///< those that were asked about in vain, some of them twice
+};
+
+/// When a search ends before all candidates have been asked about.
+struct SearchLimit {
+  TimePoint until = kNever;
+  int silences = INT_MAX;        ///< it ends when it has waited in vain so many times
+  Milliseconds one_answer{500};  ///< how long it waits for one answer
+};
+
+/// A search in one go. If `is_one` hangs, the search goes on with the next candidate, and asks about this one
+/// once more at the end: perhaps the helper only waited for a processor.
+FoundApart find_apart(std::vector<pid_t> candidates, const IsOne& is_one, const SearchLimit& limit);
 
 }  // namespace rlock
