@@ -19,27 +19,19 @@
 #include <utility>
 
 #include "base/blocking.h"
-#include "family/find_apart.h"
 
 namespace rlock {
 namespace {
 
-/// execve() takes less time than these looks.
-constexpr int kLooksAtExec = 5;
+/// execve() takes less than 400 ms, unless the process gets no processor. That is less than a SearchApart waits.
+constexpr int kLooksAtExec = 800;
 
 /// How long one turn of a search takes: the same thread renews the lock.
 constexpr Milliseconds kOneTurn{100};
 
-/// A process may start another one and end before it is asked about. So a search that has taken more than a turn is followed by
-/// one among the processes that have started since, so many times at most.
-constexpr int kMostRounds = 3;
-
-/// A daemon may start a process with the environment of its client, so that processes in older sessions are also asked. But
-/// the release does not wait for the silent ones.
-constexpr Milliseconds kSilentApart{50}, kSearchApart{500};
-
-/// How many silent processes hold up one signal to the others. The next signal asks about these last.
-constexpr int kSilencesAtSignal = 2;
+/// How long signal() waits for the answers of silent processes: after each other process has been asked, and before KILL is
+/// sent again.
+constexpr Milliseconds kSilentAtSignal{500}, kOneSweep{1000};
 
 /// In microseconds.
 constexpr useconds_t kBetweenLooks = 500;
@@ -72,8 +64,9 @@ std::vector<ProcessFacts> CommandFamily::descendants() {
   return seen_.find(
       {group_}, [this](const ProcessFacts& process) { return process.session == session_; },
       [this](const ProcessFacts& process) {
-        if (process.pid == group_) born_ = process.started;
-      });
+        if (process.pid == group_ && born_ == 0) born_ = process.started;
+      },
+      [this] { return marked_; });
 }
 
 std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until) {
@@ -92,14 +85,19 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
     }
   }
   others.insert(others.end(), last.begin(), last.end());
-  FoundApart apart =
-      find_apart(std::move(others), lives_with_marks(), {.until = until, .silences = kSilencesAtSignal});
-  silent_ = std::move(apart.silent);
   // The members of the group have got the signal already; 0 only asks whether we may signal them.
   for (const pid_t pid : members)
     if (::kill(pid, 0) != 0 && errno == EPERM && is_alive(pid)) refused.push_back(pid);
-  for (const pid_t pid : apart.found)
-    if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
+  SearchApart search{std::move(others), lives_with_marks()};
+  TimePoint ends = number == SIGKILL ? within(kOneSweep).until : until;
+  for (std::size_t signalled = 0; !search.unanswered().empty() && !has_passed(ends);) {
+    search.go_on(earliest(ends, within(kOneTurn).until));
+    for (; signalled < search.found().size(); ++signalled)
+      if (const pid_t pid = search.found()[signalled]; ::kill(pid, number) != 0 && errno == EPERM)
+        refused.push_back(pid);
+    if (search.asked_all()) ends = earliest(ends, within(kSilentAtSignal).until);
+  }
+  silent_.assign(search.unanswered().begin(), search.unanswered().end());
   return refused;
 }
 
@@ -131,56 +129,67 @@ std::vector<pid_t> CommandFamily::all(TimePoint) {
 }
 
 std::vector<pid_t> CommandFamily::out_of_reach() {
-  std::vector<pid_t> found = marked_;
+  std::vector<pid_t> found =
+      marked_;  // one that has ended meanwhile may have started another: the caller asks again
   for (const ProcessFacts& process : descendants()) found.push_back(process.pid);
   std::ranges::sort(found);
   found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
 }
 
-/// Begins a search for the marks, or goes on with it. It ends as soon as it has found a process.
+/// Begins a search for the marks, or goes on with it. It has ended if it has found a process, or if all have answered and no
+/// other has started meanwhile: a process may start another one and end before it is asked about.
 void CommandFamily::search() {
-  for (bool is_new = false; !is_new;) {
-    is_new = !search_;
-    if (is_new) {
-      auto [likely, apart] = candidates();
-      search_.emplace(std::move(likely), lives_with_marks());
-      apart_ = std::move(apart);
+  const TimePoint until = within(kOneTurn).until;
+  marked_.clear();
+  for (; marked_.empty(); search_.reset()) {
+    if (!search_) {
+      std::vector<pid_t> next = candidates();
+      if (next.empty()) break;
+      search_.emplace(std::move(next), lives_with_marks());
     }
-    search_->go_on(within(kOneTurn).until);
+    search_->go_on(until);
     marked_ = search_->found();
     unanswered_.assign(search_->unanswered().begin(), search_->unanswered().end());
+    const std::size_t open = unanswered_.size();
+    if (search_->asked_all()) std::erase_if(unanswered_, [&](pid_t pid) { return strangers_.contains(pid); });
+    doubtful_ = doubtful_ || unanswered_.size() < open;
     if (marked_.empty() && !unanswered_.empty()) return;
-    search_.reset();
-    if (marked_.empty())
-      marked_ = find_apart(std::move(apart_), lives_with_marks(),
-                           {.until = within(kSearchApart).until, .one_answer = kSilentApart})
-                    .found;
-    is_new = is_new || !marked_.empty() || ++rounds_ == kMostRounds;
   }
+  if (!marked_.empty()) look();  // remembers them
+  search_.reset();
   unanswered_.clear();
   asked_.clear();
-  rounds_ = 0;
+  strangers_.clear();
 }
 
-/// No process that is older than the command has its marks.
-CommandFamily::Candidates CommandFamily::candidates() {
-  Candidates found;
+/// All processes that no search has asked about. Those that are older than the command, or whose session is older, come last:
+/// they have the marks only if a daemon has taken over the environment of its client.
+std::vector<pid_t> CommandFamily::candidates() {
+  if (const auto first = born_ == 0 ? facts_of(group_) : std::nullopt) born_ = first->started;
+  if (asked_.empty()) doubtful_ = false;
   std::unordered_map<pid_t, std::int64_t> sessions;  // the starts of their first processes
+  std::vector<pid_t> likely, unlikely;
   for (const pid_t pid : all_processes()) {
     const auto facts = facts_of(pid);
-    if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid() || facts->started < born_)
-      continue;
-    std::int64_t& asked = asked_[pid];
-    if (std::exchange(asked, facts->started) == facts->started) continue;
+    if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid()) continue;
+    if (std::exchange(asked_[pid], facts->started) == facts->started) continue;
     const auto [began, is_new] = sessions.try_emplace(facts->session, born_);
     if (is_new && facts->session > 0 && facts->session != session_) {
       // No other process gets the number of a session's first process while the session lasts.
       if (const auto first = facts_of(facts->session)) began->second = first->started;
     }
-    (began->second < born_ ? found.apart : found.likely).push_back(pid);
+    const bool is_older = facts->started < born_ || began->second < born_;
+    (is_older ? unlikely : likely).push_back(pid);
   }
-  return found;
+  strangers_.insert(unlikely.begin(), unlikely.end());
+  likely.insert(likely.end(), unlikely.begin(), unlikely.end());
+  return likely;
+}
+
+/// The question which processes live and have the marks.
+std::function<bool(pid_t)> CommandFamily::lives_with_marks() const {
+  return [this](pid_t pid) { return is_marked(pid) && is_alive(pid); };
 }
 
 bool CommandFamily::surely_gone(TimePoint) {
@@ -189,7 +198,7 @@ bool CommandFamily::surely_gone(TimePoint) {
   const auto may_be_ours = [&](pid_t pid) { return pid != self && hides_its_marks(pid) && is_alive(pid); };
   if (std::ranges::any_of(all_processes(), may_be_ours)) return false;
   search();
-  return marked_.empty() && unanswered_.empty();
+  return marked_.empty() && unanswered_.empty() && !doubtful_;
 }
 
 /// Is it a process in our session whose environment we may not read, such as another user's?
@@ -216,10 +225,6 @@ bool CommandFamily::group_is_ours() const {
 bool CommandFamily::is_in_group(pid_t pid) const {
   // 0 is the group of a process outside our pid namespace.
   return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
-}
-
-IsOne CommandFamily::lives_with_marks() const {
-  return [this](pid_t pid) { return is_marked(pid) && is_alive(pid); };
 }
 
 bool CommandFamily::is_marked(pid_t pid) const {

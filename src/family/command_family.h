@@ -3,14 +3,16 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "family/descendants.h"
 #include "family/family.h"
-#include "family/find_apart.h"
+#include "family/search_apart.h"
 
 namespace rlock {
 
@@ -29,21 +31,26 @@ class CommandFamily final : public Family {
 
   pid_t session() const noexcept { return session_; }
   pid_t group() const noexcept { return group_; }
-  void set_group(pid_t group) noexcept { group_ = group; }
+  void set_group(pid_t group) noexcept {
+    group_ = group;
+    born_ = 0;
+  }
 
   void look() override;
   std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) override;
 
-  /// The living processes of the group, and those with the marks in our session. A search for the marks takes a tenth of
-  /// a second at most; if it has not ended by then, the next call goes on.
+  /// The living processes of the group, and those with the marks in our session. The search for the marks goes on for a tenth
+  /// of a second at most; if it has not ended by then, unanswered() is not empty.
   std::vector<pid_t> all(TimePoint now) override;
 
-  /// Every process with the marks that the last all() has found, and every one that a look has seen as a descendant.
+  /// Every process with the marks that the last all() has found, in any session, and every one that a search has found before
+  /// or a look has seen as a descendant.
   std::vector<pid_t> out_of_reach() override;
 
   const std::vector<pid_t>& unanswered() const override { return unanswered_; }
 
-  /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant.
+  /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant. May be false
+  /// while the search for them goes on.
   bool surely_gone(TimePoint now) override;
 
   /// The living processes of the group. A zombie does not live.
@@ -55,15 +62,10 @@ class CommandFamily final : public Family {
   bool group_lives() const;
 
  private:
-  /// The processes that may have the marks. The sessions of `apart` are older than the command.
-  struct Candidates {
-    std::vector<pid_t> likely, apart;
-  };
-
   std::vector<ProcessFacts> descendants();
-  Candidates candidates();
-  IsOne lives_with_marks() const;
+  std::vector<pid_t> candidates();
   void search();
+  std::function<bool(pid_t)> lives_with_marks() const;
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
@@ -74,16 +76,15 @@ class CommandFamily final : public Family {
   pid_t session_;
   std::vector<std::string> marks_;
   Descendants seen_{0};
-  std::int64_t born_ = 0;      ///< the start of the first process; 0: no look has seen it
+  std::int64_t born_ = 0;      ///< the start of the group's first process; 0: not known
   std::vector<pid_t> silent_;  ///< the last signal() has asked about them in vain
 
-  std::optional<SearchApart> search_;  ///< among the likely candidates
-  std::vector<pid_t> apart_;           ///< the other candidates
+  std::optional<SearchApart> search_;
   std::unordered_map<pid_t, std::int64_t>
-      asked_;                      ///< the starts of its candidates, and of those that it continues
-  int rounds_ = 0;                 ///< the searches that it continues
-  std::vector<pid_t> marked_;      ///< what the last search() has found
-  std::vector<pid_t> unanswered_;  ///< empty: it has ended
+      asked_;  ///< its candidates, and those of the searches before it: their starts
+  std::unordered_set<pid_t> strangers_;     ///< those that hardly belong to us: see candidates()
+  std::vector<pid_t> marked_, unanswered_;  ///< what it has found; what keeps it from its end
+  bool doubtful_ = false;                   ///< it has ended although a stranger was silent
 };
 
 }  // namespace rlock

@@ -158,8 +158,8 @@ class GuardianLoop final : public Source {
     const bool may_release = orphaned() || (rlock && rlock->stopped());
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
-    else
-      resting_ = ended_ || family_.all(now).empty();
+    else if (!may_release || family_.unanswered().empty())  // else that search goes on
+      resting_ = ended_ || (family_.all(now).empty() && family_.unanswered().empty());
   }
 
   /// Reads all orders, because an old deadline does not count if a newer one stands behind it.

@@ -29,9 +29,11 @@ namespace {
 /// of a nested run, which ends a moment after its run.
 constexpr Milliseconds kEndsByItself{500};
 
-/// The search for processes takes longer than a turn: when it goes on, when rlock prints a message about it, and when rlock
-/// gives it up. A process that has shown nothing for so long may never do so.
-constexpr Milliseconds kSearchAgain{100}, kLongSearch{2000}, kLongestSearch{30000};
+/// A search for processes that takes longer than a turn goes on after this pause.
+constexpr Milliseconds kSearchAgain{100};
+
+/// If a search takes longer, rlock prints a message.
+constexpr Milliseconds kLongSearch{2000};
 
 }  // namespace
 
@@ -176,17 +178,16 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   return !survives_kill;
 }
 
-/// Is the search for the others not over? Mostly a process that is silent only waits for a processor.
+/// Is the search for the others not over? A process that is silent mostly waits for a processor.
 bool HeldProcesses::search_goes_on(TimePoint now) {
   search_again_at_ = kNever;
   if (!escalation_.begun() || family_.unanswered().empty()) return false;
   if (searching_since_ == kNever) searching_since_ = now;
   const bool protects = lock_.held && !said_lost_;
-  if (now >= plus(searching_since_, protects ? kLongestSearch : options_.last_tries)) return false;
+  if (!protects && now >= plus(searching_since_, options_.last_tries)) return false;
   if (protects && now >= plus(searching_since_, kLongSearch) && !std::exchange(said_long_search_, true))
-    warn(fmt::format(
-        "/proc does not show the environment of process {}; {} stays held until it does, or for {}",
-        family_.unanswered().front(), lock_.name(), describe(kLongestSearch)));
+    warn(fmt::format("/proc does not show the environment of {}; {} stays held until it does",
+                     listed({family_.unanswered().front()}), lock_.name()));
   search_again_at_ = plus(now, kSearchAgain);
   return true;
 }
@@ -196,6 +197,7 @@ std::vector<pid_t> HeldProcesses::look_for_others(TimePoint now,
                                                   const std::function<std::vector<pid_t>()>& unstopped) {
   const int unread = unread_files();
   std::vector<pid_t> others = escalation_.begun() ? family_.all(now) : unstopped();
+  if (!others.empty()) say_out_of_reach_at_ = kNever;
   if (others.empty() && escalation_.begun() && lock_.held) {
     others = family_.out_of_reach();
     say_out_of_reach(others, now);
