@@ -23,15 +23,17 @@
 namespace rlock {
 namespace {
 
-/// execve() takes less than 400 ms, unless the process gets no processor. That is less than a SearchApart waits.
-constexpr int kLooksAtExec = 800;
+/// How often environment_of() looks at a process in execve(). Before the last look a SearchApart takes it for silent.
+constexpr int kLooksAtExec = 1200;
 
 /// How long one turn of a search takes: the same thread renews the lock.
 constexpr Milliseconds kOneTurn{100};
 
-/// How long signal() waits for the answers of silent processes: after each other process has been asked, and before KILL is
-/// sent again.
-constexpr Milliseconds kSilentAtSignal{500}, kOneSweep{1000};
+/// How long a search waits for one answer: before a release, and before a signal to the others.
+constexpr Milliseconds kOneAnswer{500}, kOneAnswerAtSignal{50};
+
+/// How long signal() waits for silent processes when all others have been asked, and how long it takes before KILL is sent again.
+constexpr Milliseconds kSilentAtSignal{100}, kOneSweep{1000};
 
 /// In microseconds.
 constexpr useconds_t kBetweenLooks = 500;
@@ -41,16 +43,30 @@ bool is_alive(pid_t pid) {
   return facts && facts->alive();
 }
 
+/// May the process have adopted orphans? Those that do are the first process of a system or container, and its children, such as the
+/// service manager of a user.
+bool may_adopt(const ProcessFacts& process) { return process.parent <= 1; }
+
 /// The environment of a process; empty if it is not shown to us. During execve() a process shows neither arguments nor
 /// environment. Then this function looks again.
 std::string environment_of(pid_t pid) {
   std::optional<std::string> environment = proc_text(pid, "environ");
   for (int i = 0; i < kLooksAtExec && environment && environment->empty(); ++i) {
-    if (proc_text(pid, "cmdline") != "" || !is_alive(pid)) break;
+    const auto facts = facts_of(pid);
+    const bool is_over =
+        proc_text(pid, "cmdline") != "" || !facts || facts->state == 'Z' || facts->state == 'X';
+    environment = proc_text(pid, "environ");  // the execve() may have ended before the other two answers
+    if (is_over) break;
     ::usleep(kBetweenLooks);
-    environment = proc_text(pid, "environ");
   }
-  return environment.value_or("");
+  if (environment && !environment->empty()) return *environment;
+  const auto facts = facts_of(pid);
+  if (!facts || facts->state != 'Z') return "";
+  for (const pid_t thread : threads_of(pid)) {  // the first thread has ended, and others may run
+    environment = proc_text(pid, ("task/" + std::to_string(thread) + "/environ").c_str());
+    if (environment && !environment->empty()) return *environment;
+  }
+  return "";
 }
 
 }  // namespace
@@ -88,7 +104,7 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
   // The members of the group have got the signal already; 0 only asks whether we may signal them.
   for (const pid_t pid : members)
     if (::kill(pid, 0) != 0 && errno == EPERM && is_alive(pid)) refused.push_back(pid);
-  SearchApart search{std::move(others), lives_with_marks()};
+  SearchApart search{std::move(others), lives_with_marks(), kOneAnswerAtSignal};
   TimePoint ends = number == SIGKILL ? within(kOneSweep).until : until;
   for (std::size_t signalled = 0; !search.unanswered().empty() && !has_passed(ends);) {
     search.go_on(earliest(ends, within(kOneTurn).until));
@@ -97,7 +113,7 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
         refused.push_back(pid);
     if (search.asked_all()) ends = earliest(ends, within(kSilentAtSignal).until);
   }
-  silent_.assign(search.unanswered().begin(), search.unanswered().end());
+  silent_.assign(search.silent().begin(), search.silent().end());
   return refused;
 }
 
@@ -146,13 +162,13 @@ void CommandFamily::search() {
     if (!search_) {
       std::vector<pid_t> next = candidates();
       if (next.empty()) break;
-      search_.emplace(std::move(next), lives_with_marks());
+      search_.emplace(std::move(next), lives_with_marks(), kOneAnswer);
     }
     search_->go_on(until);
     marked_ = search_->found();
     unanswered_.assign(search_->unanswered().begin(), search_->unanswered().end());
     const std::size_t open = unanswered_.size();
-    if (search_->asked_all()) std::erase_if(unanswered_, [&](pid_t pid) { return strangers_.contains(pid); });
+    if (search_->asked_all()) std::erase_if(unanswered_, [&](pid_t pid) { return is_stranger(pid); });
     doubtful_ = doubtful_ || unanswered_.size() < open;
     if (marked_.empty() && !unanswered_.empty()) return;
   }
@@ -160,31 +176,41 @@ void CommandFamily::search() {
   search_.reset();
   unanswered_.clear();
   asked_.clear();
-  strangers_.clear();
 }
 
-/// All processes that no search has asked about. Those that are older than the command, or whose session is older, come last:
-/// they have the marks only if a daemon has taken over the environment of its client.
+/// All processes that no search has asked about. After the first search of a row, a child of one that has answered "no" and lives
+/// is no candidate: else the row would not end while somebody else starts processes.
 std::vector<pid_t> CommandFamily::candidates() {
   if (const auto first = born_ == 0 ? facts_of(group_) : std::nullopt) born_ = first->started;
-  if (asked_.empty()) doubtful_ = false;
-  std::unordered_map<pid_t, std::int64_t> sessions;  // the starts of their first processes
-  std::vector<pid_t> likely, unlikely;
+  const bool is_first = asked_.empty();
+  if (is_first) doubtful_ = false;
+  const auto has_answered = [&](pid_t pid) {
+    const auto asked = asked_.find(pid);
+    const auto facts = asked == asked_.end() ? std::nullopt : facts_of(pid);
+    return facts && facts->alive() && facts->started == asked->second && !may_adopt(*facts);
+  };
+  std::vector<pid_t> found;
   for (const pid_t pid : all_processes()) {
     const auto facts = facts_of(pid);
     if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid()) continue;
     if (std::exchange(asked_[pid], facts->started) == facts->started) continue;
-    const auto [began, is_new] = sessions.try_emplace(facts->session, born_);
-    if (is_new && facts->session > 0 && facts->session != session_) {
-      // No other process gets the number of a session's first process while the session lasts.
-      if (const auto first = facts_of(facts->session)) began->second = first->started;
-    }
-    const bool is_older = facts->started < born_ || began->second < born_;
-    (is_older ? unlikely : likely).push_back(pid);
+    if (is_first || !has_answered(facts->parent)) found.push_back(pid);
   }
-  strangers_.insert(unlikely.begin(), unlikely.end());
-  likely.insert(likely.end(), unlikely.begin(), unlikely.end());
-  return likely;
+  return found;
+}
+
+/// Does the process hardly belong to the command, so that a release does not wait for its answer? It or its session is older than
+/// the command, or it descends from an older process that has not adopted it.
+bool CommandFamily::is_stranger(pid_t pid) const {
+  auto facts = facts_of(pid);
+  if (!facts || facts->started < born_) return true;
+  // No other process gets the number of a session's first process while the session lasts.
+  const auto first =
+      facts->session > 0 && facts->session != session_ ? facts_of(facts->session) : std::nullopt;
+  if (first && first->started < born_) return true;
+  for (int above = 0; facts && facts->started >= born_ && above < kDeepestAncestry; ++above)
+    facts = facts_of(facts->parent);
+  return facts && facts->started < born_ && !may_adopt(*facts) && facts->pid != ::getpid();
 }
 
 /// The question which processes live and have the marks.
@@ -193,12 +219,12 @@ std::function<bool(pid_t)> CommandFamily::lives_with_marks() const {
 }
 
 bool CommandFamily::surely_gone(TimePoint) {
+  search();  // first: the rest is quick, so that its answers are not old
+  if (!marked_.empty() || !unanswered_.empty() || doubtful_) return false;
   if (!sees_everybody() || group_lives() || !descendants().empty()) return false;
   const pid_t self = ::getpid();
-  const auto may_be_ours = [&](pid_t pid) { return pid != self && hides_its_marks(pid) && is_alive(pid); };
-  if (std::ranges::any_of(all_processes(), may_be_ours)) return false;
-  search();
-  return marked_.empty() && unanswered_.empty() && !doubtful_;
+  return std::ranges::none_of(
+      all_processes(), [&](pid_t pid) { return pid != self && hides_its_marks(pid) && is_alive(pid); });
 }
 
 /// Is it a process in our session whose environment we may not read, such as another user's?

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "family/descendants.h"
@@ -71,6 +70,7 @@ class CommandFamily final : public Family {
   bool is_in_group(pid_t pid) const;
   bool is_marked(pid_t pid) const;
   bool hides_its_marks(pid_t pid) const;
+  bool is_stranger(pid_t pid) const;
 
   pid_t group_;
   pid_t session_;
@@ -82,7 +82,6 @@ class CommandFamily final : public Family {
   std::optional<SearchApart> search_;
   std::unordered_map<pid_t, std::int64_t>
       asked_;  ///< its candidates, and those of the searches before it: their starts
-  std::unordered_set<pid_t> strangers_;     ///< those that hardly belong to us: see candidates()
   std::vector<pid_t> marked_, unanswered_;  ///< what it has found; what keeps it from its end
   bool doubtful_ = false;                   ///< it has ended although a stranger was silent
 };

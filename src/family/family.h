@@ -41,8 +41,8 @@ class Family {
   /// /proc shows none.
   virtual std::vector<pid_t> out_of_reach() { return {}; }
 
-  /// The processes that the last all() knows nothing about yet, because /proc has not shown their environment. Ask again
-  /// before a release.
+  /// The processes that the last all() knows nothing about yet: it has not asked them, or /proc has not shown their environment
+  /// in time. Ask again before a release.
   virtual const std::vector<pid_t>& unanswered() const {
     static const std::vector<pid_t> kNone;
     return kNone;

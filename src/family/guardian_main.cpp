@@ -45,6 +45,9 @@ namespace {
 /// How long the guardian waits for processes that it does not kill before it leaves the lock to its lease.
 constexpr Milliseconds kOthersEnd{5000};
 
+/// How much longer it tries to kill while /proc has not shown the environment of a process that may belong to the command.
+constexpr Milliseconds kWaitForSilent{60000};
+
 /// The interval between two looks at them.
 constexpr Milliseconds kCheckAgain{100};
 
@@ -114,7 +117,9 @@ class GuardianLoop final : public Source {
       if (escalation_.killing() && !command_.group_lives()) rest(now);
     }
     if (resting_ && now >= next_check_) check(now);
-    over_ = end_.has_value() || (orphaned() && now >= (resting_ ? give_up_release_ : give_up_));
+    const TimePoint last = resting_ ? give_up_release_ : give_up_;
+    over_ = end_.has_value() ||
+            (orphaned() && now >= (family_.unanswered().empty() ? last : plus(last, kWaitForSilent)));
   }
 
   bool over() const noexcept { return over_; }  ///< nothing is left to do here
@@ -158,7 +163,7 @@ class GuardianLoop final : public Source {
     const bool may_release = orphaned() || (rlock && rlock->stopped());
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
-    else if (!may_release || family_.unanswered().empty())  // else that search goes on
+    else
       resting_ = ended_ || (family_.all(now).empty() && family_.unanswered().empty());
   }
 

@@ -16,8 +16,8 @@
 namespace rlock {
 namespace {
 
-/// If an answer takes longer, the next candidate is asked about. Perhaps the asking process only waited for a processor.
-constexpr Milliseconds kOneAnswer{500};
+/// A helper that does not begin within this time is replaced.
+constexpr Milliseconds kBegins{500};
 
 }  // namespace
 
@@ -31,11 +31,12 @@ Asker::Asker(std::span<const pid_t> candidates, const std::function<bool(pid_t)>
     if (::getppid() != parent) return;
     // A guardian waits for the end of a pipe. And now descriptors are free to read /proc.
     close_all_but({pipe.writing.number()});
+    const auto say = [&](char byte) { return ::write(pipe.writing.number(), &byte, 1) == 1; };
+    if (!say('.')) return;
     for (const pid_t candidate : candidates) {
       const int unread = unread_files();
       const char answer = is_one(candidate) ? 'y' : 'n';
-      if (unread_files() != unread) return;
-      if (::write(pipe.writing.number(), &answer, 1) != 1) return;
+      if (unread_files() != unread || !say(answer)) return;
     }
   });
   ended_ = process_ <= 0;
@@ -60,7 +61,7 @@ void SearchApart::go_on(TimePoint until) {
   while (next_ < candidates_.size() && !has_passed(until)) {
     if (!asker_) {
       asker_.emplace(unanswered(), is_one_);
-      silent_at_ = within(kOneAnswer).until;
+      silent_at_ = within(kBegins).until;
     }
     std::string_view answers = asker_->next(earliest(until, silent_at_));
     char here = 'n';
@@ -71,9 +72,9 @@ void SearchApart::go_on(TimePoint until) {
     }
     for (const char answer : answers) {
       if (answer == 'y') found_.push_back(candidates_[next_]);
-      ++next_;
+      if (answer != '.') ++next_;
     }
-    if (!answers.empty()) silent_at_ = within(kOneAnswer).until;
+    if (!answers.empty()) silent_at_ = within(one_answer_).until;
     const bool silent = answers.empty() && has_passed(silent_at_);
     if (silent) candidates_.push_back(candidates_[next_++]);
     if (silent || helpless) asker_.reset();

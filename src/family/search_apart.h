@@ -16,7 +16,7 @@
 
 namespace rlock {
 
-/// A process that asks about one candidate after the other, and writes a byte for each into a pipe.
+/// A process that asks about one candidate after the other. It writes a byte into a pipe when it begins, and one for each.
 class Asker {
  public:
   Asker(std::span<const pid_t> candidates, const std::function<bool(pid_t)>& is_one);
@@ -24,7 +24,7 @@ class Asker {
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 
-  /// Reads the next answers: 'y' or 'n'. Empty if none comes until `until`, or if it has ended.
+  /// Reads the next bytes: '.' at the beginning, then 'y' or 'n'. Empty if none comes until `until`, or if it has ended.
   std::string_view next(TimePoint until);
 
   /// It gives no more answers: it has ended, could not be started, or has no descriptor to read /proc.
@@ -39,12 +39,15 @@ class Asker {
 
 /// Finds the candidates for which `is_one` is true. `is_one` may hang, because the kernel makes a reader of /proc wait while
 /// the candidate changes its memory. That takes long if the candidate gets no processor. So another process calls `is_one`
-/// (if it can), and the caller may do something else meanwhile. After half a second without an answer, the search goes on
+/// (if it can), and the caller may do something else meanwhile. If an answer takes longer than `one_answer`, the search goes on
 /// with the next candidate, and asks about this one again at the end.
 class SearchApart {
  public:
-  SearchApart(std::vector<pid_t> candidates, std::function<bool(pid_t)> is_one)
-      : candidates_(std::move(candidates)), given_(candidates_.size()), is_one_(std::move(is_one)) {}
+  SearchApart(std::vector<pid_t> candidates, std::function<bool(pid_t)> is_one, Milliseconds one_answer)
+      : candidates_(std::move(candidates)),
+        given_(candidates_.size()),
+        is_one_(std::move(is_one)),
+        one_answer_(one_answer) {}
 
   /// Searches until `until` at most, or until all candidates have answered.
   void go_on(TimePoint until);
@@ -55,10 +58,14 @@ class SearchApart {
   /// Have all candidates been asked? Then those without an answer have been silent.
   bool asked_all() const noexcept { return next_ >= given_; }
 
+  /// Those that were silent, some of them more than once.
+  std::span<const pid_t> silent() const { return std::span{candidates_}.subspan(given_); }
+
  private:
   std::vector<pid_t> candidates_;
   std::size_t given_;
   std::function<bool(pid_t)> is_one_;
+  Milliseconds one_answer_;
   std::size_t next_ = 0;
   std::vector<pid_t> found_;
   std::optional<Asker> asker_;

@@ -87,8 +87,7 @@ void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
 std::optional<std::vector<pid_t>> listed_children(const ProcessFacts& parent) {
   std::vector<pid_t> children;
   // Each thread has its own children.
-  const std::vector<pid_t> threads =
-      parent.threads > 1 ? numbers_in(proc_path(parent.pid, "task")) : std::vector{parent.pid};
+  const std::vector<pid_t> threads = parent.threads > 1 ? threads_of(parent.pid) : std::vector{parent.pid};
   bool listed = false;
   for (const pid_t thread : threads) {
     const auto text = contents_of(proc_path(parent.pid, "task/" + std::to_string(thread) + "/children"));
@@ -115,6 +114,8 @@ std::optional<ProcessFacts> facts_of(pid_t pid) {
 }
 
 std::vector<pid_t> all_processes() { return proc_shows_us() ? numbers_in("/proc") : std::vector<pid_t>{}; }
+
+std::vector<pid_t> threads_of(pid_t pid) { return numbers_in(proc_path(pid, "task")); }
 
 pid_t newest_process() {
   const std::string load = contents_of("/proc/loadavg").value_or("");

@@ -38,6 +38,9 @@ int why_no_signal(pid_t pid) noexcept;
 /// of `environ` and `cmdline` wait while the process changes its memory: for seconds if it gets no processor.
 std::optional<std::string> proc_text(pid_t pid, const char* file);
 
+/// The threads of a process; empty if /proc does not show them.
+std::vector<pid_t> threads_of(pid_t pid);
+
 /// The current children of processes. If the kernel lists the children of a process, each question reads one file for
 /// each of its threads. Otherwise the first question reads all of /proc, and later ones use what it found.
 class Parentage {

@@ -175,6 +175,21 @@ TEST_CASE("a process with the marks counts, although its session is older than t
   }));
 }
 
+TEST_CASE("a process whose first thread has ended shows its marks in its other threads") {
+  const std::string mark = "RLOCK_TEST_FAMILY=" + std::to_string(::getpid());
+  Process threads{{"python3", "-c",
+                   "import ctypes, os, threading\n"
+                   "threading.Thread(target=threading.Event().wait).start()\n"
+                   "ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 0)"},
+                  {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
+  REQUIRE(eventually([&] {
+    const auto facts = facts_of(threads.pid());
+    return facts && facts->state == 'Z' && facts->threads > 1;
+  }));
+  CommandFamily family{0, threads.pid(), {mark}};
+  CHECK(eventually([&] { return family.all(Clock::now()) == std::vector{threads.pid()}; }));
+}
+
 TEST_CASE("a chain of processes that each start the next one and end is never taken for gone") {
   TempDir folder;
   const std::string mark = "RLOCK_TEST_FAMILY=" + std::to_string(::getpid());

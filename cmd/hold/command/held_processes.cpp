@@ -186,7 +186,7 @@ bool HeldProcesses::search_goes_on(TimePoint now) {
   const bool protects = lock_.held && !said_lost_;
   if (!protects && now >= plus(searching_since_, options_.last_tries)) return false;
   if (protects && now >= plus(searching_since_, kLongSearch) && !std::exchange(said_long_search_, true))
-    warn(fmt::format("/proc does not show the environment of {}; {} stays held until it does",
+    warn(fmt::format("/proc has not shown the environment of {} yet; {} stays held until it has",
                      listed({family_.unanswered().front()}), lock_.name()));
   search_again_at_ = plus(now, kSearchAgain);
   return true;

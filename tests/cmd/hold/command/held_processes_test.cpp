@@ -353,7 +353,7 @@ TEST_CASE("a process whose environment /proc does not show is named, and holds u
   CHECK(scene.said.take_lines().empty());
   CHECK(scene.waits(12100ms));
   CHECK(scene.said.take_lines() ==
-        Words{"/proc does not show the environment of process 4711; 'k' stays held until it does"});
+        Words{"/proc has not shown the environment of process 4711 yet; 'k' stays held until it has"});
   CHECK(scene.waits(3600s));
   CHECK(scene.said.take_lines().empty());
 }
