@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/as_given.h"
 #include "base/log.h"
@@ -18,6 +20,7 @@
 #include "redis/route/slots.h"
 #include "scripts.h"
 #include "sync/calls/answers.h"
+#include "sync/calls/keys.h"
 
 namespace rlock {
 namespace {
@@ -168,10 +171,15 @@ Examined Doctor::examine(Session& session, const CheckedServer& checked) {
   if (examined.findings.empty()) examined.findings.push_back(settings(said));
   // The user may have rights for keys with the prefix only.
   const std::string key = checked.cluster ? checked.prefixed : session.name("rlock:doctor").str();
+  std::vector<std::string> keys{key};
+  // Then the rights are for the keys of such locks, too.
+  if (!session.deployment.prefix.empty() && !key.empty())
+    std::ranges::copy(line_keys(LockName{key}), std::back_inserter(keys));
   examined.findings.push_back(
       key.empty()
           ? Finding{"scripting", Verdict::not_looked_at, "not looked at: no key with this prefix lies here"}
-          : scripting(ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = {key}})));
+          : scripting(
+                ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = std::move(keys)})));
   examined.findings.push_back(distance(took));
   return examined;
 }

@@ -2,6 +2,7 @@
 -- that writes has an argument that the server refuses only after it has checked the rights and the replicas.
 --
 -- KEYS  lock  any key
+--       more  optional: the server checks only the rights to them
 -- ->    {able}
 --       {unable, error}  the error of the server that a lock would meet
 local tries = {

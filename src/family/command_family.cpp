@@ -53,8 +53,8 @@ std::string environment_of(pid_t pid) {
   std::optional<std::string> environment = proc_text(pid, "environ");
   for (int i = 0; i < kLooksAtExec && environment && environment->empty(); ++i) {
     const auto facts = facts_of(pid);
-    const bool is_over =
-        proc_text(pid, "cmdline") != "" || !facts || facts->state == 'Z' || facts->state == 'X';
+    const bool ended = !facts || facts->state == 'Z' || facts->state == 'X';
+    const bool is_over = ended || proc_text(pid, "cmdline") != "";
     environment = proc_text(pid, "environ");  // the execve() may have ended before the other two answers
     if (is_over) break;
     ::usleep(kBetweenLooks);

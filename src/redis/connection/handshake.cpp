@@ -168,7 +168,9 @@ void Handshake::refused(Step step, const Reply& error) {
                     why.text, source_of_password())};
     return;
   }
-  fail({Error::denied, why.text});
+  // Some proxies answer so while their server is away. But old servers and other programs refuse a password in their own words.
+  const bool may_refuse_password = greeting_.password && (step == Step::auth || step == Step::hello);
+  fail({may_refuse_password ? Error::denied : Error::unreachable, why.text});
 }
 
 Failure Handshake::hung_up(Failure why) {

@@ -166,6 +166,15 @@ TEST_CASE("a server is not fit if its scripts run, but cannot make a lock") {
     const std::string found = scripting(command);
     CHECK_MESSAGE(found.starts_with(cannot), command << ": " << found);
   }
+  // With a prefix the rights for rlock's own keys beside a lock count, too.
+  for (const auto& [rights, fit] : {std::pair{"~app:*", false}, std::pair{"~redisson_*:{app:*}*", true}}) {
+    redis.cli({"ACL", "SETUSER", "app", "on", ">app", rights, "+@all"});
+    Process::Options options = redis.environment();
+    options.env["RLOCK_PASSWORD"] = "app";
+    Rlock doctor{{"doctor", "--user", "app", "--prefix", "app:"}, options};
+    CHECK(doctor.exit_code() == (fit ? 0 : 1));
+    CHECK_MESSAGE(contains(doctor.out(), "scripting    scripts run\n") == fit, doctor.out());
+  }
   // The key that doctor names holds something else: a string, a zset, or the hash of another program. It stays.
   for (const Words& other : {Words{"SET", "rlock:doctor", "1"}, Words{"ZADD", "rlock:doctor", "1", "m"},
                              Words{"HSET", "rlock:doctor", "f", "1"}}) {

@@ -137,6 +137,7 @@ TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
   CHECK(refused(app, {}, "ERR max number of clients reached").kind == Error::unreachable);
   CHECK(refused(app, {}, "LOADING Redis is loading the dataset in memory").kind == Error::unreachable);
   CHECK(refused(app, {}, "ERR something else").kind == Error::denied);
+  CHECK(refused({}, {}, "ERR upstream failure").kind == Error::unreachable);  // a proxy without its server
   CHECK(refused(app, {hello()}, "NOPERM no permissions to run the 'select' command").kind == Error::denied);
   const Failure no_such_db = refused(app, {hello()}, "ERR DB index is out of range");
   CHECK(no_such_db.kind == Error::config);
