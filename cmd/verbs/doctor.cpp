@@ -172,8 +172,8 @@ Examined Doctor::examine(Session& session, const CheckedServer& checked) {
   // The user may have rights for keys with the prefix only.
   const std::string key = checked.cluster ? checked.prefixed : session.name("rlock:doctor").str();
   std::vector<std::string> keys{key};
-  // Then the rights are for the keys of such locks, too.
-  if (!session.deployment.prefix.empty() && !key.empty())
+  // Such a user has rights to rlock's own keys with the prefix, too. For a name with braces they are others.
+  if (!session.deployment.prefix.empty() && !key.empty() && key.find('{') == key.npos)
     std::ranges::copy(line_keys(LockName{key}), std::back_inserter(keys));
   examined.findings.push_back(
       key.empty()

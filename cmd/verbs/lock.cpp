@@ -82,7 +82,8 @@ class LockVerb : public Verb {
       std::string_view owner_manual = "Without it, RLOCK_OWNER counts if lock acquire --export has set it.") {
     spec.group("Which hold");
     declare_owner(spec, given_, owner_help, owner_manual);
-    declare_expected_type(spec, type_);
+    declare_expected_type(spec, type_,
+                          "Here rlock does not tell lock, fair, fenced and spin apart, nor read and write.");
   }
 
   /// Asks each server; warns of those that do not answer. If the given owner is the name of an inner hold, and no owner

@@ -97,7 +97,7 @@ void Unlock::declare(VerbSpec& spec) {
       "--if-owner");
   declare_expected_type(
       spec, type_,
-      "The types read and write mean the same here. If the value of KEY is a text, and rlock has stored no notes about "
+      "Here rlock does not tell lock, fair, fenced and spin apart, nor read and write. If the value of KEY is a text, and rlock has stored no notes about "
       "it, rlock cannot know whether KEY is a plain lock. To remove it, give --type plain.");
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
