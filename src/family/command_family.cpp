@@ -29,6 +29,9 @@ constexpr int kLooksAtExec = 1200;
 /// How long one turn of a search takes: the same thread renews the lock.
 constexpr Milliseconds kOneTurn{100};
 
+/// A list of /proc may miss a process whose parent has ended meanwhile. Then another list is made, so many times at most.
+constexpr int kMostLists = 20;
+
 /// How long a search waits for one answer: before a release, and before a signal to the others.
 constexpr Milliseconds kOneAnswer{500}, kOneAnswerAtSignal{50};
 
@@ -158,9 +161,10 @@ std::vector<pid_t> CommandFamily::out_of_reach() {
 void CommandFamily::search() {
   const TimePoint until = within(kOneTurn).until;
   marked_.clear();
-  for (; marked_.empty(); search_.reset()) {
+  for (int lists = 0; marked_.empty(); search_.reset()) {
     if (!search_) {
       std::vector<pid_t> next = candidates();
+      if (next.empty() && vanished_ && ++lists < kMostLists) continue;
       if (next.empty()) break;
       search_.emplace(std::move(next), lives_with_marks(), kOneAnswer);
     }
@@ -189,13 +193,23 @@ std::vector<pid_t> CommandFamily::candidates() {
     const auto facts = asked == asked_.end() ? std::nullopt : facts_of(pid);
     return facts && facts->alive() && facts->started == asked->second && !may_adopt(*facts);
   };
-  std::vector<pid_t> found;
+  vanished_ = false;
+  std::vector<ProcessFacts> fresh, seen;
   for (const pid_t pid : all_processes()) {
     const auto facts = facts_of(pid);
-    if (!facts || !facts->alive() || facts->of_kernel || pid == ::getpid()) continue;
-    if (std::exchange(asked_[pid], facts->started) == facts->started) continue;
-    if (is_first || !has_answered(facts->parent)) found.push_back(pid);
+    const auto asked = asked_.find(pid);
+    if (facts && asked != asked_.end() && asked->second == facts->started) continue;
+    if (!facts || !facts->alive())
+      vanished_ = true;  // it may have started one that this list does not have
+    else if (!facts->of_kernel && pid != ::getpid())
+      fresh.push_back(*facts);
+    if (facts) seen.push_back(*facts);
   }
+  std::vector<pid_t> found;
+  for (const ProcessFacts& process : fresh)
+    if (is_first || !has_answered(process.parent)) found.push_back(process.pid);
+  for (const ProcessFacts& process : seen)
+    asked_[process.pid] = process.started;  // only now: a parent may be fresh, too
   return found;
 }
 

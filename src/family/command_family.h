@@ -83,6 +83,7 @@ class CommandFamily final : public Family {
   std::unordered_map<pid_t, std::int64_t>
       asked_;  ///< its candidates, and those of the searches before it: their starts
   std::vector<pid_t> marked_, unanswered_;  ///< what it has found; what keeps it from its end
+  bool vanished_ = false;                   ///< a new process has ended while candidates() made its list
   bool doubtful_ = false;                   ///< it has ended although a stranger was silent
 };
 
