@@ -3,15 +3,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "family/descendants.h"
 #include "family/family.h"
-#include "family/search_apart.h"
+#include "family/mark_search.h"
 
 namespace rlock {
 
@@ -24,8 +21,7 @@ namespace rlock {
 /// its id may be reused. So nothing is sent to a group of another session.
 class CommandFamily final : public Family {
  public:
-  /// `group`: 0: unknown yet. `marks`: texts "NAME=value". A process belongs to the run if its environment
-  /// has all of them. Each may be a whole value, or the first lines of a longer one. Empty: only the group counts.
+  /// `group`: 0: unknown yet. `marks`: see Marks. Empty: only the group counts.
   CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks);
 
   pid_t session() const noexcept { return session_; }
@@ -46,7 +42,7 @@ class CommandFamily final : public Family {
   /// or a look has seen as a descendant.
   std::vector<pid_t> out_of_reach() override;
 
-  const std::vector<pid_t>& unanswered() const override { return unanswered_; }
+  const std::vector<pid_t>& unanswered() const override { return search_.unanswered(); }
 
   /// Counts every process with the marks, in any session, and every one that a look has seen as a descendant. May be false
   /// while the search for them goes on.
@@ -62,29 +58,18 @@ class CommandFamily final : public Family {
 
  private:
   std::vector<ProcessFacts> descendants();
-  std::vector<pid_t> candidates();
   void search();
-  std::function<bool(pid_t)> lives_with_marks() const;
   bool group_exists() const;
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
-  bool is_marked(pid_t pid) const;
   bool hides_its_marks(pid_t pid) const;
-  bool is_stranger(pid_t pid) const;
 
   pid_t group_;
   pid_t session_;
-  std::vector<std::string> marks_;
+  MarkSearch search_;
   Descendants seen_{0};
   std::int64_t born_ = 0;      ///< the start of the group's first process; 0: not known
   std::vector<pid_t> silent_;  ///< the last signal() has asked about them in vain
-
-  std::optional<SearchApart> search_;
-  std::unordered_map<pid_t, std::int64_t>
-      asked_;  ///< its candidates, and those of the searches before it: their starts
-  std::vector<pid_t> marked_, unanswered_;  ///< what it has found; what keeps it from its end
-  bool vanished_ = false;                   ///< a new process has ended while candidates() made its list
-  bool doubtful_ = false;                   ///< it has ended although a stranger was silent
 };
 
 }  // namespace rlock

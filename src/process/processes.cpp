@@ -113,6 +113,11 @@ std::optional<ProcessFacts> facts_of(pid_t pid) {
   return facts;
 }
 
+bool is_alive(pid_t pid) {
+  const auto facts = facts_of(pid);
+  return facts && facts->alive();
+}
+
 std::vector<pid_t> all_processes() { return proc_shows_us() ? numbers_in("/proc") : std::vector<pid_t>{}; }
 
 std::vector<pid_t> threads_of(pid_t pid) { return numbers_in(proc_path(pid, "task")); }

@@ -14,6 +14,9 @@ namespace rlock {
 /// Empty: there is no such process, or /proc does not show it.
 std::optional<ProcessFacts> facts_of(pid_t pid);
 
+/// False if /proc does not show it.
+bool is_alive(pid_t pid);
+
 /// The numbers of all processes in /proc. Empty if /proc does not show us.
 std::vector<pid_t> all_processes();
 
