@@ -146,14 +146,14 @@ bool Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   while (!asked.empty()) {
     const bool again = session.loop.now() >= ask_at;
     if (again) ask_at = plus(session.loop.now(), kAskAgain);
-    std::erase_if(asked, [&](Asked& one) {
+    for (Asked& one : asked) {
       if (again) ask(session, one);
       const Inspection now = inspect(session, one.found.name, owner_);
       std::erase_if(one.holders, [&](const Holder& holder) { return !now.held_by(holder.owner); });
-      if (!one.holders.empty()) return false;
-      info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
-      return true;
-    });
+      if (one.holders.empty())
+        info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
+    }
+    std::erase_if(asked, [](const Asked& one) { return one.holders.empty(); });
     if (asked.empty() || session.loop.now() >= until) break;
     const TimePoint next = earliest(until, plus(session.loop.now(), kBetweenLooks));
     session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });

@@ -32,15 +32,15 @@ constexpr Milliseconds kSilentAtSignal{100}, kOneSweep{1000};
 }  // namespace
 
 CommandFamily::CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks)
-    : group_(group), session_(session), search_(Marks{std::move(marks)}) {}
+    : group_(group), command_{.session = session}, search_(Marks{std::move(marks)}) {}
 
 void CommandFamily::look() { static_cast<void>(descendants()); }
 
 std::vector<ProcessFacts> CommandFamily::descendants() {
   return seen_.find(
-      {group_}, [this](const ProcessFacts& process) { return process.session == session_; },
+      {group_}, [this](const ProcessFacts& process) { return process.session == command_.session; },
       [this](const ProcessFacts& process) {
-        if (process.pid == group_ && born_ == 0) born_ = process.started;
+        if (process.pid == group_) learn(process);
       },
       [this] { return search_.found(); });
 }
@@ -53,7 +53,7 @@ std::vector<pid_t> CommandFamily::signal(int number, TimePoint, TimePoint until)
   std::vector<pid_t> members, others, last, refused;
   for (const pid_t pid : all_processes()) {
     if (has_passed(until)) break;
-    if (pid == ::getpid() || ::getsid(pid) != session_) continue;
+    if (pid == ::getpid() || ::getsid(pid) != command_.session) continue;
     if (is_in_group(pid)) {
       members.push_back(pid);
     } else {
@@ -101,7 +101,7 @@ std::vector<pid_t> CommandFamily::all(TimePoint) {
   std::vector<pid_t> found = in_group();
   search();
   std::ranges::copy_if(search_.found(), std::back_inserter(found),
-                       [&](pid_t pid) { return ::getsid(pid) == session_ && !is_in_group(pid); });
+                       [&](pid_t pid) { return ::getsid(pid) == command_.session && !is_in_group(pid); });
   return found;
 }
 
@@ -114,9 +114,13 @@ std::vector<pid_t> CommandFamily::out_of_reach() {
   return found;
 }
 
+void CommandFamily::learn(const ProcessFacts& first) {
+  if (command_.born == 0) command_ = {command_.session, first.started, first.parent};
+}
+
 void CommandFamily::search() {
-  if (const auto first = born_ == 0 ? facts_of(group_) : std::nullopt) born_ = first->started;
-  search_.go_on({session_, born_});
+  if (const auto first = command_.born == 0 ? facts_of(group_) : std::nullopt) learn(*first);
+  search_.go_on(command_);
   if (!search_.found().empty()) look();  // remembers them
 }
 
@@ -131,7 +135,7 @@ bool CommandFamily::surely_gone(TimePoint) {
 
 /// Is it a process in our session whose environment we may not read, such as another user's?
 bool CommandFamily::hides_its_marks(pid_t pid) const {
-  if (::getsid(pid) != session_) return false;
+  if (::getsid(pid) != command_.session) return false;
   const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
   return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
 }
@@ -145,14 +149,15 @@ bool CommandFamily::group_exists() const { return group_ > 1 && (::kill(-group_,
 bool CommandFamily::group_is_ours() const {
   if (group_ <= 1) return false;
   const pid_t session_of_first = ::getsid(group_);
-  if (session_of_first >= 0) return session_of_first == session_;
-  return std::ranges::none_of(
-      all_processes(), [&](pid_t pid) { return ::getpgid(pid) == group_ && ::getsid(pid) != session_; });
+  if (session_of_first >= 0) return session_of_first == command_.session;
+  return std::ranges::none_of(all_processes(), [&](pid_t pid) {
+    return ::getpgid(pid) == group_ && ::getsid(pid) != command_.session;
+  });
 }
 
 bool CommandFamily::is_in_group(pid_t pid) const {
   // 0 is the group of a process outside our pid namespace.
-  return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
+  return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == command_.session;
 }
 
 }  // namespace rlock

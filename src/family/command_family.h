@@ -24,11 +24,11 @@ class CommandFamily final : public Family {
   /// `group`: 0: unknown yet. `marks`: see Marks. Empty: only the group counts.
   CommandFamily(pid_t group, pid_t session, std::vector<std::string> marks);
 
-  pid_t session() const noexcept { return session_; }
+  pid_t session() const noexcept { return command_.session; }
   pid_t group() const noexcept { return group_; }
   void set_group(pid_t group) noexcept {
     group_ = group;
-    born_ = 0;
+    command_ = {.session = command_.session};
   }
 
   void look() override;
@@ -63,12 +63,12 @@ class CommandFamily final : public Family {
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
   bool hides_its_marks(pid_t pid) const;
+  void learn(const ProcessFacts& first);
 
   pid_t group_;
-  pid_t session_;
+  Origin command_;
   MarkSearch search_;
   Descendants seen_{0};
-  std::int64_t born_ = 0;      ///< the start of the group's first process; 0: not known
   std::vector<pid_t> silent_;  ///< the last signal() has asked about them in vain
 };
 

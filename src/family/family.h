@@ -30,7 +30,7 @@ class Family {
   virtual void look() = 0;
 
   /// Signals all of them. Returns the processes that we may not signal (EPERM). The search for processes outside a
-  /// command's group, or of a script, ends at `until`, when the next signal is due.
+  /// command's group, or of a script, ends at `until`, when the next signal is due, or after a moment of its own.
   virtual std::vector<pid_t> signal(int number, TimePoint now, TimePoint until) = 0;
 
   /// The living processes that signal() reaches; while there is one, the lock must not be released.

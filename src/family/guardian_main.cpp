@@ -6,7 +6,7 @@
 //   little later than from rlock (kLaterThanRlock), and KILL when rlock would have sent it. If rlock stands still
 //   until its time is over, the guardian releases, and so writes the end of the hold into the history.
 // - The pipe ends: rlock is dead, and nothing renews the lock. Everything that is left of the command gets KILL, for
-//   at most kLastTries. If no process is left, the guardian releases what rlock held, so that no waiter waits for the
+//   at most kLastTries, and kWaitForSilent more for a process that /proc does not show. If no process is left, the guardian releases what rlock held, so that no waiter waits for the
 //   rest of the lease. It does not release while a process may live that works under the lock
 //   (Family::surely_gone), even in another session, where the guardian kills none.
 //

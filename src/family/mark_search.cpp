@@ -16,11 +16,11 @@ constexpr Milliseconds kOneAnswer{500};
 
 void MarkSearch::go_on(const Origin& command) {
   const TimePoint until = within(kOneTurn).until;
-  if (!candidates_.begun()) doubtful_ = false;
+  if (!unasked_.begun()) doubtful_ = false;
   found_.clear();
   for (; found_.empty(); asked_.reset()) {
     if (!asked_) {
-      std::vector<pid_t> next = candidates_.next();
+      std::vector<pid_t> next = unasked_.next();
       if (next.empty()) break;
       asked_.emplace(std::move(next), [this](pid_t pid) { return marks_.on_living(pid); }, kOneAnswer);
     }
@@ -34,7 +34,7 @@ void MarkSearch::go_on(const Origin& command) {
   }
   asked_.reset();
   unanswered_.clear();
-  candidates_.begin_again();
+  unasked_.begin_again();
 }
 
 }  // namespace rlock

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "family/candidates.h"
 #include "family/marks.h"
 #include "family/search_apart.h"
+#include "family/unasked.h"
 
 namespace rlock {
 
@@ -36,8 +36,8 @@ class MarkSearch {
 
  private:
   Marks marks_;
-  Candidates candidates_;
-  std::optional<SearchApart> asked_;  ///< about the newest candidates
+  Unasked unasked_;
+  std::optional<SearchApart> asked_;  ///< about those
   std::vector<pid_t> found_, unanswered_;
   bool doubtful_ = false;
 };

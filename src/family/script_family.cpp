@@ -134,7 +134,7 @@ void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& 
   const bool kills = number == SIGKILL;
   if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(members_.script());
   if (kills && members_.is_tagged()) kill_tagged();
-  const std::vector<ProcessFacts> frozen = freeze(plus(now, kills ? kFreezeToKill : kFreeze), refused);
+  const std::vector<ProcessFacts> frozen = freeze(within(kills ? kFreezeToKill : kFreeze).until, refused);
   for (const ProcessFacts& process : frozen | std::views::reverse) ::kill(process.pid, number);
   if (kills) return;
   for (const ProcessFacts& process : frozen | std::views::reverse)

@@ -254,7 +254,7 @@ HoldReport::KeysEnd ScriptKeeper::keys_end(std::vector<ReleaseResult> answers) {
     std::erase_if(answers, [](const auto& answer) { return answer.how == ReleaseResult::How::not_ours; });
     return released_of(answers);
   }
-  warn_late_loss(quoted(gone.front().lock->name()));
+  warn_late_loss(quoted(names_of(gone)));
   events_.lost(kLostAtRelease);
   return HoldReport::KeysEnd::no;
 }

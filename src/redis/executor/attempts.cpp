@@ -149,6 +149,7 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
     vote_.result = std::move(error);
     return;
   }
+  not_carried_out();
   if (verdict == Route::Verdict::later) {
     node_.trouble = of_server(server, failure_of(error));
     const bool last = !may_retry();
@@ -162,7 +163,6 @@ void Attempts::refused(Reply error, const std::string& server, TimePoint now) {
       plan_.pause(*node_.trouble, now);
     }
   }
-  not_carried_out();
   with_asking_ = verdict == Route::Verdict::asking;
 }
 

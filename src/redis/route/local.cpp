@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "process/daemon.h"
+#include "process/program.h"
 #include "redis/connection/peer.h"
 #include "redis/route/local_directory.h"
 
@@ -102,7 +103,7 @@ std::optional<std::string> find_server() {
   for (const char* name : {"redis-server", "valkey-server"}) {
     for (const std::string& place : split(places, ':')) {
       if (!place.starts_with('/')) continue;
-      if (std::string file = place + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
+      if (std::string file = place + "/" + name; is_program(file)) return file;
     }
   }
   return std::nullopt;

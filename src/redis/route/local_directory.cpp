@@ -149,8 +149,10 @@ class Descent {
     const Descriptor link{::openat(here_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
     struct stat facts{};
     if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, std::strerror(errno));
-    if (!S_ISLNK(facts.st_mode) || rest_.empty())
-      refuse(path, "is neither a folder nor a symbolic link to one");
+    const bool own = rest_.empty();
+    if (!S_ISLNK(facts.st_mode))
+      refuse(path, own ? "is no folder" : "is neither a folder nor a symbolic link to one");
+    if (own) refuse(path, "is a symbolic link; rlock needs a folder there");
     if (!is_trusted(facts.st_uid)) refuse(path, "is a symbolic link of another user");
     if (++links_ > kMostLinks) refuse(path, std::strerror(ELOOP));
     char target[PATH_MAX];

@@ -171,8 +171,10 @@ std::vector<Undone> undo_parts(Redis& redis, std::span<const Part> parts, const 
 }
 
 void record_end(Redis& redis, std::span<const Part> parts, const Patience& patience) {
+  std::vector<Redis::Request> requests;
   for (const Part& part : parts)
-    for (const Call& call : part.release_followers) redis.run_all(call, {}, patience);
+    for (const Call& call : part.release_followers) requests.push_back(redis.post(call, {}, patience.until));
+  redis.await(requests, kReleaseGrace, patience);
 }
 
 }  // namespace rlock

@@ -77,7 +77,7 @@ Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
 std::string no_quorum(const Redis& redis, const Sorted& answers) {
   std::vector<std::string> reasons;
   for (const auto& [node, failure] : answers.failed) reasons.push_back(redis.named(node, failure.text));
-  const std::size_t answer = redis.nodes() - answers.failed.size();
+  const std::size_t answer = answers.held.size() + answers.busy.size() + answers.refused.size();
   return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
                      answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
 }

@@ -85,7 +85,10 @@ Sleep::Step Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
   plan.until = earliest(plan.until, ask_by);
   if (now < last) plan.until = earliest(plan.until, last);
   sleep_until(earliest(plan.ignore_wakeups_until, plan.until));
-  if (!plan.wakeups_end_it) sleep_until(earliest(plan.until, blocked.outage.limit()));
+  if (!plan.wakeups_end_it) {
+    facts_ = FactsThere::unknown;  // the server may come back without them
+    sleep_until(earliest(plan.until, blocked.outage.limit()));
+  }
   if (plan.wakeups_end_it && until_wakeup(blocked, plan.until) == Slept::moved_up)
     return {Slept::moved_up, plan.until};
   sleep_until(plus(redis_.loop().now(), plan.extra));

@@ -102,16 +102,17 @@ void Undo::post_again(Posted& undo) {
 std::vector<bool> Undo::closed_nodes() {
   if (!owner_stays_) return {};
   std::vector<bool> closed(redis_.nodes(), false);
-  std::erase_if(posted_, [&](Posted& undo) {
-    bool all_answered = true;
-    for (std::size_t node = 0; node < closed.size(); ++node) {
-      if (is_answered(undo, node)) continue;
-      closed[node] = true;
-      all_answered = false;
-    }
-    if (!all_answered && undo.request.settled()) post_again(undo);
-    return all_answered;
-  });
+  const auto all_answered = [&](const Posted& undo) {
+    for (std::size_t node = 0; node < closed.size(); ++node)
+      if (!is_answered(undo, node)) return false;
+    return true;
+  };
+  std::erase_if(posted_, all_answered);
+  for (Posted& undo : posted_) {
+    for (std::size_t node = 0; node < closed.size(); ++node)
+      if (!is_answered(undo, node)) closed[node] = true;
+    if (undo.request.settled()) post_again(undo);
+  }
   if (std::ranges::find(closed, true) == closed.end()) return {};
   return closed;
 }

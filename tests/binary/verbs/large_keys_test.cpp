@@ -156,8 +156,8 @@ TEST_CASE("with any content of the server, no command keeps it busy for more tha
       if (!accepted && kSanitized && !long_profile()) continue;
       std::string untouched;
       for (const Words& words : kCommands) {
-        if (!accepted && !long_profile() && number++ % 4 != 0)
-          continue;  // the larger sizes are refused alike
+        // The larger sizes are refused alike, and sanitizers look at the readers of replies, which the commands share.
+        if ((!accepted || kSanitized) && !long_profile() && number++ % 4 != 0) continue;
         // Each command meets the whole poison. Of the larger sizes, some commands remove a part before the refusal.
         if (untouched.empty() || (accepted && writes(redis) != untouched)) put(redis, poison, size);
         untouched = writes(redis);

@@ -337,6 +337,10 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
     CHECK(vote.failure()->kind == Error::unreachable);
     CHECK(fake.count("EVALSHA") - before < 30);
     CHECK(contains(vote.failure()->text, error.substr(0, 4)));
+
+    const Vote once = f.vote(kCall, Milliseconds{500}, kOnce);
+    CHECK(once.reply()->is_error());
+    CHECK(once.attempts == 0);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "redis/executor/executor.h"
+#include "support/fake_redis.h"
 #include "support/list_redis.h"
 #include "support/toy_lock.h"
 
@@ -153,4 +155,19 @@ TEST_CASE("each of several locks is released, even if the others fail") {
   CHECK(back[1].how == ReleaseHow::unknown);
   CHECK(back[2].how == ReleaseHow::yes);
   CHECK(redis.sent_on_abandoned.size() == 3);
+}
+
+TEST_CASE("the ends of two holds are written to each server that answers, although one is silent") {
+  FakeRedis one, two, silent;
+  for (FakeRedis* redis : {&one, &two, &silent}) redis->on("HSET", wire::integer(1));
+  silent.on("HSET", wire::kSilence);
+  Loop loop;
+  Executor redis{loop,
+                 {parse_target(silent.url()), parse_target(one.url()), parse_target(two.url())},
+                 {.timeouts = {.connect = 30s, .command = 30s}}};
+  Part part = part_of(kToy);
+  part.release_followers = {command({"HSET", "history"}, "history")};
+  record_end(redis, std::vector{part, part}, loop.within(10s));
+  CHECK(one.count("HSET") == 2);
+  CHECK(two.count("HSET") == 2);
 }

@@ -260,6 +260,24 @@ TEST_CASE(
   CHECK(redis.deliveries.at(2).followers.size() == 1);
 }
 
+TEST_CASE(
+    "after a round without an answer a waiter sends its facts again, because the server may have lost them") {
+  ListRedis redis;
+  redis.attempts = 0;  // nothing was written, so nothing is undone
+  redis.answers(kBusy);
+  redis.is_silent();
+  redis.answers(kHeld);
+  const ToyInLine toy{5, 50ms};
+  Part part = part_of(toy);
+  part.followers = {command({"HSET", "meta"}), command({"EXPIRE", "meta"})};
+
+  CHECK(std::holds_alternative<Acquired>(acquire(redis, {.parts = {part}}, waiting(redis, 600'000ms))));
+  REQUIRE(redis.deliveries.size() == 3);
+  CHECK(redis.deliveries.at(0).followers.size() == 2);
+  CHECK(redis.deliveries.at(1).followers.empty());  // it only keeps its place
+  CHECK(redis.deliveries.at(2).followers.size() == 2);
+}
+
 TEST_CASE("a flood of messages makes a waiter ask a hundred times at once, and then 25 times a second") {
   ListRedis redis;
   for (int i = 0; i < 150; ++i) redis.answers(kBusy);

@@ -66,6 +66,17 @@ TEST_CASE("with too many silent nodes the round has no quorum, although the othe
   CHECK(result.may_be_granted);
 }
 
+TEST_CASE("a server that has not answered yet does not count as one that answers") {
+  ListRedis redis{3};
+  redis.answers({kSilent, kSilent, kHeld});
+  Votes votes = redis.run_all(kToy.ask(), {}, within(1000ms));
+  votes.back().result = {};
+  const BallotResult result = Ballot{kToy, redis, Clock::now()}.result(votes);
+  REQUIRE(result.failure());
+  CHECK(result.failure()->text ==
+        "no quorum: 0 of 3 servers answer, 2 are needed (node 1: no answer; node 2: no answer)");
+}
+
 TEST_CASE("a server that denies us is final only where the others are too few") {
   CHECK(result_of({kDenied}).failure()->kind == Error::denied);
   CHECK(result_of({kDenied, kBusy, kBusy}).busy());

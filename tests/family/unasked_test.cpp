@@ -1,4 +1,4 @@
-#include "family/candidates.h"
+#include "family/unasked.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -52,34 +52,34 @@ TEST_CASE("the first list has everybody who lives, but for us and the kernel's t
   living[11].state = 'Z';
   start(12, 2, 0);
   living[12].of_kernel = true;
-  Candidates candidates{proc};
-  CHECK_FALSE(candidates.begun());
-  CHECK(candidates.next() == Pids{1, 2, 10});
-  CHECK(candidates.begun());
-  candidates.begin_again();
-  CHECK_FALSE(candidates.begun());
-  CHECK(candidates.next() == Pids{1, 2, 10});
+  Unasked unasked{proc};
+  CHECK_FALSE(unasked.begun());
+  CHECK(unasked.next() == Pids{1, 2, 10});
+  CHECK(unasked.begun());
+  unasked.begin_again();
+  CHECK_FALSE(unasked.begun());
+  CHECK(unasked.next() == Pids{1, 2, 10});
 }
 
 TEST_CASE("a later list has new processes, but no child of one that has answered and lives") {
   const ProcView proc = fresh_proc();
-  Candidates candidates{proc};
-  REQUIRE(candidates.next() == Pids{1, 2, 10});
+  Unasked unasked{proc};
+  REQUIRE(unasked.next() == Pids{1, 2, 10});
   start(20, 10, 10);  // its parent has answered
   start(21, 20, 10);  // a child of a new one: only the list after that leaves it out
   start(22, 2, 22);   // the service manager may have adopted it
   start(23, 1, 23);
   living.erase(10);
   start(10, 2, 10, 210);  // another process with this number
-  CHECK(candidates.next() == Pids{10, 20, 21, 22, 23});
+  CHECK(unasked.next() == Pids{10, 20, 21, 22, 23});
   start(24, 21, 10);
-  CHECK(candidates.next().empty());
+  CHECK(unasked.next().empty());
 }
 
 TEST_CASE("if a process ends while the list is read, another list has its child") {
   const ProcView proc = fresh_proc();
-  Candidates candidates{proc};
-  REQUIRE(candidates.next() == Pids{1, 2, 10});
+  Unasked unasked{proc};
+  REQUIRE(unasked.next() == Pids{1, 2, 10});
   list_of_proc = [] {
     Pids now = listed_now();
     if (lists > 2) return now;
@@ -87,20 +87,20 @@ TEST_CASE("if a process ends while the list is read, another list has its child"
     start(31, 1, 30);
     return now;
   };
-  CHECK(candidates.next() == Pids{31});
+  CHECK(unasked.next() == Pids{31});
   CHECK(lists == 3);
 }
 
 TEST_CASE("a search makes no list without end while processes start and end") {
   const ProcView proc = fresh_proc();
-  Candidates candidates{proc};
-  REQUIRE(candidates.next() == Pids{1, 2, 10});
+  Unasked unasked{proc};
+  REQUIRE(unasked.next() == Pids{1, 2, 10});
   list_of_proc = [] {
     Pids now = listed_now();
     now.push_back(1000 + lists);
     return now;
   };
-  CHECK(candidates.next().empty());
+  CHECK(unasked.next().empty());
   CHECK(lists > 10);
   CHECK(lists < 100);
 }
@@ -109,20 +109,25 @@ TEST_CASE("a zombie may have started one that its list lacks, but only in the fi
   const ProcView proc = fresh_proc();
   start(11, 10, 10);
   living[11].state = 'Z';
-  Candidates candidates{proc};
-  REQUIRE(candidates.next() == Pids{1, 2, 10});
-  CHECK(candidates.next().empty());
+  Unasked unasked{proc};
+  REQUIRE(unasked.next() == Pids{1, 2, 10});
+  CHECK(unasked.next().empty());
   CHECK(lists == 2);
 }
 
 TEST_CASE("a stranger, or its session, or one above it, is older than the command") {
   const ProcView proc = fresh_proc();
-  const Origin command{.session = 100, .born = 100};
+  const Origin command{.session = 100, .born = 100, .parent = ::getpid()};
   const auto stranger = [&](pid_t pid) { return is_stranger(pid, command, proc); };
   start(100, ::getpid(), 100, 100);
   start(101, 100, 100);
   CHECK_FALSE(stranger(100));
   CHECK_FALSE(stranger(101));
+
+  CHECK_FALSE(stranger(101));
+  start(102, ::getpid(), 102);
+  CHECK_FALSE(stranger(102));
+  CHECK(is_stranger(102, {.session = 100, .born = 100, .parent = 10}, proc));  // us is another one's rlock
 
   CHECK(stranger(10));
   CHECK(stranger(99));  // it has ended

@@ -15,6 +15,7 @@ namespace rlock {
 struct Origin {
   pid_t session = 0;
   std::int64_t born = 0;  ///< the start of its first process; 0: not known
+  pid_t parent = 0;       ///< that has started this process
 };
 
 /// What /proc shows. Tests show what they like.
@@ -23,13 +24,13 @@ struct ProcView {
   std::optional<ProcessFacts> (*facts)(pid_t) = facts_of;
 };
 
-/// The processes that a search has to ask. A list of /proc is no snapshot: while it is read, a process may start another one and
+/// The processes that a search has not asked yet. A list of /proc is no snapshot: while it is read, a process may start another one and
 /// end. So a search makes list after list, until one has nobody that it has not asked.
-class Candidates {
+class Unasked {
  public:
-  explicit Candidates(ProcView proc = {}) : proc_(proc) {}
+  explicit Unasked(ProcView proc = {}) : proc_(proc) {}
 
-  /// Those that no list has had before. After the first list, a child of one that has answered "no" and lives is no candidate:
+  /// Those that no list has had before. After the first list, a child of one that has answered "no" and lives is left out:
   /// else there would be no end while somebody else starts processes. Empty: the search has asked all.
   /// REQUIRES: none of the list before is one of those searched for.
   std::vector<pid_t> next();

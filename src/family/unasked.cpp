@@ -1,4 +1,4 @@
-#include "family/candidates.h"
+#include "family/unasked.h"
 
 #include <unistd.h>
 
@@ -14,13 +14,13 @@ bool may_adopt(const ProcessFacts& process) { return process.parent <= 1; }
 
 }  // namespace
 
-std::vector<pid_t> Candidates::next() {
+std::vector<pid_t> Unasked::next() {
   std::vector<pid_t> found = new_ones();
   for (int more = 0; found.empty() && may_lack_one_ && more < kMoreLists; ++more) found = new_ones();
   return found;
 }
 
-std::vector<pid_t> Candidates::new_ones() {
+std::vector<pid_t> Unasked::new_ones() {
   const bool is_first = listed_.empty();
   may_lack_one_ = false;
   std::vector<ProcessFacts> fresh, seen;
@@ -43,7 +43,7 @@ std::vector<pid_t> Candidates::new_ones() {
 }
 
 /// Has it answered "no", and does it live, so that no orphan has become its child?
-bool Candidates::has_answered(pid_t pid) const {
+bool Unasked::has_answered(pid_t pid) const {
   const auto before = listed_.find(pid);
   const auto facts = before == listed_.end() ? std::nullopt : proc_.facts(pid);
   return facts && facts->alive() && facts->started == before->second && !may_adopt(*facts);
@@ -58,7 +58,7 @@ bool is_stranger(pid_t pid, const Origin& command, const ProcView& proc) {
   if (first && first->started < command.born) return true;
   for (int above = 0; facts && facts->started >= command.born && above < kDeepestAncestry; ++above)
     facts = proc.facts(facts->parent);
-  return facts && facts->started < command.born && !may_adopt(*facts) && facts->pid != ::getpid();
+  return facts && facts->started < command.born && !may_adopt(*facts) && facts->pid != command.parent;
 }
 
 }  // namespace rlock
