@@ -49,7 +49,7 @@ Inspector::~Inspector() = default;
 
 void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
   const bool matters = !task.counts && task.steps.asks_the_key();
-  task.enough.emplace(session_.redis.quorum(), matters ? kAnswerGrace : kShortAnswerGrace);
+  task.enough.emplace(matters ? kAnswerGrace : kShortAnswerGrace);
   task.asked = session_.redis.post(call, delivery, session_.patience().until);
   if (task.asked.settled()) wake_at_ = TimePoint::min();  // it could not even be sent
 }
@@ -62,7 +62,7 @@ void Inspector::begin(std::size_t index) {
 
 bool Inspector::answered(Task& task, TimePoint now) {
   if (task.asked.settled()) return true;
-  const TimePoint enough = (*task.enough)(task.asked.votes(), now);
+  const TimePoint enough = task.enough->from(answered_by(session_.redis.quorum(), task.asked.votes()), now);
   wake_at_ = earliest(wake_at_, enough);
   return enough <= now;
 }

@@ -54,7 +54,7 @@ class Search {
   void look_through_all() {
     const TimePoint deadline = session_.patience().until;
     const Redis::Request pings = session_.redis.post(command({"PING"}), with_retries(), deadline);
-    Enough enough{session_.redis.quorum(), kAnswerGrace, session_.loop.now()};
+    Enough enough{kAnswerGrace, session_.loop.now()};
     for (;;) {
       note_failures(pings.votes());
       require_quorum();
@@ -65,7 +65,7 @@ class Search {
       }
       const auto done = static_cast<std::size_t>(std::ranges::count(searched_, true));
       const TimePoint now = session_.loop.now();
-      const TimePoint until = enough.from(done >= enough.nodes(), now);
+      const TimePoint until = enough.from(done >= session_.redis.quorum(), now);
       if (pings.settled() || now >= until) break;
       turn(earliest(deadline, until));
     }

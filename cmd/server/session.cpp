@@ -139,7 +139,7 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 }
 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
-  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kAnswerGrace});
+  Votes votes = run(call, delivery, kAnswerGrace);
   check_signals();  // before the failure, because a signal may have caused it
   if (answered_by(redis.quorum(), votes)) return votes;
   Failure failure = no_answer();
@@ -148,8 +148,13 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   fail(failure);
 }
 
-Votes Session::try_each(const Call& call) {
-  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortAnswerGrace});
+Votes Session::try_each(const Call& call) { return run(call, {}, kShortAnswerGrace); }
+
+Votes Session::run(const Call& call, const Delivery& delivery, Milliseconds grace) {
+  return redis.run(call, delivery, patience(),
+                   [this, enough = Enough{grace}](const Votes& votes, TimePoint now) mutable {
+                     return enough.from(answered_by(redis.quorum(), votes), now);
+                   });
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,

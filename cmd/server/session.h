@@ -87,6 +87,8 @@ class Session {
 
  private:
   Milliseconds first_contact() const;
+  /// After a quorum has answered, the other nodes get `grace`.
+  Votes run(const Call& call, const Delivery& delivery, Milliseconds grace);
   Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options);
 };
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "base/environment.h"
 #include "base/key_text.h"
@@ -30,7 +29,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection_json.h"
 #include "cmd/view/inspection_text.h"
-#include "redis/enough.h"
+#include "redis/quorum.h"
 #include "sync/calls/requests.h"
 #include "sync/hold/release.h"
 #include "sync/records/holder_messages.h"
@@ -48,18 +47,17 @@ struct FoundHold {
 
 /// The state of an inner hold; `unknown`: it has ended, or no quorum of servers can have it.
 InnerState inner_state(Session& session, const LockName& name, const InnerHold& hold) {
-  std::map<InnerState, std::size_t> states;
   Tally has;
+  bool reads = false;
   for (const Vote& vote : session.ask_each(ask_for_inner(name, hold.request))) {
-    if (const Reply* reply = vote.good_reply()) {
-      ++states[read_inner(*reply)];
-    } else {
-      ++has.open;
-    }
+    const Reply* reply = vote.good_reply();
+    const InnerState state = reply ? read_inner(*reply) : InnerState::unknown;
+    if (!reply) ++has.open;
+    if (state == InnerState::reads || state == InnerState::held) ++has.yes;
+    reads = reads || state == InnerState::reads;
   }
-  has.yes = states[InnerState::reads] + states[InnerState::held];
   if (!has.can_have(session.redis.quorum())) return InnerState::unknown;
-  return states[InnerState::reads] > 0 ? InnerState::reads : InnerState::held;
+  return reads ? InnerState::reads : InnerState::held;
 }
 
 /// Does a quorum of servers have this hold, if so many say yes? Throws Error{unreachable} if the silent ones decide.

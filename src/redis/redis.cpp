@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "redis/enough.h"
+#include "redis/quorum.h"
 
 namespace rlock {
 namespace {
@@ -24,8 +25,8 @@ void Redis::await_followers(const Patience& patience) const {
 }
 
 void Redis::await(const std::vector<Request>& requests, Milliseconds grace, const Patience& patience) const {
-  Enough enough{quorum(), grace};
-  const auto by_quorum = [&](const Request& request) { return answered_by(enough.nodes(), request.votes()); };
+  Enough enough{grace};
+  const auto by_quorum = [&](const Request& request) { return answered_by(quorum(), request.votes()); };
   while (!std::ranges::all_of(requests, &Request::settled)) {
     const TimePoint now = loop().now();
     const TimePoint until =

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "redis/enough.h"
+#include "redis/quorum.h"
 #include "redis/redis.h"
 #include "support/ticking_loop.h"
 

@@ -15,7 +15,7 @@
 #include "cmd/hold/request/lock_types.h"
 #include "cmd/hold/request/stop_rules.h"
 #include "cmd/server/deployment.h"
-#include "redis/enough.h"
+#include "redis/quorum.h"
 #include "sync/hold/lease.h"
 #include "sync/wait/acquire_options.h"
 

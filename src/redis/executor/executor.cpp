@@ -13,8 +13,8 @@
 
 #include "base/as_given.h"
 #include "base/text.h"
-#include "redis/enough.h"
 #include "redis/executor/attempts.h"
+#include "redis/quorum.h"
 #include "redis/route/make_route.h"
 
 namespace rlock {

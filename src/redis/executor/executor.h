@@ -11,8 +11,8 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/connection/target.h"
-#include "redis/enough.h"
 #include "redis/executor/node.h"
+#include "redis/quorum.h"
 #include "redis/redis.h"
 
 namespace rlock {

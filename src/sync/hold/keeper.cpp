@@ -21,7 +21,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/overloaded.h"
-#include "redis/enough.h"
+#include "redis/quorum.h"
 #include "sync/wait/replicas.h"
 
 namespace rlock {

@@ -15,30 +15,12 @@
 #include <optional>
 
 #include "base/text.h"
-#include "redis/enough.h"
 
 namespace rlock {
 namespace {
 
 /// How long to wait for the other nodes after a quorum. It is short, because they may be down for days.
 constexpr Milliseconds kReleaseGrace{200};
-
-/// The answers of the nodes about one part, counted.
-struct Count {
-  std::size_t ours = 0;  ///< nodes that released or kept our hold
-  std::size_t gone = 0;  ///< nodes that had no hold of ours
-  std::vector<std::string> silent;
-  ReleaseResult result;
-
-  void put(const Released& released, bool repeated) {
-    if (!released.unannounced.empty()) result.unannounced = released.unannounced;
-    // If the reply to a second copy is "not ours", the first copy has released the hold.
-    ++(released.how == Released::How::not_ours && !repeated ? gone : ours);
-    if (released.how != Released::How::kept) return;
-    result.how = ReleaseResult::How::kept;
-    result.rest = std::max(result.rest, released.rest);
-  }
-};
 
 /// The answer of one node about one part.
 struct NodeAnswer {
@@ -60,24 +42,29 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
 /// The lock is free if another owner can now get a quorum. If so many nodes had no hold of ours that we had
 /// no quorum, the lock was lost before the release.
 ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
-  Count count;
+  ReleaseResult result;
+  result.how = ReleaseResult::How::yes;
+  std::size_t ours = 0;  // nodes that released or kept our hold
+  std::size_t gone = 0;  // nodes that had no hold of ours
+  std::vector<std::string> silent;
   for (std::size_t node = 0; node < answers.size(); ++node) {
     const auto& [answer, repeated] = answers[node];
-    if (const auto* released = std::get_if<Released>(&answer)) {
-      count.put(*released, repeated);
-    } else {
-      count.silent.push_back(redis.named(node, std::get<Failure>(answer).text));
+    const auto* released = std::get_if<Released>(&answer);
+    if (released == nullptr) {
+      silent.push_back(redis.named(node, std::get<Failure>(answer).text));
+      continue;
     }
+    if (!released->unannounced.empty()) result.unannounced = released->unannounced;
+    // If the reply to a second copy is "not ours", the first copy has released the hold.
+    ++(released->how == Released::How::not_ours && !repeated ? gone : ours);
+    if (released->how == Released::How::kept) result.how = ReleaseResult::How::kept;
+    result.rest = std::max(result.rest, released->rest);
   }
-  ReleaseResult result = std::move(count.result);
-  result.why = joined(count.silent, "; ");
-  const std::size_t quorum = redis.quorum();
-  if (!redis.can_lack(count.gone) && count.ours < quorum) {
+  result.why = joined(silent, "; ");
+  if (!redis.can_lack(gone) && ours < redis.quorum()) {
     result.how = ReleaseResult::How::not_ours;
-  } else if (count.ours + count.gone < quorum) {
+  } else if (!redis.can_lack(silent.size())) {
     result.how = ReleaseResult::How::unknown;
-  } else if (result.how != ReleaseResult::How::kept) {
-    result.how = ReleaseResult::How::yes;
   }
   return result;
 }

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/overloaded.h"
 #include "base/text.h"
+#include "redis/quorum.h"
 
 namespace rlock {
 namespace {

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "redis/quorum.h"
+
 namespace rlock {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "redis/enough.h"
+#include "redis/quorum.h"
 #include "sync/watch/listeners.h"
 
 namespace rlock {
