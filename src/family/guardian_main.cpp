@@ -106,18 +106,21 @@ class GuardianLoop final : public Source {
   // A pipe that has ended is always ready, so the loop would never sleep again if it still watched the pipe.
   int fd() const override { return orphaned() ? -1 : orders_; }
   TimePoint wake_at() const override {
-    return earliest(resting_ ? next_check_ : escalation_.wake_at(deadlines_), next_look_);
+    return earliest(signals() ? escalation_.wake_at(deadlines_) : next_check_, next_look_);
   }
 
   void ready(short events, TimePoint now) override {
     if (events != 0) read_orders(now);
     if (now >= next_look_) look(now);
-    while (const auto signal = resting_ ? std::nullopt : escalation_.next(now, deadlines_)) {
+    while (const auto signal = signals() ? escalation_.next(now, deadlines_) : std::nullopt) {
       family_.signal(*signal, now, escalation_.killing() ? kNever : deadlines_.kill);
-      if (escalation_.killing() && !command_.group_lives()) rest(now);
+      if (escalation_.killing() && !command_.group_lives()) {
+        stage_ = Stage::rests;
+        await_others(now);
+      }
     }
-    if (resting_ && now >= next_check_) check(now);
-    const TimePoint last = resting_ ? give_up_release_ : give_up_;
+    if (!signals() && now >= next_check_) check(now);
+    const TimePoint last = signals() ? give_up_ : give_up_release_;
     over_ = end_.has_value() ||
             (orphaned() && now >= (family_.unanswered().empty() ? last : plus(last, kWaitForSilent)));
   }
@@ -128,10 +131,20 @@ class GuardianLoop final : public Source {
   /// may live.
   std::optional<LeftAlone> left_alone() const {
     if (!end_) return std::nullopt;
-    return LeftAlone{.how = *end_, .ended = ended_, .exit = exit_, .good_until = deadlines_.kill};
+    return LeftAlone{
+        .how = *end_, .ended = stage_ == Stage::ended, .exit = exit_, .good_until = deadlines_.kill};
   }
 
  private:
+  /// What the guardian does about the command's processes.
+  enum class Stage {
+    signals,  ///< some may live: Escalation says which signal they get, and when
+    rests,    ///< KILL has left none in the command's group; if check() finds others, they are signalled
+    ended,    ///< see Order::ended: no process is signalled any more
+  };
+
+  bool signals() const noexcept { return stage_ == Stage::signals; }
+
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
   /// KILL.
   static Deadlines allowing(const Deadlines& due) {
@@ -148,14 +161,13 @@ class GuardianLoop final : public Source {
     if (!escalation_.begun()) family_.look();
   }
 
-  void rest(TimePoint now) {
-    resting_ = true;
+  /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon, because
+  /// nested runs have guardians, too.
+  void await_others(TimePoint now) {
     next_check_ = now;
     give_up_release_ = Family::sees_everybody() ? plus(now, kOthersEnd) : now;
   }
 
-  /// No process is left to kill. Processes in other sessions may go on working, but most of them end soon, because
-  /// nested runs have guardians, too.
   void check(TimePoint now) {
     next_check_ = now < give_up_release_ ? plus(now, kCheckAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
@@ -163,8 +175,8 @@ class GuardianLoop final : public Source {
     const bool may_release = orphaned() || (rlock && rlock->stopped());
     if (may_release && family_.surely_gone(now))
       end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
-    else
-      resting_ = ended_ || (family_.all(now).empty() && family_.unanswered().empty());
+    else if (stage_ == Stage::rests && !(family_.all(now).empty() && family_.unanswered().empty()))
+      stage_ = Stage::signals;
   }
 
   /// Reads all orders, because an old deadline does not count if a newer one stands behind it.
@@ -176,8 +188,8 @@ class GuardianLoop final : public Source {
     // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
     // (PR_SET_PDEATHSIG); the others are left to us.
     give_up_ = plus(now, kLastTries);
-    if (ended_) return rest(now);
-    resting_ = false;
+    if (stage_ == Stage::ended) return await_others(now);
+    stage_ = Stage::signals;
     escalation_.hurry();
   }
 
@@ -185,7 +197,7 @@ class GuardianLoop final : public Source {
 
   /// From now on the guardian rests until rlock dies.
   void guard_release(std::optional<int> exit) {
-    ended_ = resting_ = true;
+    stage_ = Stage::ended;
     next_check_ = next_look_ = kNever;
     exit_ = exit;
   }
@@ -196,7 +208,7 @@ class GuardianLoop final : public Source {
         command_.set_group(order.pid);
         look_again_ = kFirstLook;
         next_look_ = TimePoint::min();
-        resting_ = false;  // if the deadline has passed already, this command is killed
+        stage_ = Stage::signals;  // if the deadline has passed already, this command is killed
         break;
       case Order::deadlines:
         deadlines_ = allowing(order.until);
@@ -214,12 +226,11 @@ class GuardianLoop final : public Source {
   CommandFamily& command_;
   Escalation escalation_;
   Deadlines deadlines_;
-  bool ended_ = false;       ///< see Order::ended
+  Stage stage_ = Stage::signals;
   std::optional<int> exit_;  ///< see Order::exit
 
   TimePoint give_up_ = kNever;              ///< the guardian ends then, even if a process cannot be killed
-  bool resting_ = false;                    ///< no process is left to kill
-  TimePoint next_check_ = kNever;           ///< the next check whether other processes live
+  TimePoint next_check_ = kNever;           ///< not while it signals: the next check whether processes live
   TimePoint give_up_release_ = kNever;      ///< then the lock is left to its lease
   TimePoint next_look_ = TimePoint::min();  ///< the next look for the command's descendants
   Milliseconds look_again_ = kFirstLook;
