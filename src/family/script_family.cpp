@@ -1,5 +1,11 @@
-// Before KILL the processes are frozen, each as soon as a pass finds it. A stopped process cannot fork, and still
-// counts against its user's limit of processes. If a pass finds all of them stopped, none is missing.
+// A script may start processes faster than we look. So KILL takes these steps (signal_frozen()):
+//
+//   kill_tagged()     stops the processes with the script's tag, pass by pass, and kills them. It comes first because it
+//                     reads no file of a process.
+//   freeze()          stops the others, each as soon as a pass finds it. A stopped process cannot fork, and still counts
+//                     against its user's limit of processes. If a pass finds all of them stopped, none is missing.
+//   send_each()       kills those, children first.
+//   wake_ancestors()  comes with later calls: see below.
 //
 // Other signals are sent to each process as it is found. A script that has neither a tag nor a session or group of its
 // own is the exception. When such a script ends, we lose a process that it has just started. So its processes are
@@ -58,9 +64,15 @@ std::vector<ProcessFacts> ancestors_of(const ProcessFacts& process) {
   return ancestors;
 }
 
-/// Sends the signal. If we may not, adds the process to `refused`.
-void send(int number, pid_t pid, std::vector<pid_t>& refused) {
-  if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
+/// Sends the signal. Returns false if we may not.
+bool send(int number, pid_t pid) { return ::kill(pid, number) == 0 || errno != EPERM; }
+
+/// Signals these processes, children first. Returns those that we may not signal.
+std::vector<pid_t> send_each(int number, const std::vector<ProcessFacts>& processes) {
+  std::vector<pid_t> refused;
+  for (const ProcessFacts& process : processes | std::views::reverse)
+    if (!send(number, process.pid)) refused.push_back(process.pid);
+  return refused;
 }
 
 }  // namespace
@@ -88,32 +100,25 @@ bool ScriptFamily::surely_gone(TimePoint now) {
 
 std::vector<pid_t> ScriptFamily::signal(int number, TimePoint now, TimePoint until) {
   wake_ancestors(now);
-  std::vector<pid_t> refused;
-  if (!proc_shows_us()) {
-    send(number, members_.script().pid, refused);
-  } else if (number == SIGCONT) {
-    for (const ProcessFacts& process : members_.all() | std::views::reverse)
-      send(SIGCONT, process.pid, refused);
-  } else if (number != SIGKILL && members_.stays_together()) {
-    signal_as_found(number, until, refused);
-  } else {
-    signal_frozen(number, now, refused);
-  }
-  return refused;
+  if (!proc_shows_us()) return send_each(number, {members_.script()});
+  if (number == SIGCONT) return send_each(SIGCONT, members_.all());
+  if (number != SIGKILL && members_.stays_together()) return signal_as_found(number, until);
+  return signal_frozen(number, now);
 }
 
 /// Signals each process once. It ends when a look finds no new one, after kFreeze, or at `until`, when KILL is due.
 /// Before the last look the script has some time to end. bash blocks signals while it forks, so one more child may
 /// come after the signal. The tagged processes come first, because there may be thousands, and no file has to be read
 /// for them.
-void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused) {
+std::vector<pid_t> ScriptFamily::signal_as_found(int number, TimePoint until) {
   const TimePoint ends = within(kSignalEndsIt).until, over = earliest(until, within(kFreeze).until);
   std::unordered_set<pid_t> signalled;
+  std::vector<pid_t> refused;
   bool settled = false;
   const auto signal_once = [&](pid_t pid) {
     if (!signalled.insert(pid).second) return;
     settled = false;
-    send(number, pid, refused);
+    if (!send(number, pid)) refused.push_back(pid);
   };
   do {
     settled = has_passed(ends) || !script_lives();  // as it was before this look
@@ -126,19 +131,21 @@ void ScriptFamily::signal_as_found(int number, TimePoint until, std::vector<pid_
     until = over;  // the first look could go on until KILL is due
     if (!settled) ::usleep(kBetweenSearches);
   } while (!settled && !has_passed(over));
+  return refused;
 }
 
-/// Stops all members and signals them. If the signal is KILL, kill_tagged() comes first. After another signal, the
-/// survivors run again.
-void ScriptFamily::signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused) {
+/// The steps at the top of this file. After another signal than KILL, the survivors run again.
+std::vector<pid_t> ScriptFamily::signal_frozen(int number, TimePoint now) {
   const bool kills = number == SIGKILL;
   if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(members_.script());
   if (kills && members_.is_tagged()) kill_tagged();
-  const std::vector<ProcessFacts> frozen = freeze(within(kills ? kFreezeToKill : kFreeze).until, refused);
-  for (const ProcessFacts& process : frozen | std::views::reverse) ::kill(process.pid, number);
-  if (kills) return;
-  for (const ProcessFacts& process : frozen | std::views::reverse)
-    if (!process.stopped()) ::kill(process.pid, SIGCONT);
+  Frozen frozen = freeze(within(kills ? kFreezeToKill : kFreeze).until);
+  send_each(number, frozen.processes);
+  if (!kills) {
+    std::erase_if(frozen.processes, [](const ProcessFacts& process) { return process.stopped(); });
+    send_each(SIGCONT, frozen.processes);
+  }
+  return std::move(frozen.refused);
 }
 
 /// Kills the tagged processes at once. A script may have thousands of processes, and to read the files of each
@@ -160,16 +167,15 @@ void ScriptFamily::kill_tagged() {
   }
 }
 
-/// Stops all members, from the top, until a pass finds all of them stopped, or until `until`. Returns their states
-/// from before.
-std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_t>& refused) {
-  std::vector<ProcessFacts> frozen;
+/// Stops all members, from the top, until a pass finds all of them stopped, or until `until`.
+ScriptFamily::Frozen ScriptFamily::freeze(TimePoint until) {
+  Frozen frozen;
   std::unordered_set<pid_t> known, beyond_us;
   bool settled = false;
   const auto stop = [&](const ProcessFacts& process) {
     if (known.insert(process.pid).second) {
-      frozen.push_back(process);
-      if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) beyond_us.insert(process.pid);
+      frozen.processes.push_back(process);
+      if (!send(SIGSTOP, process.pid)) beyond_us.insert(process.pid);
     }
     // A process must be stopped before its children are read, because a fork that has begun goes on after the signal.
     settled = settled && (process.stopped() || beyond_us.contains(process.pid));
@@ -180,8 +186,8 @@ std::vector<ProcessFacts> ScriptFamily::freeze(TimePoint until, std::vector<pid_
     members_.all(stop, ScriptMembers::OnTag::gets_stop);
     if ((settled && members_.vanished() == 0) || has_passed(until)) break;
   }
-  refused.assign(beyond_us.begin(), beyond_us.end());
-  if (!frozen.empty()) frozen_ = Clock::now();  // not `now`: the freeze has taken a while
+  frozen.refused.assign(beyond_us.begin(), beyond_us.end());
+  if (!frozen.processes.empty()) frozen_ = Clock::now();  // not `now`: the freeze has taken a while
   return frozen;
 }
 

@@ -34,9 +34,15 @@ class ScriptFamily final : public Family {
   bool script_lives() const { return members_.script_lives(); }
 
  private:
-  void signal_as_found(int number, TimePoint until, std::vector<pid_t>& refused);
-  void signal_frozen(int number, TimePoint now, std::vector<pid_t>& refused);
-  std::vector<ProcessFacts> freeze(TimePoint until, std::vector<pid_t>& refused);
+  /// What a freeze has stopped.
+  struct Frozen {
+    std::vector<ProcessFacts> processes;  ///< from the top, as they were before
+    std::vector<pid_t> refused;           ///< those of them that we may not signal
+  };
+
+  std::vector<pid_t> signal_as_found(int number, TimePoint until);
+  std::vector<pid_t> signal_frozen(int number, TimePoint now);
+  Frozen freeze(TimePoint until);
   void kill_tagged();
   void wake_ancestors(TimePoint now) const;
 
