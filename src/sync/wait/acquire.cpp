@@ -62,9 +62,8 @@ class Acquisition {
       : redis_(redis),
         options_(options),
         several_nodes_(redis.nodes() > 1),
-        single_round_(options.patience.until <= redis.loop().now()),
         stages_(std::move(stages)),
-        round_(redis, options, single_round_),
+        round_(redis, options),
         outage_(options),
         undo_(redis, options.insisted),
         sleep_(redis, options, wait_for) {}
@@ -144,7 +143,7 @@ class Acquisition {
     const bool no_contact = unreachable() && !redis_.keeps_trying();
     const bool too_long = unreachable() && now() >= outage_.limit();
     const bool retry_cannot_help = result().refused() != nullptr || denied() || no_contact || too_long;
-    return retry_cannot_help || single_round_ || options_.patience.ended(now());
+    return retry_cannot_help || round_.is_single() || options_.patience.ended(now());
   }
 
   // --- undo ------------------------------------------------------------------------------------
@@ -259,7 +258,6 @@ class Acquisition {
   Redis& redis_;
   const AcquireOptions& options_;
   const bool several_nodes_;
-  const bool single_round_;
 
   std::vector<Stage> stages_;
   Round round_;                     ///< the current or last round

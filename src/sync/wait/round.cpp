@@ -62,7 +62,7 @@ void Round::ask(Stage& stage, Undo& undo, FactsThere facts, Next next) {
   delivery.only_nodes = closed;
   delivery.only_nodes.flip();
   // With several nodes, this round must not wait for a silent one: the next round asks it again.
-  if (!several_nodes_ && !single_round_) delivery.retry = Delivery::Retry::until_deadline;
+  if (!several_nodes_ && !is_single()) delivery.retry = Delivery::Retry::until_deadline;
   votes_ =
       redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
                  patience_of(several_nodes_ ? options_.node_timeout : options_.round_timeout),
@@ -114,7 +114,7 @@ bool Round::replicated(const Waitable& what) {
 /// (-n) gets the full time, although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = redis_.loop().within(step);
-  if (!single_round_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
+  if (!is_single()) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
   patience.interrupted = options_.patience.interrupted;
   return patience;
 }

@@ -17,8 +17,10 @@ namespace rlock {
 class Round {
  public:
   /// REQUIRES: `redis` and `options` outlive it.
-  Round(Redis& redis, const AcquireOptions& options, bool single_round)
-      : redis_(redis), options_(options), several_nodes_(redis.nodes() > 1), single_round_(single_round) {}
+  Round(Redis& redis, const AcquireOptions& options) : redis_(redis), options_(options) {}
+
+  /// With -n, the patience has ended from the start. Then there is one round, and it gets its full time.
+  bool is_single() const noexcept { return options_.patience.until <= wait_begun_; }
 
   /// Asks for every stage in order, and tells `undo` about each call. Empty: the stage blocked_at() cannot be
   /// acquired now; result() says why. What the earlier stages acquired is not undone yet.
@@ -52,8 +54,7 @@ class Round {
 
   Redis& redis_;
   const AcquireOptions& options_;
-  const bool several_nodes_;
-  const bool single_round_;
+  const bool several_nodes_ = redis_.nodes() > 1;
   TimePoint end_by_ = kNever;
   const TimePoint wait_begun_ = redis_.loop().now();
   std::size_t blocked_ = 0;

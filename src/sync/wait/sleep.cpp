@@ -97,20 +97,19 @@ Sleep::Step Sleep::sleep_once(Blocked& blocked, TimePoint ask_by) {
 
 /// Sleeps until `latest`, or until there is a reason to ask earlier or to sleep at another pace.
 Sleep::Slept Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
-  Wakeup wakeup{.latest = earliest(latest, options_.patience.until)};
-  std::uint64_t losses = losses_;
+  Wakeup wakeup{.latest = earliest(latest, options_.patience.until), .losses = losses_};
   for (;;) {
     const TimePoint now = redis_.loop().now();
     read_messages(blocked, now, wakeup);
-    note_losses(blocked, losses, now, wakeup);
+    note_losses(blocked, now, wakeup);
     const bool told = wakeup.by_message != kNever;
     const TimePoint ask_at = earliest(wakeup.latest, wakeup.by_message);
     if (now >= ask_at || options_.patience.interrupted()) {
       if (told) pacing_.count_wakeup(now);
-      facts_ = facts_after(wakeup, losses != losses_, blocked);
+      facts_ = facts_after(wakeup, blocked);
       return Slept::until_due;
     }
-    const bool asks_soon = told || losses != losses_;  // whatever its place
+    const bool asks_soon = told || lost_a_connection(wakeup);  // whatever its place
     const TimePoint move_at = wakeup.moved && !asks_soon ? pacing_.ask_after_wakeup() : kNever;
     if (now >= move_at) {
       pacing_.count_wakeup(now);
@@ -123,10 +122,10 @@ Sleep::Slept Sleep::until_wakeup(Blocked& blocked, TimePoint latest) {
 /// If a connection was lost, the server may have lost our facts with it. They also go along if a grant is likely: after
 /// a message, at the front of the line, and for a lock without a line. A grant without them needs one more call
 /// (Round::write_facts()).
-FactsThere Sleep::facts_after(const Wakeup& wakeup, bool lost, const Blocked& blocked) const {
+FactsThere Sleep::facts_after(const Wakeup& wakeup, const Blocked& blocked) const {
   const bool at_front =
       line_of(blocked) != nullptr ? *blocked.busy->position <= Line::kListening : wait_for_ == WaitFor::lock;
-  return wakeup.by_text || lost || at_front ? FactsThere::unknown : FactsThere::known;
+  return wakeup.by_text || lost_a_connection(wakeup) || at_front ? FactsThere::unknown : FactsThere::known;
 }
 
 void Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
@@ -145,8 +144,8 @@ void Sleep::read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
 
 /// If a connection was lost, messages may have been lost with it. So we ask again soon, but only after the
 /// waiters before us in the line.
-void Sleep::note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup) {
-  if (std::exchange(losses, redis_.losses()) == redis_.losses()) return;
+void Sleep::note_losses(Blocked& blocked, TimePoint now, Wakeup& wakeup) {
+  if (std::exchange(wakeup.losses, redis_.losses()) == redis_.losses()) return;
   blocked.outage.begin(now);
   const Milliseconds pause = pause_behind_others(blocked);
   wakeup.latest = earliest(wakeup.latest, earliest(plus(now, pause), blocked.outage.limit()));

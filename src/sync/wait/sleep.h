@@ -58,6 +58,7 @@ class Sleep {
   /// When a sleep ends, and whether messages are the reason.
   struct Wakeup {
     TimePoint latest;               ///< no message puts off the question beyond this
+    std::uint64_t losses;           ///< number of lost connections that this sleep has noted
     TimePoint by_message = kNever;  ///< when to ask because of messages
     bool moved = false;             ///< a message moved us up in the line
     bool by_text = false;  ///< such a message had a text, so it was not only a confirmed subscription
@@ -76,9 +77,10 @@ class Sleep {
 
   Step sleep_once(Blocked& blocked, TimePoint ask_by);
   Slept until_wakeup(Blocked& blocked, TimePoint latest);
-  FactsThere facts_after(const Wakeup& wakeup, bool lost, const Blocked& blocked) const;
+  bool lost_a_connection(const Wakeup& wakeup) const { return wakeup.losses != losses_; }
+  FactsThere facts_after(const Wakeup& wakeup, const Blocked& blocked) const;
   void read_messages(Blocked& blocked, TimePoint now, Wakeup& wakeup);
-  void note_losses(Blocked& blocked, std::uint64_t& losses, TimePoint now, Wakeup& wakeup);
+  void note_losses(Blocked& blocked, TimePoint now, Wakeup& wakeup);
   void sleep_until(TimePoint end);
 
   Redis& redis_;
