@@ -1,6 +1,7 @@
 #include "cmd/app/complete.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -23,7 +24,7 @@ std::string meaning_of(const Option& option) {
   return std::string{text};
 }
 
-/// Follows a command line like the parser, up to the word that is being typed.
+/// Follows a command line up to the word that is being typed.
 class Walk {
  public:
   explicit Walk(const Words& words) : words_(words), last_(words.size() - 1) {}
@@ -32,7 +33,11 @@ class Walk {
     VerbSpec before_verb;
     ServerOptions unused;
     declare_server_options(before_verb, unused);
-    while (at_ < last_ && is_dashed(words_[at_])) pass_option(before_verb);
+    while (at_ < last_) {
+      const NextWord word = next(before_verb);
+      if (word.kind != NextWord::Kind::option) break;
+      pass(word);
+    }
     if (pending_ != nullptr) return offer_value(*pending_);
     if (at_ == last_) return at_first_word(before_verb);
     std::string verb = words_[at_++];
@@ -48,17 +53,17 @@ class Walk {
   }
 
  private:
-  /// Steps over the option at `at_` and its value.
-  void pass_option(const VerbSpec& spec) {
-    const std::string& word = words_[at_++];
-    const NamedOptions named = named_in(spec, word);
-    if (named.valued == nullptr) {
-      for (const Option* option : named.options) note(*option, "");
-    } else if (!named.joined && at_ == last_) {
-      pending_ = named.valued;
-    } else {
-      note(*named.valued, named.joined ? word.substr(named.before) : words_[at_++]);
-    }
+  /// The word at `at_`, with its value if that is not being typed.
+  NextWord next(const VerbSpec& spec) const {
+    return next_word(spec, std::span{words_}.subspan(at_, last_ - at_));
+  }
+
+  /// Steps over an option and its value, or over "--".
+  void pass(const NextWord& word) {
+    at_ += word.words;
+    if (!word.value) pending_ = word.named.valued;
+    if (pending_ != nullptr) return;
+    for (const Option* option : word.named.options) note(*option, std::string{word.value.value_or("")});
   }
 
   /// Notes an option that affects the candidates behind it.
@@ -98,29 +103,25 @@ class Walk {
   Completion behind_verb(const VerbSpec& spec) {
     std::size_t operands = 0;
     bool ended = false;  // no more options
-    const auto command_begins = [&] {
-      return spec.command_follows && operands == spec.operands.size() &&
-             (ended || !words_[at_].starts_with('-'));
-    };
-    while (at_ < last_ && pending_ == nullptr && !command_begins()) {
-      if (!ended && is_dashed(words_[at_]) && words_[at_] != "--") {
-        pass_option(spec);
-        continue;
-      }
-      const std::string& word = words_[at_++];
-      if (!ended && word == "--") {
-        ended = true;
-      } else if (operands++ == 0 && found_.key.empty()) {
-        found_.key = word;
+    const auto command_begins = [&] { return spec.command_follows && operands == spec.operands.size(); };
+    while (at_ < last_) {
+      const NextWord word = next(spec);
+      if (ended || word.kind == NextWord::Kind::operand) {
+        if (command_begins()) break;
+        if (operands++ == 0 && found_.key.empty()) found_.key = words_[at_];
+        ++at_;
+      } else {
+        ended = word.kind == NextWord::Kind::mark;
+        pass(word);
       }
     }
     if (pending_ != nullptr) return offer_value(*pending_);
     const std::string& word = words_[last_];
+    if (at_ == last_ && !ended && word.starts_with('-')) return offer_option(spec, word);
     if (command_begins()) {
       found_.command = at_;
       return std::move(found_);
     }
-    if (!ended && word.starts_with('-')) return offer_option(spec, word);
     return offer_operand(spec, operands);
   }
 

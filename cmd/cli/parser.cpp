@@ -24,7 +24,7 @@ struct Bare : CLI::App {
 };
 
 /// CLI11 gets one word with options at a time, and the value that belongs to it. It splits --name=value and -abc, calls
-/// the setters, and returns what it does not know. named_in() has looked at the word before, because CLI11 does not tell
+/// the setters, and returns what it does not know. next_word() has looked at the word before, because CLI11 does not tell
 /// which values were separate words, or where the options ended.
 class Parser {
  public:
@@ -32,31 +32,33 @@ class Parser {
 
   Parsed parse() {
     Words operands;
-    std::size_t at = 0;
-    while (at < words_.size() && words_[at] != "--" && parsed_.action != Parsed::Action::help) {
-      const std::string& word = words_[at];
-      if (const auto text = slip(spec_, words_, at)) {
+    std::span<const std::string> rest = words_;
+    bool marked = false;
+    while (!rest.empty() && !marked && parsed_.action != Parsed::Action::help) {
+      if (const auto text = slip(spec_, rest)) {
         refuse(Error::usage, *text);
-        ++at;
-      } else if (is_dashed(word)) {
-        at = std::min(at + take(at), words_.size());
-      } else if (spec_.command_follows) {
-        break;
-      } else {
-        operands.push_back(words_[at++]);
+        rest = rest.subspan(1);
+        continue;
       }
+      const NextWord next = next_word(spec_, rest);
+      marked = next.kind == NextWord::Kind::mark;
+      if (next.kind == NextWord::Kind::option) {
+        take(rest.front(), next);
+      } else if (!marked) {
+        if (spec_.command_follows) break;
+        operands.push_back(rest.front());
+      }
+      rest = rest.subspan(next.words);
     }
     if (refused_) throw Error{*refused_};
     if (parsed_.action != Parsed::Action::act) return std::move(parsed_);
     if (!unknown_.empty()) throw Error{Error::usage, unknown_option(spec_, unknown_, seen_)};
 
-    const bool marked = at < words_.size() && words_[at] == "--";
-    const auto rest = words_.begin() + static_cast<std::ptrdiff_t>(at + (marked ? 1 : 0));
     if (spec_.command_follows) {
       if (spec_.marked != nullptr) *spec_.marked = marked;
-      parsed_.command.assign(rest, words_.end());
+      parsed_.command.assign(rest.begin(), rest.end());
     } else {
-      operands.insert(operands.end(), rest, words_.end());
+      operands.insert(operands.end(), rest.begin(), rest.end());
       give_operands(operands);
     }
     parsed_.typed = seen_;
@@ -64,22 +66,19 @@ class Parser {
   }
 
  private:
-  /// Passes CLI11 the option at `at`. Returns the number of words used.
-  std::size_t take(std::size_t at) {
-    const std::string& word = words_[at];
-    const NamedOptions named = named_in(spec_, word);
+  /// Passes CLI11 an option.
+  void take(const std::string& word, const NextWord& next) {
+    const NamedOptions& named = next.named;
     const std::string name = word.substr(0, word.find('='));
     for (std::size_t i = 0; i < named.options.size(); ++i)
       declare(*named.options[i], word.starts_with("--") ? name : std::string{'-', word[i + 1]});
     word_ = word;
-    value_apart_ = named.valued != nullptr && !named.joined;
+    value_apart_ = next.words == 2;
     Words typed{word};  // in reverse order, as CLI11 takes them
-    if (value_apart_ && at + 1 < words_.size()) typed.insert(typed.begin(), words_[at + 1]);
-    if (const std::size_t equals = word.find('='); named.valued != nullptr && word.starts_with("--")) {
-      if (named.joined && equals == word.npos) typed = {word + "=" + std::string{named.valued->alone}};
-      // In one word, CLI11 would call an empty value missing.
-      if (equals + 1 == word.size()) typed = {"", word.substr(0, equals)};
-    }
+    // In one word with the option, CLI11 would call an empty value missing.
+    if (next.value)
+      typed = {std::string{*next.value},
+               word.starts_with("--") ? name : word.substr(0, named.options.size() + 1)};
     try {
       app_.parse(typed);
     } catch (const CLI::ParseError&) {  // CLI11's failure becomes ours
@@ -90,7 +89,6 @@ class Parser {
     }
     // CLI11 removes from `typed` what it knows.
     if (unknown_.empty() && !typed.empty()) unknown_ = typed.back();
-    return value_apart_ ? 2 : 1;
   }
 
   /// CLI11 compares each name with all others, which takes longer than a server needs to grant a lock. So
@@ -218,13 +216,29 @@ class Parser {
 
 }  // namespace
 
-std::size_t options_at_front(const VerbSpec& spec, const Words& words) {
-  std::size_t at = 0;
-  while (at < words.size() && words[at] != "--" && names_options(spec, words[at])) {
-    const NamedOptions named = named_in(spec, words[at]);
-    at += named.valued == nullptr || named.joined ? 1 : 2;
+NextWord next_word(const VerbSpec& spec, std::span<const std::string> words) {
+  const std::string_view word = words.front();
+  if (word == "--") return {.kind = NextWord::Kind::mark};
+  if (word.size() < 2 || word.front() != '-') return {};
+  NextWord next{.kind = NextWord::Kind::option, .named = named_in(spec, word)};
+  if (next.named.valued == nullptr) return next;
+  if (next.named.joined) {
+    next.value = next.named.before > 0 ? word.substr(next.named.before) : next.named.valued->alone;
+  } else if (words.size() > 1) {
+    next.value = words[1];
+    next.words = 2;
   }
-  return std::min(at, words.size());
+  return next;
+}
+
+std::size_t options_at_front(const VerbSpec& spec, const Words& words) {
+  std::size_t count = 0;
+  while (count < words.size()) {
+    const NextWord next = next_word(spec, std::span{words}.subspan(count));
+    if (!next.named.known) break;
+    count += next.words;
+  }
+  return count;
 }
 
 Parsed parse(const VerbSpec& spec, const Words& words) { return Parser{spec, words}.parse(); }

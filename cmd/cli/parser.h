@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +11,21 @@
 
 namespace rlock {
 
-/// Is this word an option? "-" alone is an operand.
-inline bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+/// The next word of a command line. Parser and completions go from one to the next, so they cannot differ.
+struct [[nodiscard]] NextWord {
+  enum class Kind {
+    option,
+    mark,     ///< "--", which ends the options
+    operand,  ///< "-" is one, too
+  } kind = Kind::operand;
+  NamedOptions named = {};  ///< what an option says
+  /// The value of named.valued. Empty: it needs one, but there are no more words.
+  std::optional<std::string_view> value = {};
+  std::size_t words = 1;  ///< 2: the value is the word behind the option
+};
+
+/// REQUIRES: there is a word.
+NextWord next_word(const VerbSpec& spec, std::span<const std::string> words);
 
 /// The result of parsing a command line, whose options have been set.
 struct [[nodiscard]] Parsed {

@@ -77,12 +77,12 @@ std::string not_a_host(std::string_view host) {
   return fmt::format("-h is --help; for a server say --url redis://{}", sanitized(host, 80));
 }
 
-std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::string>& words, std::size_t at) {
-  const std::string_view word = words[at];
+std::optional<std::string> slip(const VerbSpec& spec, std::span<const std::string> words) {
+  const std::string_view word = words.front();
   if (!word.starts_with("-")) return typeset_dash(spec, word);
   if (word.starts_with("--")) return std::nullopt;
-  if (word == "-h" && at + 1 < words.size() && !words[at + 1].starts_with("-") && spec.find("url") != nullptr)
-    return not_a_host(words[at + 1]);
+  if (word == "-h" && words.size() > 1 && !words[1].starts_with("-") && spec.find("url") != nullptr)
+    return not_a_host(words[1]);
   if (auto text = single_dash(spec, word)) return text;
   return equals(spec, word);
 }

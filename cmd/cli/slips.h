@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +16,9 @@ namespace rlock {
 /// Does the word consist of options of this verb, or end the options?
 bool names_options(const VerbSpec& spec, std::string_view word);
 
-/// The error about a slip at `at`, where an option or an operand is expected: `-wait 5s`, `-k=deploy`,
+/// The error about a slip in the first word, where an option or an operand is expected: `-wait 5s`, `-k=deploy`,
 /// `-h HOST`, a dash of typography. Empty: the word is no slip.
-std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::string>& words, std::size_t at);
+std::optional<std::string> slip(const VerbSpec& spec, std::span<const std::string> words);
 
 /// The error about an option that this verb does not have, with a suggestion.
 std::string unknown_option(const VerbSpec& spec, const std::string& word,

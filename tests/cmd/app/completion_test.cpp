@@ -131,6 +131,7 @@ TEST_CASE("a command completes by itself from its first word on") {
   CHECK(complete({"rlock", "run", "-k", "a", "--", ""}).command == 5U);
   CHECK(complete({"rlock", "run", "-k", "a", "--", "-x"}).command == 5U);
   CHECK(complete({"rlock", "run", "-k", "a", "ls", "-x"}).command == 4U);
+  CHECK(complete({"rlock", "run", "-k", "a", "-", "-x"}).command == 4U);
   CHECK(complete({"rlock", "flock", "f", ""}).command == 3U);
   CHECK(complete({"rlock", "flock", "f", "--", "ls", ""}).command == 4U);
   CHECK_FALSE(complete({"rlock", "run", "-k", "a", "-"}).command);
