@@ -1,7 +1,7 @@
 # bash completion for rlock, also printed by: rlock completion bash
 # shellcheck shell=bash
 
-# Asks rlock for the candidates. The line and its words go to stdin; the candidates come quoted (cmd/app/complete_text.h).
+# Asks rlock for the candidates. The line and its words go to stdin; the candidates come quoted (cmd/app/shell_line.h).
 _rlock() {
   local lines=() line program=rlock
   COMPREPLY=()

@@ -1,6 +1,6 @@
 # fish completion for rlock, also printed by: rlock completion fish
 
-# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/complete_text.h).
+# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/shell_line.h).
 function __rlock_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)

@@ -1,7 +1,7 @@
 #compdef rlock
 # zsh completion for rlock, also printed by: rlock completion zsh
 
-# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/complete_text.h).
+# Asks rlock for the candidates. The words up to the cursor go to stdin (cmd/app/shell_line.h).
 _rlock() {
   local program=rlock kind
   local -a answer

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cmd/app/app_verbs.h"
-#include "cmd/app/complete.h"
-#include "cmd/app/complete_text.h"
+#include "cmd/app/completion.h"
+#include "cmd/app/shell_line.h"
 #include "cmd/ask/candidates.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"

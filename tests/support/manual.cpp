@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/app/completion_words.h"
+#include "cmd/app/offered_options.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/server/server_options.h"
 

@@ -1,6 +1,6 @@
 // Completions: the candidates for each place in the line, without a shell and in each shell.
 
-#include "cmd/app/complete.h"
+#include "cmd/app/completion.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "cmd/app/complete_text.h"
+#include "cmd/app/shell_line.h"
 #include "support/cli.h"
 #include "support/contains.h"
 #include "support/installed.h"

@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/app/completion_words.h"
+#include "cmd/app/offered_options.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
 #include "support/cli.h"

@@ -1,11 +1,11 @@
-#include "cmd/app/complete.h"
+#include "cmd/app/completion.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "base/text.h"
-#include "cmd/app/completion_words.h"
+#include "cmd/app/offered_options.h"
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/parser.h"

@@ -1,4 +1,4 @@
-#include "cmd/app/complete_text.h"
+#include "cmd/app/shell_line.h"
 
 #include <fmt/format.h>
 

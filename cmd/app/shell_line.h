@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/app/complete.h"
+#include "cmd/app/completion.h"
 
 namespace rlock {
 

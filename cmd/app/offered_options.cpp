@@ -1,4 +1,4 @@
-#include "cmd/app/completion_words.h"
+#include "cmd/app/offered_options.h"
 
 #include <algorithm>
 #include <iterator>
