@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMostShown = 8U << 20;
 /// A page has at most this many keys.
 constexpr std::size_t kPage = 1000;
-constexpr const char* kTooMany = ": there are too many keys";
 
 std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
   return sizeof(Holder) + owner.str().size() + (facts ? bytes_of(*facts) : 0);
@@ -33,9 +32,9 @@ void sort_by_server(const Session& session, std::vector<Inspection>& seen) {
   std::ranges::stable_sort(seen, {}, place);
 }
 
-void take(Listing& listing, const Inspector::Result& result) {
-  std::ranges::copy(result.views.seen, std::back_inserter(listing.seen));
-  listing.silent.insert(result.views.silent.begin(), result.views.silent.end());
+void take(const Views& views, std::vector<Inspection>& seen, std::set<std::string>& silent) {
+  std::ranges::copy(views.seen, std::back_inserter(seen));
+  silent.insert(views.silent.begin(), views.silent.end());
 }
 
 /// May the other keys be shown in spite of this failure? A key in a moving slot, or one that this user may
@@ -44,32 +43,86 @@ bool hides_nothing_else(const Failure& failure) {
   return failure.kind == Error::unreachable || failure.kind == Error::denied;
 }
 
-/// Keys that could not be read: the last reason, and how many this user may not read.
-struct Unread {
-  std::optional<Failure> last{};
-  std::size_t denied = 0;
-};
-
-/// Collects the results. Some keys may have failed or not been started.
-Listing collect(Session& session, const Inspector& inspector, Unread& unread) {
-  Listing listing;
-  for (std::size_t i = 0; i < inspector.names().size(); ++i) {
-    const auto& result = inspector.results()[i];
-    if (!result || !result->failure) {
-      if (result) take(listing, *result);
-      continue;
-    }
-    unread.last = result->failure;
-    if (!hides_nothing_else(*unread.last)) fail(session, *unread.last);
-    if (unread.last->kind == Error::denied) {
-      ++unread.denied;
-    } else {
-      listing.silent.insert(
-          fmt::format("{} cannot be read: {}", quoted(inspector.names()[i]), session.describe(*unread.last)));
-    }
+/// The keys that a search has found, inspected page by page in natural order.
+class Pages {
+ public:
+  Pages(Session& session, const FoundKeys& found, TimePoint until)
+      : session_(session),
+        until_(until),
+        names_(found.names.begin(), found.names.end()),
+        silent_(found.silent),
+        unread_(found.unread) {
+    std::ranges::sort(names_, [](const LockName& one, const LockName& other) {
+      return before_in_natural_order(one.str(), other.str());
+    });
+    if (unread_) silent_.insert("some keys cannot be read: " + session.describe(*unread_));
   }
-  return listing;
-}
+
+  bool ended() const { return done_ == names_.size(); }
+  bool can_go_on() const { return !ended() && !hopeless_ && session_.loop.now() < until_; }
+  bool all_read() const { return !unread_; }
+
+  Page next() {
+    const auto begin = names_.begin() + static_cast<std::ptrdiff_t>(done_);
+    const auto count = std::min<std::size_t>(kPage, names_.size() - done_);
+    Inspector inspector{session_, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
+    std::size_t bytes = 0;
+    inspector.run([&](const Inspector::Result& result) {
+      for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
+      // Of several servers, a minority may have been seen in spite of a failure.
+      any_read_ = any_read_ || !result.failure;
+      hopeless_ = hopeless_ || (!any_read_ && result.failure && result.failure->kind == Error::unreachable);
+      return hopeless_ || bytes > kMostShown || session_.loop.now() >= until_;
+    });
+    Page page{.seen = collect(inspector), .last = ended()};
+    sort_by_server(session_, page.seen);
+    return page;
+  }
+
+  /// The servers that did not answer, and the keys that could not be read. Throws Error if no key could be read.
+  std::set<std::string> silent() {
+    if (!any_read_ && unread_) fail(session_, *unread_);
+    if (denied_ > 0)
+      silent_.insert(fmt::format(
+          "{} more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)", denied_));
+    return silent_;
+  }
+
+ private:
+  /// Takes the results. Keys that were not started, because the page is full, come on the next page.
+  std::vector<Inspection> collect(const Inspector& inspector) {
+    std::vector<Inspection> seen;
+    for (std::size_t i = 0; i < inspector.names().size(); ++i) {
+      const auto& result = inspector.results()[i];
+      if (!result) continue;
+      ++done_;
+      if (!result->failure) {
+        take(result->views, seen, silent_);
+        continue;
+      }
+      unread_ = result->failure;
+      if (!hides_nothing_else(*unread_)) fail(session_, *unread_);
+      if (unread_->kind == Error::denied) {
+        ++denied_;
+      } else {
+        silent_.insert(
+            fmt::format("{} cannot be read: {}", quoted(inspector.names()[i]), session_.describe(*unread_)));
+      }
+    }
+    return seen;
+  }
+
+  Session& session_;
+  const TimePoint until_;
+  std::vector<LockName> names_;
+  std::size_t done_ = 0;  ///< so many of them have a result
+  bool any_read_ = false;
+  /// The first answer about a key is that there is none. Then the others would only fail as late.
+  bool hopeless_ = false;
+  std::set<std::string> silent_;   ///< as in Listing
+  std::optional<Failure> unread_;  ///< why a key could not be read: the last reason
+  std::size_t denied_ = 0;         ///< the keys that this user may not read
+};
 
 }  // namespace
 
@@ -96,7 +149,7 @@ Listing list_named(Session& session, const std::vector<LockName>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Inspector::Result& result = *inspector.results()[i];
     if (!result.failure) {
-      take(listing, result);
+      take(result.views, listing.seen, listing.silent);
       continue;
     }
     missing = result.failure;
@@ -111,7 +164,7 @@ Listing list_named(Session& session, const std::vector<LockName>& names) {
 
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time) {
   Listing all;
-  Listing rest = list_pages(session, std::move(options), scan_time, [&](Listing page, bool) {
+  Listing rest = list_pages(session, std::move(options), scan_time, [&](Page page) {
     std::ranges::move(page.seen, std::back_inserter(all.seen));
     std::size_t bytes = 0;
     for (const Inspection& seen : all.seen) bytes += size_of(seen);
@@ -124,60 +177,29 @@ Listing list_found(Session& session, SearchOptions options, Milliseconds scan_ti
 
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page) {
-  const TimePoint until = plus(session.loop.now(), scan_time);
-  options.until = until;
+  options.until = plus(session.loop.now(), scan_time);
   const FoundKeys found = search(session, options);
-  std::vector<LockName> names{found.names.begin(), found.names.end()};
-  std::ranges::sort(names, [](const LockName& one, const LockName& other) {
-    return before_in_natural_order(one.str(), other.str());
-  });
+  Pages pages{session, found, options.until};
+  bool wanted = true;
+  while (wanted && pages.can_go_on()) wanted = take_page(pages.next());
 
-  Listing all;
-  Unread unread{.last = found.unread};
-  all.silent = found.silent;
-  all.shard_missing = found.shard_missing;
-  if (found.unread) all.silent.insert("some keys cannot be read: " + session.describe(*found.unread));
-  std::size_t done = 0;
-  // If the first answer about any key is that there is none, the others would only fail as late.
-  bool wanted = true, any_seen = false, hopeless = false;
-  while (done < names.size() && wanted && !hopeless && session.loop.now() < until) {
-    const auto begin = names.begin() + static_cast<std::ptrdiff_t>(done);
-    const auto count = std::min<std::size_t>(kPage, names.size() - done);
-    Inspector inspector{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
-    std::size_t bytes = 0;
-    inspector.run([&](const Inspector::Result& result) {
-      for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
-      any_seen =
-          any_seen || !result.failure;  // a minority of several servers may have been seen nevertheless
-      hopeless = hopeless || (!any_seen && result.failure && result.failure->kind == Error::unreachable);
-      return hopeless || bytes > kMostShown || session.loop.now() >= until;
-    });
-    // Keys that were not started, because the page is full, come on the next page.
-    done += static_cast<std::size_t>(
-        std::ranges::count_if(inspector.results(), [](const auto& result) { return result.has_value(); }));
-    Listing page = collect(session, inspector, unread);
-    all.silent.merge(page.silent);
-    sort_by_server(session, page.seen);
-    wanted = take_page(std::move(page), done == names.size());
-  }
-  if (!any_seen && unread.last) fail(session, *unread.last);
-  if (unread.denied > 0)
-    all.silent.insert(fmt::format(
-        "{} more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)", unread.denied));
-  if (found.too_many || !wanted) {
-    all.cut_short = kTooMany;
-  } else if (found.late || done < names.size()) {
-    all.cut_short = " after " + describe(scan_time);
-  }
-  all.complete = !unread.last && !all.shard_missing && all.cut_short.empty();
+  Listing all{.seen = {},
+              .silent = pages.silent(),
+              .cut_short = found.cut_short,
+              .scan_time = scan_time,
+              .shard_missing = found.shard_missing};
+  if (!wanted) all.cut_short = CutShort::too_many;
+  if (!all.cut_short && !pages.ended()) all.cut_short = CutShort::late;
+  all.complete = pages.all_read() && !all.shard_missing && !all.cut_short;
   return all;
 }
 
 void say_what_is_missing(const Listing& listing, std::string_view remedy) {
   for (const std::string& line : listing.silent) warn(line);
-  if (!listing.cut_short.empty())
-    warn(fmt::format("cut short{}; {}", listing.cut_short,
-                     listing.cut_short == kTooMany ? "name fewer by a PATTERN" : remedy));
+  if (listing.cut_short == CutShort::too_many)
+    warn("cut short: there are too many keys; name fewer by a PATTERN");
+  else if (listing.cut_short)
+    warn(fmt::format("cut short after {}; {}", describe(listing.scan_time), remedy));
 }
 
 std::string names_text(const std::vector<Inspection>& seen) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,9 +17,10 @@ namespace rlock {
 struct Listing {
   std::vector<Inspection> seen;  ///< all keys of the first server, then those of the second, …
   std::set<std::string> silent;  ///< the servers that did not answer, and the keys that could not be read
-  std::string cut_short;         ///< why the search was cut short: " after 10s"; empty: it was not
-  bool shard_missing = false;    ///< a shard of a Cluster did not answer, but the others are shown
-  bool complete = true;          ///< nothing is missing, and each key could be read
+  std::optional<CutShort> cut_short;
+  Milliseconds scan_time{0};   ///< how long the search could take
+  bool shard_missing = false;  ///< a shard of a Cluster did not answer, but the others are shown
+  bool complete = true;        ///< nothing is missing, and each key could be read
 };
 
 /// The approximate size of an inspection in memory, in bytes.
@@ -32,9 +34,15 @@ Listing list_named(Session& session, const std::vector<LockName>& names);
 /// if keys were found, but none can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
 
+/// The inspections of the next keys of a search.
+struct Page {
+  std::vector<Inspection> seen;  ///< as in Listing
+  bool last = false;
+};
+
 /// Like list_found(), but page by page in natural order, so that only one page is in memory. `take_page` gets
-/// each page, and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`.
-using PageTaker = std::function<bool(Listing page, bool last)>;
+/// each page, and returns false to stop. The returned Listing has no `seen`.
+using PageTaker = std::function<bool(Page page)>;
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page);
 

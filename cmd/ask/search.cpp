@@ -6,7 +6,7 @@
 //   ask_about()  The other keys may be anything. So it asks for their content, and takes those that are locks or
 //                numbers.
 //
-// If the time or the memory is over, the names that were found until then are the result (FoundKeys::late, too_many).
+// If the time or the memory is over, the names that were found until then are the result (FoundKeys::cut_short).
 // If a server is silent, only its own scan ends, as long as a quorum of the others can be searched. All of several
 // servers are asked by PING at once, and those that answer are scanned. So the silent ones are waited for together, and
 // while others are scanned. When a quorum has been scanned, they get a moment more.
@@ -59,18 +59,19 @@ class Search {
       note_failures(pings.votes());
       require_quorum();
       if (const auto next = next_to_search(pings.votes())) {
-        failed_[*next] = look_through(*next);
-        searched_[*next] = !failed_[*next];
+        Server& server = servers_[*next];
+        server.failure = look_through(*next);
+        server.searched = !server.failure;
         continue;
       }
-      const auto done = static_cast<std::size_t>(std::ranges::count(searched_, true));
+      const auto done = static_cast<std::size_t>(std::ranges::count(servers_, true, &Server::searched));
       const TimePoint now = session_.loop.now();
       const TimePoint until = enough.from(done >= session_.redis.quorum(), now);
       if (pings.settled() || now >= until) break;
       turn(earliest(deadline, until));
     }
-    for (std::size_t i = 0; i < failed_.size(); ++i)
-      if (!searched_[i] && !failed_[i]) failed_[i] = no_answer();
+    for (Server& server : servers_)
+      if (server.awaited()) server.failure = no_answer();
     const std::vector<std::string> texts = texts_of_failures();
     found_.silent.insert(texts.begin(), texts.end());
   }
@@ -78,29 +79,40 @@ class Search {
   FoundKeys found() && { return std::move(found_); }
 
  private:
+  struct Server {
+    bool searched = false;
+    std::optional<Failure> failure{};  ///< why it cannot be searched
+
+    bool awaited() const { return !searched && !failure; }
+  };
+
   void note_failures(const Votes& pings) {
-    for (std::size_t i = 0; i < failed_.size(); ++i)
-      if (!searched_[i] && !failed_[i] && pings[i].failure() != nullptr) failed_[i] = *pings[i].failure();
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+      if (servers_[i].awaited() && pings[i].failure() != nullptr) servers_[i].failure = *pings[i].failure();
   }
 
   /// A server that has answered, and was not searched yet.
   std::optional<std::size_t> next_to_search(const Votes& pings) const {
-    for (std::size_t i = 0; i < failed_.size(); ++i)
-      if (!searched_[i] && !failed_[i] && pings[i].settled()) return i;
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+      if (servers_[i].awaited() && pings[i].settled()) return i;
     return std::nullopt;
   }
 
   void require_quorum() const {
-    const auto fails = [](const auto& failure) { return failure.has_value(); };
-    const auto last = std::ranges::find_if(failed_.rbegin(), failed_.rend(), fails);
-    const auto lacking = static_cast<std::size_t>(std::ranges::count_if(failed_, fails));
-    if (!session_.redis.can_lack(lacking)) session_.fail({(*last)->kind, joined(texts_of_failures(), "; ")});
+    std::size_t lacking = 0;
+    Error::Kind kind = Error::unreachable;
+    for (const Server& server : servers_) {
+      if (!server.failure) continue;
+      ++lacking;
+      kind = server.failure->kind;
+    }
+    if (!session_.redis.can_lack(lacking)) session_.fail({kind, joined(texts_of_failures(), "; ")});
   }
 
   std::vector<std::string> texts_of_failures() const {
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < failed_.size(); ++i)
-      if (failed_[i]) texts.push_back(session_.redis.named(i, failed_[i]->text));
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+      if (const auto& failure = servers_[i].failure) texts.push_back(session_.redis.named(i, failure->text));
     return texts;
   }
 
@@ -151,8 +163,8 @@ class Search {
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
-      found_.late = found_.late || session_.loop.now() >= options_.until;
-      if (found_.late || found_.too_many) return true;
+      if (session_.loop.now() >= options_.until) cut(CutShort::late);
+      if (found_.cut_short) return true;
       const auto reply = ask(scan_step(pass, cursor, prefix, node));
       if (!reply) return false;
       Scanned step = read_step(pass, *reply);
@@ -160,7 +172,7 @@ class Search {
       std::erase_if(step.doubtful, [&](const LockName& name) { return !is_wanted(name); });
       if (!take_named(step.names, !node.empty()) || !ask_about(pass, groups(step.doubtful, !node.empty())))
         return false;
-      options_.progress(++steps_, found_.names.size());
+      options_.progress({.steps = ++steps_, .found = found_.names.size()});
     } while (cursor != "0");
     return true;
   }
@@ -179,7 +191,7 @@ class Search {
     }
     const std::size_t unread_before = unread_;
     if (!ask_about(ScanPass::named, groups(shared, cluster))) return false;
-    if (unread_ > unread_before || found_.late) return true;  // we do not know that neither exists
+    if (unread_ > unread_before || found_.cut_short) return true;  // we do not know that neither exists
     for (std::size_t i = 0; i < shared.size(); i += 2)
       if (!found_.names.contains(shared[i + 1])) take(shared[i]);
     return true;
@@ -192,7 +204,11 @@ class Search {
   void take(const LockName& name) {
     if (!is_wanted(name) || !found_.names.insert(name).second) return;
     bytes_ += name.str().size() + kNameTakes;
-    found_.too_many = found_.too_many || bytes_ > options_.most_bytes;
+    if (bytes_ > options_.most_bytes) cut(CutShort::too_many);
+  }
+
+  void cut(CutShort why) {
+    if (!found_.cut_short) found_.cut_short = why;
   }
 
   /// Groups the names by call: in a Cluster a call takes names of one slot.
@@ -223,7 +239,7 @@ class Search {
       if (silent) return false;
       groups = groups.subspan(batch.size());
     }
-    found_.late = found_.late || !groups.empty();
+    if (!groups.empty()) cut(CutShort::late);
     return refused.empty() || ask_about(pass, refused);  // once more: of these groups, each is one key
   }
 
@@ -295,9 +311,7 @@ class Search {
   std::size_t bytes_ = 0;  ///< memory of the names found
   std::size_t steps_ = 0;
   std::size_t unread_ = 0;  ///< keys that could not be asked about (FoundKeys::unread)
-  /// Why each server cannot be searched; empty: it can be, as far as we know.
-  std::vector<std::optional<Failure>> failed_ = std::vector<std::optional<Failure>>(session_.redis.nodes());
-  std::vector<bool> searched_ = std::vector<bool>(session_.redis.nodes());
+  std::vector<Server> servers_ = std::vector<Server>(session_.redis.nodes());
   Failure failure_ = no_answer();
   /// To server_. After a call without an answer in spite of retries, none is retried.
   Delivery delivery_ = with_retries();
@@ -305,7 +319,7 @@ class Search {
 
 }  // namespace
 
-std::string progress_text(std::size_t steps, std::size_t found) {
+std::string SearchProgress::text() const {
   return fmt::format("searched about {},000 keys, found {}", steps, found);
 }
 

@@ -10,11 +10,16 @@
 
 namespace rlock {
 
+/// Why a search was cut short.
+enum class CutShort {
+  late,      ///< the time was over
+  too_many,  ///< there is no memory for all keys
+};
+
 /// The keys that a search has found (as opposed to keys that the user named).
 struct FoundKeys {
   std::set<LockName> names;
-  bool late = false;                ///< the time was over before the end
-  bool too_many = false;            ///< the names took more than SearchOptions::most_bytes
+  std::optional<CutShort> cut_short{};
   std::set<std::string> silent{};   ///< the servers or shards that could not be searched, and why
   bool shard_missing = false;       ///< `silent` has a shard, so its keys are missing
   std::optional<Failure> unread{};  ///< why some keys, at least one, could not be asked about
@@ -27,11 +32,16 @@ enum class SearchFor {
   all,      ///< facts, numbers, and hashes that look like a lock
 };
 
-/// How far a search is: "searched about 12,000 keys, found 3". See SearchOptions::progress.
-std::string progress_text(std::size_t steps, std::size_t found);
+/// How far a search is.
+struct SearchProgress {
+  std::size_t steps = 0;  ///< about a thousand keys each
+  std::size_t found = 0;
+
+  std::string text() const;  ///< "searched about 12,000 keys, found 3"
+};
 
 struct SearchOptions {
-  /// The most memory for names, in bytes, which is enough for 50,000. No server may fill our memory.
+  /// The most memory for names, in bytes, which is enough for 50,000. No server may fill our memory (CutShort::too_many).
   std::size_t most_bytes = 8U << 20;
 
   SearchFor what = SearchFor::facts;
@@ -41,8 +51,8 @@ struct SearchOptions {
   /// If some shards of a Cluster cannot be searched, return the names of the others.
   bool without_shards = false;
 
-  /// Called after each step, with the number of steps (about a thousand keys each) and of keys found.
-  std::function<void(std::size_t steps, std::size_t found)> progress = [](std::size_t, std::size_t) {};
+  /// Called after each step.
+  std::function<void(const SearchProgress&)> progress = [](const SearchProgress&) {};
 
   /// Turns the loop once, until the given time at most; a caller with other work does it here. Null: the
   /// search turns the loop, and throws EndedBySignal if a signal ends the wait.

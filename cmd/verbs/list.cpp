@@ -101,26 +101,25 @@ Listing List::list(Session& session, std::vector<Inspection>& kept) {
   SearchOptions options = search_options(listing_options_);
   options.most_bytes = kMostNames;
   options.without_shards = true;
-  options.progress = [&](std::size_t steps, std::size_t found) {
-    progress->show("rlock: " + progress_text(steps, found), session.loop.now());
+  options.progress = [&](const SearchProgress& now) {
+    progress->show("rlock: " + now.text(), session.loop.now());
   };
   std::size_t bytes = 0;
-  return list_pages(
-      session, std::move(options), listing_options_.scan_time, [&](const Listing& page, bool last) {
-        std::vector<Inspection> keys = one_of_each_key(page.seen);
-        std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
-        if (choice_.order == KeyOrder::key && (shown_ || !last)) {
-          progress.reset();  // removes the progress line before the first page
-          sort_keys(keys, KeyOrder::key);
-          limit(keys);
-          show(keys);
-          limited_ = limited_ || (limit_ == 0 && !last);
-          return limit_ != 0;
-        }
-        for (const Inspection& seen : keys) bytes += size_of(seen);
-        std::ranges::move(keys, std::back_inserter(kept));
-        return bytes <= kMostKept;
-      });
+  return list_pages(session, std::move(options), listing_options_.scan_time, [&](const Page& page) {
+    std::vector<Inspection> keys = one_of_each_key(page.seen);
+    std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
+    if (choice_.order == KeyOrder::key && (shown_ || !page.last)) {
+      progress.reset();  // removes the progress line before the first page
+      sort_keys(keys, KeyOrder::key);
+      limit(keys);
+      show(keys);
+      limited_ = limited_ || (limit_ == 0 && !page.last);
+      return limit_ != 0;
+    }
+    for (const Inspection& seen : keys) bytes += size_of(seen);
+    std::ranges::move(keys, std::back_inserter(kept));
+    return bytes <= kMostKept;
+  });
 }
 
 int List::act(TimePoint, std::vector<std::string>) {
@@ -129,7 +128,7 @@ int List::act(TimePoint, std::vector<std::string>) {
   Listing listing = list(session, kept);
   sort_keys(kept, choice_.order);
   limit(kept);
-  if (limited_) listing.cut_short.clear();  // --limit asked for less
+  if (limited_) listing.cut_short.reset();  // --limit asked for less
   listing.complete = listing.complete && !limited_;
   if (!shown_ && json_) {
     print_line(inspection_document(kept, listing.complete).str());

@@ -132,15 +132,16 @@ class Live {
     SearchOptions options = search_options(keys_);
     options.until = plus(begun, keys_.scan_time);
     options.turn = [this](TimePoint until) { turn(until); };
-    options.progress = [this](std::size_t steps, std::size_t found) {
-      screen_.note = progress_text(steps, found);
-      if (steps % 100 == 0) show();  // so that the user sees the progress among a million keys
+    options.progress = [this](const SearchProgress& progress) {
+      screen_.note = progress.text();
+      if (progress.steps % 100 == 0) show();  // so that the user sees the progress among a million keys
     };
     const FoundKeys found = search(session_, options);
     screen_.note.clear();
     if (found.unread && found.names.empty()) session_.fail(*found.unread);
-    if (found.too_many) screen_.note = "there are more keys than can be shown";
-    if (found.late) screen_.note = "the search was cut short; a longer --scan-time shows more";
+    if (found.cut_short == CutShort::too_many) screen_.note = "there are more keys than can be shown";
+    if (found.cut_short == CutShort::late)
+      screen_.note = "the search was cut short; a longer --scan-time shows more";
     names_.assign(found.names.begin(), found.names.end());
     std::erase_if(known_, [&](const auto& entry) { return !found.names.contains(entry.first); });
     next_search_ = plus(session_.loop.now(),
