@@ -4,7 +4,7 @@
 
 #include "cmd/hold/keys/held_keys.h"
 #include "cmd/hold/keys/released_elsewhere.h"
-#include "family/guardian_main.h"
+#include "family/guardian_loop.h"
 
 namespace rlock {
 

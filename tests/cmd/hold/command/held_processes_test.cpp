@@ -9,6 +9,7 @@
 #include "support/captured_stderr.h"
 #include "support/contains.h"
 #include "support/process.h"
+#include "support/fake_family.h"
 #include "support/ticking_loop.h"
 
 using namespace rlock;
@@ -17,24 +18,6 @@ using namespace rlock::test;
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Processes that exist only here. They live until the test ends them.
-class FakeFamily final : public Family {
- public:
-  std::vector<std::pair<int, TimePoint>> signals;  ///< each signal, and the time until which it may search
-  std::vector<pid_t> living, apart, refused, silent;
-  int looks = 0;
-
-  void look() override { ++looks; }
-  std::vector<pid_t> signal(int number, TimePoint, TimePoint until) override {
-    signals.emplace_back(number, until);
-    return refused;
-  }
-  std::vector<pid_t> all(TimePoint) override { return living; }
-  std::vector<pid_t> out_of_reach() override { return apart; }
-  const std::vector<pid_t>& unanswered() const override { return silent; }
-  bool surely_gone(TimePoint) override { return living.empty() && apart.empty(); }
-};
 
 /// Processes of a lock that no server holds, and no guardian.
 struct FakeHold {
