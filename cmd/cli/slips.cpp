@@ -28,17 +28,30 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
   const std::string_view name = word.substr(0, word.find('='));
   if (name.size() <= 2) return std::nullopt;
   for (const OtherToolOption& other : spec.other_tools)
-    if (other.name == name) return fmt::format("{}: {}", name, other.sentence);
+    if (other.name == name || (other.name.starts_with("--") && other.name.substr(1) == name))
+      return fmt::format("{}: {}", name, other.sentence);
   const Option* option = spec.find(name.substr(1));
   if (option == nullptr || option->hidden) return std::nullopt;
   return fmt::format("{0}: did you mean -{0}?", name);
 }
 
-/// The error about `-k=deploy`. By getopt's rules it locks "=deploy", so it would not exclude a run that
+/// The error about `-http-addr=HOST`, as in consul. By getopt's rules it is -h, and rlock would print help instead of running the
+/// command.
+std::optional<std::string> help_in_bundle(const VerbSpec& spec, std::string_view word) {
+  const NamedOptions named = named_in(spec, word);
+  if (named.known || std::ranges::count(named.options, &help_option()) == 0) return std::nullopt;
+  return fmt::format("unknown option {}; -h (--help) stands alone",
+                     sanitized(word.substr(0, word.find('=')), 80));
+}
+
+/// The error about `-n=3` or `-k=deploy`. By getopt's rules the latter locks "=deploy", so it would not exclude a run that
 /// locks "deploy".
 std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
-  if (word.find('=') == word.npos) return std::nullopt;
+  const std::size_t sign = word.find('=');
+  if (sign == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);
+  if (named.valued == nullptr && !named.options.empty() && sign == named.options.size() + 1)
+    return fmt::format("-{} takes no value", word[sign - 1]);
   const std::size_t letter = named.options.size();
   if (named.valued == nullptr || letter + 1 >= word.size() || word[letter + 1] != '=') return std::nullopt;
   return fmt::format("-{0} takes its value without '=': -{0} {1}, or --{2}={1}", word[letter],
@@ -48,6 +61,7 @@ std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
 /// A KEY that begins with a dash looks like an option.
 std::string if_it_is_a_key(const VerbSpec& spec, std::string_view word,
                            const std::vector<const Option*>& seen) {
+  if (word.starts_with("--")) return "";
   for (const Operand& operand : spec.operands) {
     if (operand.no_dash && (operand.many || !std::ranges::count(seen, spec.find(operand.instead))))
       return fmt::format("; a key that begins with '-': --{}={}", operand.instead, shell_quoted(word));
@@ -84,6 +98,7 @@ std::optional<std::string> slip(const VerbSpec& spec, std::span<const std::strin
   if (word == "-h" && words.size() > 1 && !words[1].starts_with("-") && spec.find("url") != nullptr)
     return not_a_host(words[1]);
   if (auto text = single_dash(spec, word)) return text;
+  if (auto text = help_in_bundle(spec, word)) return text;
   return equals(spec, word);
 }
 

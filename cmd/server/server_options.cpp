@@ -12,10 +12,11 @@ namespace {
 void declare_options_of_other_tools(VerbSpec& spec) {
   constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
   constexpr std::string_view kPassword =
-      "every user of this host could read it there; use --password-file, --askpass or RLOCK_PASSWORD";
+      "every user of this host can read a password on the command line; use --password-file, --askpass or "
+      "RLOCK_PASSWORD";
   for (const std::string_view name : {"-p", "--host", "--port"}) spec.other_tools.push_back({name, kServer});
-  for (const std::string_view name : {"-a", "--pass", "--password"})
-    spec.other_tools.push_back({name, kPassword});
+  spec.other_tools.push_back({"-a", spec.find("all") ? "did you mean --all?" : kPassword});
+  for (const std::string_view name : {"--pass", "--password"}) spec.other_tools.push_back({name, kPassword});
   spec.other_tools.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
 }
 
@@ -47,8 +48,8 @@ void declare_verbosity(VerbSpec& spec, ServerOptions* options) {
       {.names = "-v, --verbose",
        .manual =
            "Also print what happens inside, with the time since the start. rlock prints each acquire and release, "
-           "the first renewal, and each renewal after a failure. It also prints each redirection, failover and broken "
-           "connection.",
+           "the first renewal, and each renewal after a failure. It also prints redirections, failovers and broken "
+           "connections, when a call meets them.",
        .set = sets(Verbosity::verbose, &ServerOptions::verbose)});
 }
 

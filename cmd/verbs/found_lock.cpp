@@ -48,6 +48,10 @@ void expect_named(const Inspection& found, const std::optional<Owner>& named, st
 std::string not_held_by(const Owner& owner, const Inspection& found) {
   const std::size_t read = found.holders.size();
   const bool may_have_others = found.is_pool() && found.unnamed > 0 && !from_hex(owner.str());
+  if (owner.str().find("...") != std::string::npos)
+    return fmt::format(
+        "{} is not held by owner {}: rlock shortens long ids; to see them in full: rlock inspect -v {}",
+        quoted(found.name), in_quotes(owner.str()), words_for(found.name));
   return fmt::format("{} is not held by owner {}{}; see: rlock inspect {}", quoted(found.name),
                      in_quotes(owner.str()),
                      may_have_others ? fmt::format(" (rlock has read {} of its {} permits)", read,
@@ -56,8 +60,14 @@ std::string not_held_by(const Owner& owner, const Inspection& found) {
                      words_for(found.name));
 }
 
+bool is_free(const Inspection& found) {
+  // Of a latch that has opened there is only a note.
+  return found.state == Inspection::State::free ||
+         (found.kind == &kinds::latch && found.state == Inspection::State::open);
+}
+
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
-  if (found.state == Inspection::State::free) return;
+  if (is_free(found)) return;
   const bool is_lock = found.kind != nullptr && actions_of(*found.kind).force != nullptr;
   // A pool without taken permits looks like a semaphore.
   const bool may_be_pool = agrees(found, kinds::permit.name);

@@ -17,6 +17,9 @@ std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim
 /// --type T, for expect_lock().
 void declare_expected_type(VerbSpec& spec, std::string& type, std::string_view manual);
 
+/// Is there nothing under the key?
+bool is_free(const Inspection& found);
+
 /// Throws Error{wrong_type} if the key holds something else than a lock or, if `type` is not empty, a lock of another
 /// type. A number, which may be a pool of permits, counts as a lock if an owner is given, or if `type` says so.
 void expect_lock(const Inspection& found, std::string_view type,

@@ -33,14 +33,16 @@ class LatchVerb : public Verb {
     return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 
-  /// See finish_counter().
-  int finish(const Session& session, const CounterAnswer& answer) const {
+  /// See finish_counter(). `absent`: what to say if there is no latch; by default, how to create one.
+  int finish(const Session& session, const CounterAnswer& answer, const std::string& absent = {}) const {
     const LockName name = session.name(key_);
     return finish_counter(name, answer,
                           fmt::format("the latch {} exists, needs {}, and stays as it is", quoted(name),
                                       counted(answer.count, "more count")),
-                          fmt::format("there is no latch {}; to create it: rlock latch set {} N",
-                                      quoted(name), words_for(name)));
+                          !absent.empty()
+                              ? absent
+                              : fmt::format("there is no latch {}; to create it: rlock latch set {} N",
+                                            quoted(name), words_for(name)));
   }
 
   /// The same for a verb that changes the latch. Throws Error{wrong_type} if it is a pool.
@@ -98,7 +100,13 @@ class LatchDown final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch_to_change(session);
-    return finish(session, there.read_down(session.ask(there.down(by_), with_retries({there.write_down()}))));
+    const CounterAnswer answer =
+        there.read_down(session.ask(there.down(by_), with_retries({there.write_down()})));
+    const auto record =
+        answer.how == CounterAnswer::How::absent ? record_of(session, there) : std::optional<LatchRecord>{};
+    const bool was_opened = record && record->opened;
+    return finish(session, answer,
+                  was_opened ? fmt::format("the latch {} is open already", quoted(session.name(key_))) : "");
   }
 
  private:
@@ -257,7 +265,9 @@ class LatchDelete final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch_to_change(session);
-    return finish(session, there.read(session.ask(there.remove(), with_retries({there.erase_record()}))));
+    return finish(session, there.read(session.ask(there.remove(), with_retries({there.erase_record()}))),
+                  fmt::format("there is no latch {}; if there was a note of one, it is deleted",
+                              quoted(session.name(key_))));
   }
 };
 

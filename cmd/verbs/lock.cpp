@@ -160,8 +160,7 @@ class LockVerb : public Verb {
   }
 
   int not_held(const Inspection& found) const {
-    info(found.state == Inspection::State::free ? quoted(found.name) + " is free"
-                                                : not_held_by(*given_, found));
+    info(is_free(found) ? quoted(found.name) + " is free" : not_held_by(*given_, found));
     return exit_code::no;
   }
 
@@ -169,9 +168,12 @@ class LockVerb : public Verb {
   std::optional<Owner> given_;  ///< as typed
 };
 
-/// A keeper has this long to notice that its hold was released. This is longer than most leases. If the lease is longer
-/// and the keeper hears nothing for a minute, it takes the release for a loss, and stops its script.
-constexpr Milliseconds kMarkStays{60000};
+/// A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease.
+/// Without the mark it would take the release for a loss, and stop its script.
+Milliseconds mark_stays(const Holder& holder) {
+  constexpr Milliseconds kAtLeast{60000};
+  return kAtLeast + noted_lease(holder).value_or(Milliseconds{0}) / 2;
+}
 
 class LockRelease final : public LockVerb {
  public:
@@ -214,8 +216,8 @@ class LockRelease final : public LockVerb {
     // needs no mark, because the server remembers its release without one.
     const bool has_keeper = hold.inner || !holder->facts || holder->facts->renews;
     if (has_keeper && !hold.inner)
-      session.ask(mark_released(found.name, owner, kMarkStays),
-                  with_retries({number_release(found.name, owner, kMarkStays)}));
+      session.ask(mark_released(found.name, owner, mark_stays(*holder)),
+                  with_retries({number_release(found.name, owner, mark_stays(*holder))}));
     const Call tells = tell_holder(found.name, owner, std::string{kReleased});
     Part part{.lock = lock, .release_followers = {end_of_facts(session, found, *holder, *lock, looked)}};
     // A run inside the hold shares its facts, so they do not tell whether there is one.

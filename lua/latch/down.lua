@@ -15,7 +15,7 @@ local kind_of = include('redis/kind_of')
 local announce = include('redis/announce')
 
 local answered = redis.call('get', request)
-if answered then return {'done', tonumber(answered), ''} end
+if answered then return {'done', tonumber(answered:match('^%d+')), ''} end
 local kind = kind_of(latch)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end

@@ -8,9 +8,11 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "process/std_descriptors.h"
 
@@ -87,6 +89,9 @@ void EventFile::write(const Event& event) noexcept {
   } else {
     ++dropped_;
     torn_ = torn_ || done > 0;
+    const bool reader_is_slow_or_gone = done >= 0 || errno == EAGAIN || errno == EPIPE || is_socket_;
+    if (!reader_is_slow_or_gone && !std::exchange(warned_, true))
+      warn(fmt::format("--events: an event is lost: {}", std::strerror(errno)));
   }
 }
 

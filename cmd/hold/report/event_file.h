@@ -46,7 +46,8 @@ class EventFile {
   std::string unread_;  ///< a named pipe that had no reader at the start: later lines try to open it
   bool is_socket_ = false;
   std::int64_t dropped_ = 0;
-  bool torn_ = false;  ///< the last line was written only in part
+  bool torn_ = false;    ///< the last line was written only in part
+  bool warned_ = false;  ///< about a file that cannot be written
 };
 
 }  // namespace rlock

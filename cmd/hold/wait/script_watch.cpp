@@ -62,6 +62,10 @@ ProcessId expect_script(pid_t script) {
                 "--while-pid: /proc does not show which processes the script has started; mount it"};
   if (const auto facts = facts_of(script); facts && facts->of_kernel)
     throw Error{Error::usage, fmt::format("--while-pid: process {} is a thread of the kernel", script)};
+  if (std::ranges::count(all_processes(), script) == 0)
+    throw Error{
+        Error::usage,
+        fmt::format("--while-pid: {} is a thread of a process; give the process itself ($$)", script)};
   if (const auto process = process_of(script)) return *process;
   throw Error{Error::usage, fmt::format("--while-pid: process {} has ended", script)};
 }

@@ -143,7 +143,8 @@ class UrlReader {
   void read_hosts(std::string_view list) {
     if (target_.topology == Topology::single) {
       if (list.find(',') != list.npos)
-        refuse("names several hosts; use redis+sentinel:// or redis+cluster://");
+        refuse(
+            "names several hosts; use redis+sentinel:// or redis+cluster://, or one --url for each server");
       target_.addresses.push_back(read_address(list));
       return;
     }

@@ -119,7 +119,7 @@ class Descent {
     Descriptor next = open(name);
     if (!next && errno == ENOENT && make_) {
       if (::mkdirat(here_.number(), name.c_str(), 0700) != 0 && errno != EEXIST)
-        refuse(path, fmt::format("cannot be created: {}", std::strerror(errno)));
+        refuse(path, fmt::format("cannot be created: {}; {}", std::strerror(errno), kElsewhere));
       next = open(name);
     }
     if (!next && errno == ENOENT) return false;
@@ -127,7 +127,7 @@ class Descent {
       follow(name, path);
       return true;
     }
-    if (!next) refuse(path, std::strerror(errno));
+    if (!next) refuse(path, fmt::format("cannot be entered: {}; {}", std::strerror(errno), kElsewhere));
     here_ = std::move(next);
     path_ = path;
     check(path);

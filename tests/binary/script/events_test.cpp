@@ -359,6 +359,13 @@ TEST_CASE("a standard descriptor that was closed at the start is not open, altho
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("a full disk under the events is said once, and does not hinder the run") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "--events", "/dev/full", "-k", "k", "--", "true");
+  CHECK(run.exit_code() == 0);
+  CHECK(run.err() == "rlock: --events: an event is lost: No space left on device\n");
+}
+
 TEST_CASE("an unwritable events file is reported before anything is sent") {
   RedisServer redis;
   TempDir folder;

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <thread>
 
 #include "base/ancestry.h"
 #include "base/error.h"
@@ -49,6 +51,26 @@ TEST_CASE("a thread of the kernel is 64 for --while-pid") {
           (may_signal ? "--while-pid: process 2 is a thread of the kernel"
                       : "--while-pid: process 2 is another user's, and could not be stopped"));
   }
+}
+
+TEST_CASE("a thread that is not the first of its process is refused by --while-pid") {
+  std::atomic<pid_t> number = 0;
+  std::atomic<bool> ends = false;
+  std::thread other{[&] {
+    number = ::gettid();
+    ends.wait(false);
+  }};
+  REQUIRE(eventually([&] { return number != 0; }));
+  try {
+    rlock::expect_script(number);
+    FAIL("accepted");
+  } catch (const rlock::Error& error) {
+    CHECK(error.kind() == rlock::Error::usage);
+    CHECK(contains(error.what(), "is a thread of a process"));
+  }
+  ends = true;
+  ends.notify_one();
+  other.join();
 }
 
 TEST_CASE(

@@ -337,6 +337,17 @@ TEST_CASE("--await-set counts a latch as opened until its note is deleted, altho
               });
 }
 
+TEST_CASE("a latch that is open already is not called missing") {
+  RedisServer redis;
+  tell(redis, {{"latch set built 1", 0, ""}, {"latch down built", 0, ""}});
+  Rlock down = redis.rlock("latch", "down", "built");
+  CHECK(down.exit_code() == 1);
+  CHECK(down.err() == "rlock: the latch 'built' is open already\n");
+  Rlock removal = redis.rlock("latch", "delete", "built");
+  CHECK(removal.exit_code() == 1);
+  CHECK(removal.err() == "rlock: there is no latch 'built'; if there was a note of one, it is deleted\n");
+}
+
 TEST_CASE("delete of a key that is no latch leaves the notes of its holder") {
   RedisServer redis;
   tell(redis, {{"lock acquire k --owner latch --lease 1m", 0}, {"latch delete k", 65, ""}});

@@ -11,6 +11,7 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/script.h"
 #include "support/tcp_proxy.h"
 #include "support/witness.h"
 
@@ -193,6 +194,36 @@ TEST_CASE("release and renew of a lock that is not held are 1, and create nothin
   CHECK(redis.keys().empty());
   CHECK(status_of(redis, {"lock", "release", "nothing"}) == 64);
   CHECK(status_of(redis, {"lock", "renew", "nothing"}) == 64);
+}
+
+TEST_CASE("the note of a latch that has opened leaves its key free for the verbs of locks") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"latch", "set", "k", "1"}) == 0);
+  REQUIRE(status_of(redis, {"latch", "down", "k"}) == 0);
+  CHECK(status_of(redis, {"lock", "status", "-q", "k"}) == 1);
+  for (const std::string verb : {"release", "renew"}) {
+    Rlock rlock = redis.rlock("lock", verb, "k", "--owner", "me");
+    CHECK(rlock.exit_code() == 1);
+    CHECK(rlock.err() == "rlock: 'k' is free\n");
+  }
+}
+
+TEST_CASE("an owner id that rlock has shortened is refused with the way to the whole one") {
+  RedisServer redis;
+  acquired(redis, "k");
+  Rlock release = redis.rlock("lock", "release", "k", "--owner", "36fcbd...:9962");
+  CHECK(release.exit_code() == 1);
+  CHECK_MESSAGE(contains(release.err(), "to see them in full: rlock inspect -v k"), release.err());
+}
+
+TEST_CASE("a keeper that renews seldom can still learn at its next renewal that the hold was released") {
+  RedisServer redis;
+  ShellScript script{redis,
+                     "owner=$(\"$RLOCK\" lock acquire k --while-pid $$ --lease 30m) || exit 9\n"
+                     "\"$RLOCK\" lock release k --owner $owner || exit 8\n"};
+  REQUIRE(script.process().exit_code(20s) == 0);
+  const std::string mark = redis.cli({"KEYS", "*:released:*[0-9a-f]:[0-9]*"});
+  CHECK_MESSAGE(redis.pttl(split(mark, '\n').front()) > 10 * 60'000, mark);
 }
 
 TEST_CASE("another type under the key is 65 for every verb, and stays as it is") {

@@ -233,6 +233,14 @@ TEST_CASE("--help and --version count wherever they stand before the command") {
   CHECK(Sample{}.parse({"-k", "k", "x", "--help"}).action == Parsed::Action::act);
 }
 
+TEST_CASE("an option of another tool with an h in it is no call for help") {
+  CHECK(Sample{}.refusal({"-http-addr=http://c:8500", "-k", "k", "--", "x"}) ==
+        "unknown option -http-addr; -h (--help) stands alone");
+  CHECK(Sample{}.refusal({"-nhx", "-k", "k", "--", "x"}) == "unknown option -nhx; -h (--help) stands alone");
+  CHECK(Sample{}.refusal({"-timeout", "5s", "-k", "k", "--", "x"}) == "-timeout: did you mean --wait?");
+  CHECK(Sample{}.refusal({"-n=3", "-k", "k", "--", "x"}) == "-n takes no value");
+}
+
 TEST_CASE("-h with a host behind it gets the hint that this is an option of redis-cli") {
   Sample sample;
   VerbSpec declaration = sample.told();

@@ -358,6 +358,16 @@ TEST_CASE("an attempt that the deadline cuts short does not hide the server's ea
   CHECK_MESSAGE(contains(vote.failure()->text, "still loading"), vote.failure()->text);
 }
 
+TEST_CASE("a call to a program that is no Redis server was not carried out") {
+  FakeRedis web;
+  web.greet_with("HTTP/1.1 400 Bad Request\r\n\r\n");
+  ExecutorFixture f{{web.url()}};
+  const Vote vote = f.vote(kCall, Milliseconds{2000}, kOnce);
+  REQUIRE(vote.failure());
+  CHECK(vote.failure()->lasts);
+  CHECK(vote.attempts == 0);
+}
+
 TEST_CASE("a replica is left, and the next server behind the same name is tried") {
   const std::string readonly = "READONLY You can't write against a read only replica.";
   for (const std::string& error :

@@ -110,6 +110,51 @@ TEST_CASE("each request on a latch is done once, also when it is sent twice") {
   CHECK(written(removed) == written(removed_again));
 }
 
+TEST_CASE("a late copy of a request does not write over what others have done with the latch since") {
+  Gate gate;
+  const Latch set{kGate, PubSub::classic};
+  const auto send_set = [&] {
+    gate.redis.run(set.set(1, Milliseconds{0}));
+    gate.redis.run(set.write_set(1));
+  };
+  send_set();
+  gate.down();
+  send_set();
+  CHECK(gate.record()->opened);
+  CHECK(gate.status().how == CounterHow::absent);
+
+  gate.set(1);
+  const Latch down{kGate, PubSub::classic};
+  const auto send_down = [&] {
+    CHECK(down.read_down(gate.redis.run(down.down(1))).count == 0);
+    gate.redis.run(down.write_down());
+  };
+  send_down();
+  gate.set(2, Milliseconds{60000});
+  send_down();
+  CHECK(gate.record()->total == 2);
+  CHECK_FALSE(gate.record()->opened);
+  gate.server.cli({"DEL", "gate"});  // it expires
+  send_down();
+  CHECK_FALSE(gate.record()->opened);
+}
+
+TEST_CASE(
+    "if a note was lost and comes only with the copy, it is written unless another request came in between") {
+  Gate gate;
+  gate.set(1);
+  const Latch down{kGate, PubSub::classic};
+  gate.redis.run(down.down(1));
+  gate.redis.run(down.write_down());
+  CHECK(gate.record()->opened);
+  gate.set(1);
+  const Latch last{kGate, PubSub::classic};
+  gate.redis.run(last.down(1));
+  gate.set(5);
+  gate.redis.run(last.write_down());
+  CHECK_FALSE(gate.record()->opened);
+}
+
 TEST_CASE("a record tells an opened latch from one that was never set") {
   Gate gate;
   CHECK_FALSE(gate.record());

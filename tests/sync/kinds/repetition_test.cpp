@@ -270,7 +270,7 @@ const Repetition kRepetitions[] = {
     {"latch/down", "SET k 3", "", "['done', 2, '']"},
     {"latch/down", "SET k 1", "", "['done', 0, '']"},
     {"latch/delete", "SET k 2", "", "['done', '']"},
-    {"latch/record", "SET r set", "total=2", "'written'"},
+    {"latch/record", "SET r set;SET k 2", "total=2", "'written'"},
     {"latch/record", "SET r 0", "total=''", "'written'"},
     {"latch/inspect", "SET k 2", "", "['closed', -1]"},
     {"latch/inspect", "SET k 2", "line owner waited channel sharded", "['closed', -1]"},

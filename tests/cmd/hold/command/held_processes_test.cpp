@@ -8,8 +8,8 @@
 
 #include "support/captured_stderr.h"
 #include "support/contains.h"
-#include "support/process.h"
 #include "support/fake_family.h"
+#include "support/process.h"
 #include "support/ticking_loop.h"
 
 using namespace rlock;
