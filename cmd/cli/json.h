@@ -23,6 +23,7 @@ class Json {
   Json(bool truth) : text_(truth ? "true" : "false") {}
   Json(std::integral auto number) : text_(std::to_string(number)) {}
   Json(Milliseconds duration) : Json(duration.count()) {}
+  Json(ServerTime time) : Json(time.time_since_epoch()) {}
   Json(std::string_view text);
   Json(const std::string& text) : Json(std::string_view{text}) {}
   Json(const char* text) : Json(std::string_view{text}) {}

@@ -31,7 +31,7 @@ bool stays(const RunRequest& request, const CommandOutcome& ended, Lost lost) {
 }
 
 /// If no message named the remover in time, the history of a key may name it. Empty: it does not.
-std::optional<Loss> loss_in_history(Redis& redis, const HeldKeys& keys, Milliseconds since) {
+std::optional<Loss> loss_in_history(Redis& redis, const HeldKeys& keys, ServerTime since) {
   const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // whatever the number of keys
   for (const Part& part : keys.parts()) {
     if (redis.loop().now() >= until) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Loss> loss_in_history(Redis& redis, const HeldKeys& keys, Millisec
 }
 
 /// The release found no hold of ours: the lock was lost, even if the keeper did not know. `known`: what it knew.
-std::optional<Loss> loss_at_release(Redis& redis, const HeldKeys& keys, Milliseconds since,
+std::optional<Loss> loss_at_release(Redis& redis, const HeldKeys& keys, ServerTime since,
                                     const CommandOutcome& ended, std::optional<Loss> known) {
   if (!known && ended.ran()) known = Loss{std::string{kLostAtRelease}};
   if (!known || known->by) return known;

@@ -109,7 +109,7 @@ std::string removal_of(const Inspection& found, const std::vector<Holder>& holde
 }
 
 /// Why no process receives the request. Empty: a process does.
-std::string_view why_not(const Holder& holder, Milliseconds now) {
+std::string_view why_not(const Holder& holder, ServerTime now) {
   if (holder.entered(now)) return "";  // a run inside it hears the request
   if (!holder.facts) return "it is another client";
   if (holder.facts->ended_at) return "its command has ended, and only the key is kept";

@@ -127,7 +127,7 @@ std::optional<Removal> Unlock::refusal(const Inspection& found) const {
 }
 
 /// What the user must know before removing this hold.
-std::string warning(const Holder& holder, Milliseconds now) {
+std::string warning(const Holder& holder, ServerTime now) {
   const Metadata facts = holder.facts.value_or(Metadata{});
   if (facts.ended_at)
     return fmt::format("no command runs any more: {} keeps the key",

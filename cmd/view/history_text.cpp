@@ -17,8 +17,9 @@ namespace {
 constexpr Milliseconds kWorthSaying{1000};
 
 /// A time in the reader's time zone.
-std::string local_time(Milliseconds since_epoch) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
+std::string local_time(ServerTime time) {
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
   std::tm parts{};
   std::array<char, 64> text{};
   if (::localtime_r(&seconds, &parts) == nullptr) return "?";
@@ -80,7 +81,7 @@ std::string past_text(const PastHold& past) {
                      waited, describe(past.held()), end_text(past.end));
 }
 
-std::string last_text(const PastHold& past, Milliseconds now) {
+std::string last_text(const PastHold& past, ServerTime now) {
   return fmt::format("last: {}{}, {} ago: {}", mode_of(past), who(past),
                      describe(std::max(now - past.ended, Milliseconds{0})), end_text(past.end));
 }

@@ -11,7 +11,7 @@ namespace rlock {
 std::string past_text(const PastHold& past);
 
 /// The last holder of a free key: "last: alice@ci-7 pid 4121 (make), 3m12s ago: exit 0".
-std::string last_text(const PastHold& past, Milliseconds now);
+std::string last_text(const PastHold& past, ServerTime now);
 
 Json past_json(const PastHold& past);
 

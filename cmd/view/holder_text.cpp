@@ -24,7 +24,7 @@ constexpr std::size_t kPermitDigits = 32;
 std::string shown(std::string_view text) { return sanitized(text, kLongest); }
 
 /// The time since `then`; empty if the current time is unknown.
-std::string age(std::optional<Milliseconds> now, Milliseconds then) {
+std::string age(std::optional<ServerTime> now, ServerTime then) {
   return now && *now >= then ? describe(*now - then) : "";
 }
 
@@ -54,7 +54,7 @@ std::string owner_text(const Owner& owner) {
   return verbosity() == Verbosity::verbose ? sanitized(owner.str()) : short_owner(owner);
 }
 
-std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
+std::string holder_text(const Holder& holder, std::optional<ServerTime> now) {
   if (!holder.facts) return unknown_text(holder, short_owner(holder.owner));
   const Metadata& facts = *holder.facts;
   std::string text = fmt::format("{}@{}", shown(facts.user), shown(facts.host));
@@ -78,7 +78,7 @@ std::string holder_cell(const Holder& holder) {
                      sanitized(holder.facts->command));
 }
 
-std::string whole_holder_text(const Holder& holder, Milliseconds now) {
+std::string whole_holder_text(const Holder& holder, ServerTime now) {
   if (!holder.facts) return unknown_text(holder, owner_text(holder.owner));
   const Metadata& facts = *holder.facts;
   std::string text = fmt::format("{}@{}", sanitized(facts.user), sanitized(facts.host));
@@ -91,7 +91,7 @@ std::string whole_holder_text(const Holder& holder, Milliseconds now) {
   return facts.reason ? text + fmt::format(" \"{}\"", sanitized(*facts.reason)) : text;
 }
 
-std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
+std::string holders_text(const std::vector<Holder>& holders, std::optional<ServerTime> now,
                          std::int64_t unnamed) {
   std::string text;
   const std::size_t named = std::min(holders.size(), kNamed);
@@ -104,7 +104,7 @@ std::string holders_text(const std::vector<Holder>& holders, std::optional<Milli
   return more > 0 ? fmt::format("{}, and {} more", text, more) : text;
 }
 
-std::string outlook_text(const Holder& holder, Milliseconds now) {
+std::string outlook_text(const Holder& holder, ServerTime now) {
   if (!holder.ttl && holder.mode == Holder::Mode::permit) return "no lease: it never ends";
   if (!holder.ttl) return "no TTL: the key never expires";
   if (*holder.ttl == Milliseconds{0} && holder.mode == Holder::Mode::read) return "its lease has ended";

@@ -38,7 +38,7 @@ std::string type_text(const Inspection& seen) {
 }
 
 /// The end of the hold and the last renewal: "renewed 4s ago, expires in 26s if the holder is dead".
-std::string outlook(const Holder& holder, Milliseconds now) {
+std::string outlook(const Holder& holder, ServerTime now) {
   const std::string text = outlook_text(holder, now);
   if (!holder.ttl || !holder.alive(now).value_or(false)) return text;
   return fmt::format("renewed {} ago, {}", describe(now - holder.facts->renewed), text);
@@ -77,7 +77,7 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
 }
 
 /// "alice@ci-7 pid 4121 for 12s (make)", or else the owner id.
-std::string waiter_text(const Waiter& waiter, Milliseconds now) {
+std::string waiter_text(const Waiter& waiter, ServerTime now) {
   const bool verbose = verbosity() == Verbosity::verbose;
   const std::string end =
       verbose ? fmt::format(", forgotten in {} unless it asks again", describe(waiter.ttl)) : "";

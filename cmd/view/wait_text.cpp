@@ -34,7 +34,7 @@ std::vector<Holder> holders_of(const WaitView& view) {
 }
 
 /// The server's time, if it was just told.
-std::optional<Milliseconds> now_of(const WaitView& view) {
+std::optional<ServerTime> now_of(const WaitView& view) {
   return view.seen != nullptr ? std::optional{view.seen->now} : std::nullopt;
 }
 

@@ -23,6 +23,14 @@ struct Clock {
 
 using TimePoint = Clock::time_point;
 
+/// The server's clock: milliseconds since the epoch. Its replies and records tell the time, and rlock never reads it.
+/// Since ServerTime is a type of its own, a duration or a time of our clock cannot be taken for a time of the server.
+struct ServerClock {
+  using duration = Milliseconds;
+};
+
+using ServerTime = std::chrono::time_point<ServerClock, Milliseconds>;
+
 constexpr TimePoint kNever = TimePoint::max();
 
 /// `from` + `delay`; kNever if a TimePoint cannot hold that.

@@ -46,7 +46,7 @@ std::int64_t Reply::integer() const {
   unexpected("a number", *this);
 }
 
-std::chrono::milliseconds Reply::milliseconds() const {
+Milliseconds Reply::milliseconds() const {
   constexpr std::chrono::milliseconds kMost = std::chrono::hours{24} * 365 * 140;
   return std::clamp(std::chrono::milliseconds{integer()}, -kMost, kMost);
 }

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/time.h"
 
 namespace rlock {
 
@@ -36,7 +37,8 @@ class Reply {
 
   /// integer() as a duration or a server's time, in milliseconds. It is limited to 140 years in both
   /// directions, so that callers can add and compare such values. Throws Error{internal} as integer() does.
-  std::chrono::milliseconds milliseconds() const;
+  Milliseconds milliseconds() const;
+  ServerTime server_time() const { return ServerTime{milliseconds()}; }
 
   /// Text, status or error text; an integer in decimal. Throws Error{internal} otherwise.
   std::string text() const;

@@ -47,7 +47,8 @@ void must_read_back(const Metadata& facts) {
   Holder holder;
   holder.owner = Owner{"me:1"};
   holder.facts = facts;
-  for (const auto now : {std::optional<Milliseconds>{}, std::optional{facts.since}, std::optional{kLongest}})
+  for (const auto now :
+       {std::optional<ServerTime>{}, std::optional{facts.since}, std::optional{ServerTime{kLongest}}})
     must(harmless(holder_text(holder, now)), "a holder is harmless");
 }
 

@@ -63,8 +63,8 @@ class OfRlock final : public Hold {
   }
 
   std::vector<Call> release(std::int64_t keep_until) const override {
-    std::optional<Milliseconds> until;
-    if (keep_until > 0) until = Milliseconds{keep_until};
+    std::optional<ServerTime> until;
+    if (keep_until > 0) until = ServerTime{Milliseconds{keep_until}};
     std::vector<Call> calls;
     for (const auto& part : parts_) calls.push_back(part->release({.keep_until = until}));
     return calls;

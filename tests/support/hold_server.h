@@ -63,10 +63,10 @@ struct HoldServer : Scene {
     if (type == "permit") cli({"INCR", "k"});
   }
 
-  /// The server's time since the epoch.
-  Milliseconds time() {
+  ServerTime time() {
     const Reply time = redis.run(command({"TIME"}));
-    return Milliseconds{std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000};
+    return ServerTime{
+        Milliseconds{std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000}};
   }
 
   /// The state of `lock` according to its entry.
@@ -86,7 +86,7 @@ struct HoldServer : Scene {
     if (type != "zset") return {};
     const Reply permits = redis.run(command({"ZRANGE", "{k}:timeout", "0", "-1", "WITHSCORES"}));
     if (permits.items().empty()) return {};
-    return {1, Milliseconds{std::stoll(permits.at(1).text())} - time()};
+    return {1, ServerTime{Milliseconds{std::stoll(permits.at(1).text())}} - time()};
   }
 };
 

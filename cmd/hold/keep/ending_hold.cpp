@@ -26,8 +26,7 @@ EndingHold ending_hold(const HeldKeys& keys, const std::vector<Part>& parts, con
                     .lost = lost,
                     .good_until = good_until};
   if (!stays_after) return ending;
-  // This is the server's time plus a duration: our clock does not matter.
-  const Milliseconds keep_until = past.facts.since + keys.request().kept_for();
+  const ServerTime keep_until = past.facts.since + keys.request().kept_for();
   ending.options.keep_until = keep_until;
   ending.kept = keep_until - past.ended;
   return ending;

@@ -15,7 +15,7 @@ namespace {
 /// How long the end of a run waits for the history of a key.
 constexpr Milliseconds kRemoverAnswer{250};
 
-std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
+std::optional<std::string> remover_in(const History& history, const Owner& owner, ServerTime since) {
   for (const PastHold& past : history.holds) {
     const bool removed =
         past.owner == owner && past.end.outcome == HoldOutcome::removed && past.ended >= since;
@@ -50,7 +50,7 @@ void warn_late_loss(std::string_view keys, std::string_view why) {
   warn(fmt::format("lost {}: {}, so another holder may have run meanwhile", keys, why));
 }
 
-std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {
+std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, ServerTime since) {
   const Votes votes =
       redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kRemoverAnswer));
   for (const Vote& vote : votes) {

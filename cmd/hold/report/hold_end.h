@@ -34,6 +34,6 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost);
 
 /// Finds out from the history of a key who has removed our hold by force. `since`: the time of the acquire.
 /// Empty: the history names nobody, or no server answered in time.
-std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since);
+std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, ServerTime since);
 
 }  // namespace rlock

@@ -35,7 +35,7 @@ void refuse_word(std::string_view question, const Reply& reply) {
 AcquireAnswer decode_acquire(const Claim& claim, std::string_view wanted, const Reply& reply) {
   const std::string word = word_of(reply);
   if (word == "held") {
-    Held held{.server_time = reply.at(1).milliseconds()};
+    Held held{.server_time = reply.at(1).server_time()};
     if (reply.items().size() > 2) held.fence = reply.at(2).integer();
     return held;
   }

@@ -22,6 +22,9 @@ void append(std::vector<Item>& all, std::type_identity_t<std::vector<Item>> more
 /// A duration as scripts take it, in milliseconds: "30000".
 inline std::string in_ms(Milliseconds duration) { return std::to_string(duration.count()); }
 
+/// A moment as scripts take it, in milliseconds since the epoch.
+inline std::string in_ms(ServerTime time) { return in_ms(time.time_since_epoch()); }
+
 /// The word by which scripts know a way to release. The release of an inner hold undoes the request that acquired it.
 inline std::string word(Way way) {
   switch (way) {

@@ -19,7 +19,7 @@ namespace rlock {
 
 /// The answer is yes: we hold the lock, or what we have waited for is so (a latch is open, keys are free).
 struct Held {
-  Milliseconds server_time{0};          ///< time of the acquire since the epoch, by the server's clock
+  ServerTime server_time{};             ///< time of the acquire
   std::optional<std::int64_t> fence{};  ///< fencing token of this hold
   std::int64_t ticket = 0;              ///< of an Arrival; 0: none
   std::vector<std::int64_t> slots{};    ///< slots of the acquired permits
@@ -44,8 +44,8 @@ enum class Wake { waiters, nobody };
 
 /// Further instructions for a release.
 struct ReleaseOptions {
-  /// --min-hold, --once-per: the key stays until this server time since the epoch.
-  std::optional<Milliseconds> keep_until{};
+  /// --min-hold, --once-per: the key stays until then.
+  std::optional<ServerTime> keep_until{};
 
   Wake wake = Wake::waiters;
 };

@@ -58,4 +58,9 @@ std::optional<std::int64_t> number_at(const RecordJson& object, const char* name
   return number;
 }
 
+std::optional<ServerTime> time_at(const RecordJson& object, const char* name) {
+  const auto number = number_at(object, name);
+  return number ? std::optional{ServerTime{Milliseconds{*number}}} : std::nullopt;
+}
+
 }  // namespace rlock

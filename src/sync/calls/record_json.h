@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/time.h"
+
 // Common functions for the records beside a key: metadata, history, the record of a latch. They write texts of bounded
 // length. When they read, they trust nothing, because any client may have written it.
 
@@ -53,5 +55,6 @@ std::optional<std::string> text_at(const RecordJson& object, const char* name);
 
 /// Empty also if the number is negative or more than 2^53.
 std::optional<std::int64_t> number_at(const RecordJson& object, const char* name);
+std::optional<ServerTime> time_at(const RecordJson& object, const char* name);
 
 }  // namespace rlock

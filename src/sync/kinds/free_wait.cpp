@@ -26,7 +26,7 @@ std::vector<Channel> FreeWait::channels() const {
 
 AcquireAnswer FreeWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
-  if (word == "free") return Held{.server_time = reply.at(1).milliseconds()};
+  if (word == "free") return Held{.server_time = reply.at(1).server_time()};
   if (word == "foreign") return refuse_foreign(named(reply.at(1)), kinds::lock.noun, reply.at(2).text());
   if (word != "busy") refuse_word("whether locks are free", reply);
   Busy busy = busy_until(reply.at(2), reply.at(3));

@@ -9,15 +9,6 @@
 #include "sync/calls/requests.h"
 
 namespace rlock {
-namespace {
-
-std::optional<Milliseconds> time_in(const RecordJson& record, const char* name) {
-  const auto number = number_at(record, name);
-  if (!number) return std::nullopt;
-  return Milliseconds{*number};
-}
-
-}  // namespace
 
 Latch::Latch(LockName name, PubSub pub_sub)
     : name_(std::move(name)), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
@@ -80,8 +71,8 @@ std::optional<LatchRecord> parse_latch_record(std::string_view text) {
     return std::nullopt;  // the metadata of an owner who is called "latch"
   const RecordJson record = parse_object(text).value_or(RecordJson::object());
   return LatchRecord{.total = number_at(record, "total"),
-                     .set = time_in(record, "set"),
-                     .opened = time_in(record, "opened")};
+                     .set = time_at(record, "set"),
+                     .opened = time_at(record, "opened")};
 }
 
 LatchWait::LatchWait(Claim claim, Until until)
@@ -102,7 +93,7 @@ std::optional<Call> LatchWait::undo(Wake) const { return ask(Milliseconds{-1}); 
 /// A closed latch also opens when its key expires: see retry_after.
 AcquireAnswer LatchWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
-  if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};
+  if (word == "open") return Held{.server_time = reply.at(1).server_time()};
   if (word == "closed") {
     if (until_ == Until::set) return Held{};
     if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};

@@ -16,11 +16,11 @@
 namespace rlock {
 
 /// rlock's record of a latch. Redisson deletes a latch that reaches zero, so without a record "opened" and
-/// "never set" would look alike. Times are in milliseconds since the epoch, by the server's clock.
+/// "never set" would look alike.
 struct LatchRecord {
   std::optional<std::int64_t> total{};
-  std::optional<Milliseconds> set{};
-  std::optional<Milliseconds> opened{};
+  std::optional<ServerTime> set{};
+  std::optional<ServerTime> opened{};
 };
 
 /// How long the record of a latch stays after the latch was set or opened.

@@ -135,7 +135,7 @@ Call LockBase::release_call(const ReleaseOptions& options, Way way) const {
 Call LockBase::release_by(const Script& script, const ReleaseOptions& options, Way way,
                           const Values& more) const {
   const bool silent = options.wake == Wake::nobody || channels().empty();
-  Values all{{Parameter::keep_until, in_ms(options.keep_until.value_or(Milliseconds{0}))},
+  Values all{{Parameter::keep_until, in_ms(options.keep_until.value_or(ServerTime{}))},
              {Parameter::way, word(way)},
              {Parameter::inside, requests_.inner() ? "1" : "0"},
              {Parameter::silent, silent ? "1" : "0"}};

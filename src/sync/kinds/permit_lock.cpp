@@ -77,7 +77,7 @@ HoldEntry PermitLock::hold_entry() const {
 }
 
 Held PermitLock::decode_held(const Reply& reply) const {
-  Held held{.server_time = reply.at(1).milliseconds()};
+  Held held{.server_time = reply.at(1).server_time()};
   if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
     throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
                                              reply.items().size() - 2, wanted_.count)};

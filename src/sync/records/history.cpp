@@ -26,8 +26,8 @@ std::string entry_of(const PastHold& past) {
       .add("reason", brief_or_null(facts.reason, kLongestPart))
       .add("url", brief_or_null(facts.url, kLongestPart))
       .add("type", past.type)
-      .add("since", facts.since.count())
-      .add("ended_at", past.ended.count())
+      .add_json("since", in_ms(facts.since))
+      .add_json("ended_at", in_ms(past.ended))
       .add("waited_ms", waited)
       .add("outcome", past.end.word())
       .add("exit", past.end.exit)
@@ -70,7 +70,7 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
                WriteEnd when) {
   // A key that outlives its command (--min-hold) has two ends: the end of the command, and the removal of the
   // key.
-  const Milliseconds not_before = past.facts.ended_at ? past.ended : past.facts.since;
+  const ServerTime not_before = past.facts.ended_at ? past.ended : past.facts.since;
   return erase_metadata(name, owner, entry,
                         {{Parameter::history, history_key(name)},
                          {Parameter::when, when == WriteEnd::always ? "ended" : "known"},
@@ -94,7 +94,7 @@ Call ask_history(const LockName& name, std::int64_t most) {
 }
 
 History read_history(const Reply& reply) {
-  History history{.now = reply.at(0).milliseconds(), .holds = {}};
+  History history{.now = reply.at(0).server_time(), .holds = {}};
   for (std::size_t i = 1; i < reply.items().size(); ++i) {
     auto past = read_entry(reply.at(i).text());
     if (past) history.holds.push_back(*std::move(past));

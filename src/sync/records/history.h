@@ -34,7 +34,7 @@ struct PastHold {
   std::string type;                      ///< "lock", "read", "permit", ...
   Metadata facts{};                      ///< the holder's metadata; `since` is the time of the acquire
   std::optional<Milliseconds> waited{};  ///< how long it waited for the lock; empty: unknown
-  Milliseconds ended{0};                 ///< the end of the hold, by the server's clock
+  ServerTime ended{};                    ///< the end of the hold
   HoldEnd end{};
   Owner owner{};  ///< set by read_history()
 
@@ -63,7 +63,7 @@ constexpr std::int64_t kLongestHistory = 20;
 Call ask_history(const LockName& name, std::int64_t most);
 
 struct History {
-  Milliseconds now{0};          ///< the server's time
+  ServerTime now{};
   std::vector<PastHold> holds;  ///< the newest first
 };
 

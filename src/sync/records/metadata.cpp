@@ -115,11 +115,8 @@ struct Reader {
   void operator()(const char* name, std::optional<std::int64_t>& number, IfUnset) const {
     number = number_at(json, name);
   }
-  void operator()(const char* name, Milliseconds& time) const {
-    time = Milliseconds{number_at(json, name).value_or(0)};
-  }
-  void operator()(const char* name, std::optional<Milliseconds>& time, IfUnset = IfUnset::null) const {
-    if (const auto number = number_at(json, name)) time = Milliseconds{*number};
+  void operator()(const char* name, std::optional<Milliseconds>& duration, IfUnset) const {
+    if (const auto number = number_at(json, name)) duration = Milliseconds{*number};
   }
   void operator()(const char* name, std::map<std::string, std::string>& texts) const {
     const auto found = json.find(name);
@@ -229,12 +226,12 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   const std::optional<RecordJson> object = parse_object(json);
   if (!object) return std::nullopt;
   Metadata facts;
-  const Reader read{*object};
-  for_each_member(facts, read);
-  read("since", facts.since);  // these four are the script's
-  read("renewed", facts.renewed);
-  read("lease_ms", facts.lease);
-  read("ended_at", facts.ended_at);
+  for_each_member(facts, Reader{*object});
+  // The others are the script's.
+  facts.since = time_at(*object, "since").value_or(ServerTime{});
+  facts.renewed = time_at(*object, "renewed").value_or(ServerTime{});
+  facts.lease = Milliseconds{number_at(*object, "lease_ms").value_or(0)};
+  facts.ended_at = time_at(*object, "ended_at");
   return facts;
 }
 

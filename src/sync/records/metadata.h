@@ -41,11 +41,11 @@ struct Metadata {
   std::optional<int> exit{};  ///< exit status of the command, if only an option still keeps the key
   std::string kept_by{};      ///< the name of that option: "--min-hold"
 
-  // The script fills these in: the lease as a duration, the others by the server's clock, in ms since the epoch.
-  Milliseconds since{0};
-  Milliseconds renewed{0};
+  // The script fills these in.
+  ServerTime since{};
+  ServerTime renewed{};
   Milliseconds lease{0};
-  std::optional<Milliseconds> ended_at{};
+  std::optional<ServerTime> ended_at{};
 };
 
 /// The memory of its texts, in bytes.

@@ -16,7 +16,7 @@ namespace rlock {
 struct DeadlockMember {
   Owner owner;
   LockName waits_for;
-  Milliseconds since{0};          ///< when it began to wait, by the server's clock
+  ServerTime since{};             ///< when it began to wait
   std::optional<Metadata> facts;  ///< empty: this is our own process
   Channel own{""};  ///< the member's own channel; if the member was killed, nobody listens there
 };
@@ -56,7 +56,7 @@ class DeadlockSearch {
   const LockName wanted_;
   const Owner us_;
   std::set<Owner> holders_;  ///< the holders of `wanted`
-  Milliseconds since_{0};    ///< when we began to wait
+  ServerTime since_{};       ///< when we began to wait
   bool wanted_seen_ = false;
   std::vector<Candidate> candidates_;
   std::set<LockName> known_;  ///< the keys among the candidates

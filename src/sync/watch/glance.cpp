@@ -19,7 +19,7 @@ namespace {
 /// The items of the reply to inspect/glance, by name.
 struct GlanceReply {
   explicit GlanceReply(const Reply& reply)
-      : now(reply.at(0).milliseconds()),
+      : now(reply.at(0).server_time()),
         kind(reply.at(1).text()),
         ttl(ttl_of(reply.at(2))),
         unnamed(reply.at(3).integer()),
@@ -30,7 +30,7 @@ struct GlanceReply {
 
   static constexpr std::size_t kFirstHolder = 7;
 
-  Milliseconds now;
+  ServerTime now;
   std::string kind;
   std::optional<Milliseconds> ttl;
   std::int64_t unnamed, place;

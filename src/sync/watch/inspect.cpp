@@ -40,12 +40,12 @@ std::int64_t score_of(const Reply& score) {
   return parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0);
 }
 
-Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
+ServerTime time_of(const Reply& score) { return Reply{score_of(score)}.server_time(); }
 
 /// The items of the reply to inspect/key, by name.
 struct KeyReply {
   explicit KeyReply(const Reply& reply)
-      : now(reply.at(0).milliseconds()),
+      : now(reply.at(0).server_time()),
         kind(reply.at(1).text()),
         ttl(ttl_of(reply.at(2))),
         first(reply.at(3).at(0)),
@@ -60,7 +60,7 @@ struct KeyReply {
         further(reply.at(11).integer()),
         rests(reply.at(12).items()) {}
 
-  Milliseconds now;
+  ServerTime now;
   std::string kind;
   std::optional<Milliseconds> ttl;
   const Reply& first;  ///< the first item of content; nil: content is empty
@@ -176,7 +176,7 @@ class InspectionReader {
     for (const auto& [permit, score] : rows_of<2>(reply_.taken)) {
       const std::size_t at = row++;  // in reply_.owners, too
       const std::string id = permit.text();
-      const Milliseconds end = time_of(score);
+      const ServerTime end = time_of(score);
       if (end <= seen_.now) {
         seen_.available = sum(*seen_.available, 1);
         continue;
@@ -224,14 +224,14 @@ class InspectionReader {
     for (const auto& [owner, ttl, since, json] : rows_of<4>(reply_.living))
       all.emplace(owner.text(), Waiter{.owner = Owner{owner.text()},
                                        .ttl = ttl.milliseconds(),
-                                       .since = since.milliseconds(),
+                                       .since = since.server_time(),
                                        .facts = parse_metadata(json.text())});
     return all;
   }
 
   void queue() {
     seen_.further_waiters = reply_.further;
-    std::map<std::string, Milliseconds> ends;
+    std::map<std::string, ServerTime> ends;
     for (const auto& [owner, score] : rows_of<2>(reply_.deadlines)) ends[owner.text()] = time_of(score);
     std::map<std::string, Waiter> ours = living();
     for (const Reply& item : reply_.queue) {

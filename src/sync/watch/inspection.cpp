@@ -16,12 +16,12 @@ constexpr Milliseconds kBetweenTwoLooks{100};
 
 }  // namespace
 
-std::optional<bool> Holder::alive(Milliseconds now) const {
+std::optional<bool> Holder::alive(ServerTime now) const {
   if (!facts || facts->ended_at || !facts->renews || facts->lease == Milliseconds{0}) return std::nullopt;
-  return now - facts->renewed <= overdue_after(facts->lease);  // both times are the server's
+  return now - facts->renewed <= overdue_after(facts->lease);
 }
 
-bool Holder::entered(Milliseconds now) const {
+bool Holder::entered(ServerTime now) const {
   if (!facts || facts->ended_at || facts->renews) return false;
   if (count > 1) return true;
   // The key of a read lock lasts as long as the longest lease of its readers.

@@ -26,24 +26,24 @@ struct Holder {
   std::optional<std::int64_t> slot;  ///< slot of one of rlock's permits
   std::optional<Metadata> facts;     ///< empty: the holder is not rlock, or could not write it
 
-  /// Does the holder live? Empty: unknown. `now`: the server's time.
-  std::optional<bool> alive(Milliseconds now) const;
+  /// Does the holder live? Empty: unknown.
+  std::optional<bool> alive(ServerTime now) const;
 
   /// May a run (`rlock run --owner`) renew this hold, although the process that acquired it does not? This is
   /// so if the owner holds twice, or if the hold lasts longer than its record says.
-  bool entered(Milliseconds now) const;
+  bool entered(ServerTime now) const;
 
   /// May it be removed by force? True if the holder is dead as far as we can tell, or if the hold never
   /// expires. But a permit that was acquired without a lease is not stale, because its holder wanted it so.
-  bool stale(Milliseconds now) const { return (!ttl && mode != Mode::permit) || !alive(now).value_or(true); }
+  bool stale(ServerTime now) const { return (!ttl && mode != Mode::permit) || !alive(now).value_or(true); }
 };
 
 /// A client that has a place among the waiters.
 struct Waiter {
   Owner owner;
-  Milliseconds ttl{0};                  ///< time until its place is forgotten unless it asks again
-  std::optional<Milliseconds> since{};  ///< when it began to wait; empty: it is not rlock
-  std::optional<Metadata> facts{};      ///< its metadata, as for a holder
+  Milliseconds ttl{0};                ///< time until its place is forgotten unless it asks again
+  std::optional<ServerTime> since{};  ///< when it began to wait; empty: it is not rlock
+  std::optional<Metadata> facts{};    ///< its metadata, as for a holder
 };
 
 /// A place among the waiters: `position` (from 1) of `length`.
@@ -69,7 +69,7 @@ struct Inspection {
   std::optional<std::int64_t> total;      ///< size of the pool; empty: unknown
   std::optional<std::int64_t> count;      ///< count of a latch
   std::optional<std::int64_t> fence;      ///< the newest fencing token, even if the lock is free
-  Milliseconds now{0};                    ///< the server's time of the inspection
+  ServerTime now{};                       ///< the time of the inspection
   std::optional<std::string> server;      ///< of several servers, the one with this view
   std::int64_t unnamed = 0;               ///< the number of further holders, which are too many to read
   std::optional<Place> place{};           ///< of a glance: the asker's place

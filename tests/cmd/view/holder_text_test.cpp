@@ -21,7 +21,7 @@ Holder alice() {
   facts.pid = 4121;
   facts.command = "make";
   facts.reason = "hotfix 42";
-  facts.since = facts.renewed = 1000s;
+  facts.since = facts.renewed = ServerTime{1000s};
   facts.lease = 30s;
   return {.owner = Owner{"6e0f0261-922f-8ca9-9275-5cd246e2e294:1"}, .ttl = 21s, .facts = facts};
 }
@@ -58,7 +58,7 @@ TEST_CASE("a holder above us is shown as one that waits for this command, if it 
   const auto text = [&](bool renews, std::vector<Owner> above) {
     Holder holder = alice();
     holder.facts->renews = renews;
-    const Inspection seen{.name = name, .holders = {holder}, .now = 1009s};
+    const Inspection seen{.name = name, .holders = {holder}, .now = ServerTime{1009s}};
     return wait_text({.now = Clock::now(), .busy = busy, .seen = &seen, .above = above}, Moment::waiting);
   };
   const std::string who = "'k': held by alice@ci-7 pid 4121 for 9s (make) \"hotfix 42\"";
@@ -69,7 +69,7 @@ TEST_CASE("a holder above us is shown as one that waits for this command, if it 
 }
 
 TEST_CASE("a holder is shown as a person looks for it") {
-  CHECK(holder_text(alice(), 1723s) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");
+  CHECK(holder_text(alice(), ServerTime{1723s}) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");
   CHECK(holder_text(alice(), std::nullopt) == "alice@ci-7 pid 4121 (make) \"hotfix 42\"");
 }
 
@@ -90,40 +90,40 @@ TEST_CASE("with many holders three are named, and the others counted") {
 }
 
 TEST_CASE("the end of a hold is shown as far as it is known") {
-  CHECK(outlook_text(theirs(), 1000s) == "expires in 21s unless the holder renews it");
-  CHECK(outlook_text(alice(), 1009s) == "expires in 21s if the holder is dead");
+  CHECK(outlook_text(theirs(), ServerTime{1000s}) == "expires in 21s unless the holder renews it");
+  CHECK(outlook_text(alice(), ServerTime{1009s}) == "expires in 21s if the holder is dead");
   Holder dead = alice();
   dead.ttl = 5s;
-  CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: the holder looks dead; expires in 5s");
+  CHECK(outlook_text(dead, ServerTime{1034s}) == "not renewed for 34s: the holder looks dead; expires in 5s");
   Holder lone = alice();
   lone.facts->renews = false;
-  CHECK(outlook_text(lone, 1009s) == "ends in 21s, because no process renews it");
+  CHECK(outlook_text(lone, ServerTime{1009s}) == "ends in 21s, because no process renews it");
   // The key lasts longer than the recorded lease, so a process must have renewed it.
-  CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");
+  CHECK(outlook_text(lone, ServerTime{1034s}) == "ends in 21s unless a run inside it renews it");
   // A key with readers lasts as long as the longest of their leases, so this shows no renewal.
   lone.mode = Holder::Mode::read;
-  CHECK(outlook_text(lone, 1034s) == "ends in 21s, because no process renews it");
+  CHECK(outlook_text(lone, ServerTime{1034s}) == "ends in 21s, because no process renews it");
   lone.count = 2;
-  CHECK(outlook_text(lone, 1034s) == "ends in 21s unless a run inside it renews it");
+  CHECK(outlook_text(lone, ServerTime{1034s}) == "ends in 21s unless a run inside it renews it");
   Holder forever = theirs();
   forever.ttl.reset();
-  CHECK(outlook_text(forever, 1000s) == "no TTL: the key never expires");
+  CHECK(outlook_text(forever, ServerTime{1000s}) == "no TTL: the key never expires");
 }
 
 TEST_CASE("a key that only --min-hold keeps shows when and how its command ended") {
   Holder kept = alice();
-  kept.facts->ended_at = 2000s;
+  kept.facts->ended_at = ServerTime{2000s};
   kept.facts->exit = 0;
-  CHECK(holder_text(kept, 2040s) == "alice@ci-7 (make), finished 40s ago (exit 0)");
-  CHECK(outlook_text(kept, 2040s) == "21s more by --min-hold or --once-per");
-  CHECK_FALSE(kept.stale(2040s));
+  CHECK(holder_text(kept, ServerTime{2040s}) == "alice@ci-7 (make), finished 40s ago (exit 0)");
+  CHECK(outlook_text(kept, ServerTime{2040s}) == "21s more by --min-hold or --once-per");
+  CHECK_FALSE(kept.stale(ServerTime{2040s}));
 }
 
 TEST_CASE("a clock that runs backwards and hostile bytes do no harm") {
   Holder hostile = alice();
   hostile.facts->user = "al\x1b[31mice";
   hostile.facts->reason = std::string(5000, 'x');
-  const std::string text = holder_text(hostile, 1s);
+  const std::string text = holder_text(hostile, ServerTime{1s});
   CHECK_FALSE(contains(text, "\x1b"));
   CHECK(text.size() < 400);
 }

@@ -13,7 +13,7 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr Milliseconds kNow{1'800'000'000'000};
+constexpr ServerTime kNow{Milliseconds{1'800'000'000'000}};
 
 Holder alice_since(Milliseconds since = Milliseconds{723'000}, Milliseconds renewed = Milliseconds{4'000}) {
   Metadata facts{.host = "ci-7", .user = "alice", .command = "make", .pid = 4121};

@@ -74,7 +74,7 @@ TEST_CASE("each key has the samples that fit its kind") {
   Inspection dead = held("dead");
   dead.holders[0].ttl.reset();
   Inspection kept = held("kept");
-  kept.holders[0].facts = Metadata{.ended_at = Milliseconds{1}};
+  kept.holders[0].facts = Metadata{.ended_at = ServerTime{Milliseconds{1}}};
   const std::string text = metrics_text({held("deploy"), pool, latch, dead, kept}, true);
   check_format(text);
   for (const char* line :

@@ -17,7 +17,7 @@ AcquireAnswer read_wait(std::vector<Reply> items) { return kWait.read(Reply{std:
 TEST_CASE("a wait for free locks learns that they are free, which one is busy, and which is no lock") {
   const AcquireAnswer free = read_wait({Reply{"free"}, Reply{1000}});
   REQUIRE(std::holds_alternative<Held>(free));
-  CHECK(std::get<Held>(free).server_time == Milliseconds{1000});
+  CHECK(std::get<Held>(free).server_time == ServerTime{Milliseconds{1000}});
 
   const AcquireAnswer busy = read_wait({Reply{"busy"}, Reply{2}, Reply{5000}, Reply{"me:1"}});
   REQUIRE(std::holds_alternative<Busy>(busy));

@@ -252,7 +252,8 @@ TEST_CASE("a late copy of a release that kept the key leaves the owner's next ho
     const auto second = named(type, kInnerLease);
     server.run(first->ask());
     const std::string note = "redisson_unlock_latch:{k}:keep";  // an inner hold with --min-hold has left it
-    server.cli({"SET", note, fmt::format("{}\n{}", kMe.str(), (server.time() + kOuterLease).count())});
+    server.cli({"SET", note,
+                fmt::format("{}\n{}", kMe.str(), (server.time() + kOuterLease).time_since_epoch().count())});
     REQUIRE(server.release(*first) == Released::How::kept);
     server.run(second->ask());
 

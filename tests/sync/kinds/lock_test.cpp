@@ -65,7 +65,7 @@ TEST_CASE(
   scene.ask(outer);
   scene.ask(inner);
   const auto time = split(scene.server.cli({"TIME"}), '\n');
-  const Milliseconds until{std::stoll(time.front()) * 1000 + 60000};
+  const ServerTime until{Milliseconds{std::stoll(time.front()) * 1000 + 60000}};
   const auto [first, second] = scene.redis.twice(outer.release({.keep_until = until}));
   for (const Reply& reply : {first, second}) {
     const Released released = std::get<Released>(outer.read_release(reply));
@@ -86,8 +86,8 @@ TEST_CASE(
 TEST_CASE("the answers to an acquire are held, busy, never free by itself, and foreign") {
   const Lock lock{claim("me:1")};
 
-  CHECK(std::get<Held>(lock.read(answer({word("held"), Reply{1795213126005}}))).server_time.count() ==
-        1795213126005);
+  CHECK(std::get<Held>(lock.read(answer({word("held"), Reply{1795213126005}}))).server_time ==
+        ServerTime{Milliseconds{1795213126005}});
   CHECK(std::get<Busy>(lock.read(answer({word("busy"), Reply{1200}}))).retry_after == Milliseconds{1200});
   const auto endless = std::get<Busy>(lock.read(answer({word("busy"), Reply{-1}})));
   CHECK(endless.no_ttl);
@@ -161,7 +161,7 @@ TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
 
   const AcquireAnswer got = scene.ask(mine);
   REQUIRE(is_held(got));
-  CHECK(std::get<Held>(got).server_time.count() > 1600000000000);
+  CHECK(std::get<Held>(got).server_time.time_since_epoch().count() > 1600000000000);
   CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
   const AcquireAnswer refused = scene.ask(theirs);
   REQUIRE(is_busy(refused));

@@ -38,7 +38,8 @@ struct Work : FairScene {
 
   void is_done() {
     const std::int64_t in_an_hour = now() + 3600000;
-    CHECK(Scene::release(*lock_, {.keep_until = Milliseconds{in_an_hour}}).how == Released::How::kept);
+    CHECK(Scene::release(*lock_, {.keep_until = ServerTime{Milliseconds{in_an_hour}}}).how ==
+          Released::How::kept);
   }
 
   std::list<Listener> listeners;
@@ -104,5 +105,5 @@ TEST_CASE("only a whole answer says that the work is done") {
 TEST_CASE("a release that marks the work as done has no form with one key, which could not mark it") {
   const OncePer once{std::make_shared<const Lock>(claim("a:1")), "me"};
   CHECK(once.release({}).while_slot_moves.size() == 1);
-  CHECK(once.release({.keep_until = Milliseconds{9000}}).while_slot_moves.empty());
+  CHECK(once.release({.keep_until = ServerTime{Milliseconds{9000}}}).while_slot_moves.empty());
 }

@@ -48,7 +48,7 @@ TEST_CASE("permits are taken from Redisson's number and written down with the en
   CHECK(scene.taken() == "2");
   for (const std::string& id : std::get<Held>(answer).permits) CHECK(id.size() == 16);
   const std::string score = scene.server.cli({"ZSCORE", "{pool}:timeout", std::get<Held>(answer).permits[0]});
-  CHECK(std::stoll(score) == std::get<Held>(answer).server_time.count() + 30000);
+  CHECK(std::stoll(score) == std::get<Held>(answer).server_time.time_since_epoch().count() + 30000);
   CHECK(permits("a:1").channels() == std::vector{kPoolChannel});
 }
 
@@ -334,7 +334,7 @@ TEST_CASE("a release that keeps its permits announces those of ended leases, too
   Listener hears{scene.server, kPoolChannel}, waiter{scene.server, Channel{kPoolChannel.str() + ":w:1"}};
 
   SUBCASE("--min-hold keeps them") {
-    const Milliseconds in_a_minute = held.server_time + Milliseconds{60000};
+    const ServerTime in_a_minute = held.server_time + Milliseconds{60000};
     CHECK(scene.release(permits("a:1"), {.keep_until = in_a_minute}).how == How::kept);
   }
   SUBCASE("the outer hold keeps them") {

@@ -58,7 +58,7 @@ TEST_CASE("every script of a plain lock may be sent twice") {
   Scene scene;
   const PlainLock lock = plain("mine");
   for (const Call& call :
-       {lock.ask(), lock.renew(), lock.release({.keep_until = Milliseconds{9999999999999}})}) {
+       {lock.ask(), lock.renew(), lock.release({.keep_until = ServerTime{Milliseconds{9999999999999}}})}) {
     const auto [first, second] = scene.redis.twice(call);
     CHECK(first.kind() == second.kind());
     CHECK(scene.all() == "deploy (ends) string 'mine'");

@@ -23,8 +23,8 @@ const HoldEntry kHoldEntry{.key = "deploy", .member = "me:1"};
 
 PastHold past(std::int64_t since, std::int64_t ended) {
   PastHold past{.type = "lock", .facts = {.host = "ci-7", .user = "alice", .command = "make", .pid = 4121}};
-  past.facts.since = Milliseconds{since};
-  past.ended = Milliseconds{ended};
+  past.facts.since = ServerTime{Milliseconds{since}};
+  past.ended = ServerTime{Milliseconds{ended}};
   past.waited = Milliseconds{3000};
   past.end = {.outcome = HoldOutcome::ran, .exit = 3};
   return past;
@@ -49,7 +49,7 @@ TEST_CASE("the ends of holds are read back, the newest first") {
   scene.end(second, Owner{"you:1"});
 
   const History history = scene.read();
-  CHECK(history.now.count() > 1600000000000);
+  CHECK(history.now.time_since_epoch().count() > 1600000000000);
   REQUIRE(history.holds.size() == 2);
   CHECK(history.holds[0].owner == Owner{"you:1"});
   CHECK(history.holds[0].end.outcome == HoldOutcome::stopped);
@@ -61,7 +61,7 @@ TEST_CASE("the ends of holds are read back, the newest first") {
   CHECK(first.facts.host == "ci-7");
   CHECK(first.facts.user == "alice");
   CHECK(first.facts.pid == 4121);
-  CHECK(first.facts.since.count() == 1000);
+  CHECK(first.facts.since == ServerTime{Milliseconds{1000}});
   CHECK(first.held().count() == 4000);
   CHECK(first.waited == Milliseconds{3000});
   CHECK(first.end.exit == 3);

@@ -65,7 +65,7 @@ TEST_CASE("the facts of a holder are read back, with the server's times") {
   CHECK(read->holds.front().key == LockName{"a"});
   CHECK(read->holds.back().key == LockName{"b \"c\""});
   CHECK(read->holds.back().owner == Owner{"h:2"});
-  CHECK(read->since.count() > 1600000000000);
+  CHECK(read->since.time_since_epoch().count() > 1600000000000);
   CHECK(read->renewed == read->since);
   CHECK(read->lease == Milliseconds{30000});
   CHECK_FALSE(read->ended_at);
@@ -209,8 +209,8 @@ TEST_CASE("hostile metadata are read without harm") {
   REQUIRE(odd);
   CHECK(odd->host.empty());
   CHECK(odd->pid == 0);
-  CHECK(odd->since.count() == 0);
-  CHECK(odd->renewed.count() == 0);
+  CHECK(odd->since == ServerTime{});
+  CHECK(odd->renewed == ServerTime{});
   CHECK(odd->lease.count() == 0);
   CHECK(odd->labels.size() == 1);
   CHECK_FALSE(odd->reason);

@@ -29,7 +29,7 @@ const std::optional<Reply> kSilent;
 struct Timed final : Toy {
   Timed() : Toy{"k"} {}
   AcquireAnswer decode(const Reply& reply) const override {
-    if (reply.kind() == Reply::Kind::integer) return Held{.server_time = Milliseconds{reply.integer()}};
+    if (reply.kind() == Reply::Kind::integer) return Held{.server_time = reply.server_time()};
     const std::vector<std::string> words = split(reply.text(), ' ');
     Busy busy{.holder = words.front()};
     if (words.size() > 1) busy.retry_after = Milliseconds{std::stoi(words.back())};
@@ -127,7 +127,7 @@ TEST_CASE("a busy quorum names the holder that has it at most nodes") {
 }
 
 TEST_CASE("a hold begins at the middle one of the times of the nodes that granted it") {
-  CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held()->server_time == 500ms);
+  CHECK(result_of({Reply{900}, Reply{5}, Reply{500}}, Timed{}).held()->server_time == ServerTime{500ms});
 }
 
 TEST_CASE("a round is not undone at nodes that were never asked") {

@@ -12,7 +12,7 @@ namespace {
 Waiter waiter(const std::string& owner, int since, const std::vector<OuterHold>& holds) {
   Metadata meta;
   meta.holds = holds;
-  return {.owner = Owner{owner}, .since = Milliseconds{since}, .facts = meta};
+  return {.owner = Owner{owner}, .since = ServerTime{Milliseconds{since}}, .facts = meta};
 }
 
 OuterHold held(const std::string& key, const std::string& owner) { return {LockName{key}, Owner{owner}}; }

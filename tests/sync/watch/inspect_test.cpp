@@ -18,7 +18,7 @@ using Texts = std::vector<std::string>;
 
 namespace {
 
-constexpr Milliseconds kServerTime{1000};
+constexpr ServerTime kServerTime{Milliseconds{1000}};
 
 Reply list(const Texts& texts) {
   std::vector<Reply> items;
@@ -39,7 +39,7 @@ struct Found {
 };
 
 Inspection read_found(const Found& found, const KnownFacts& known = {}) {
-  const std::vector<Reply> items{Reply{kServerTime.count()},
+  const std::vector<Reply> items{Reply{kServerTime.time_since_epoch().count()},
                                  Reply{found.kind},
                                  Reply{found.pttl},
                                  list(found.content),
@@ -63,7 +63,7 @@ Metadata of_type(const std::string& type) {
 
 Metadata ended_facts() {
   Metadata facts;
-  facts.ended_at = Milliseconds{900};
+  facts.ended_at = ServerTime{Milliseconds{900}};
   return facts;
 }
 
@@ -280,14 +280,14 @@ TEST_CASE("the waiters in a fair queue come first, and then those of the line, e
   REQUIRE(seen.waiters.size() == 3);
   CHECK(seen.waiters[0].owner == Owner{"b:1"});
   CHECK(seen.waiters[0].ttl == Milliseconds{250});
-  CHECK(seen.waiters[0].since == Milliseconds{600});
+  CHECK(seen.waiters[0].since == ServerTime{Milliseconds{600}});
   CHECK_FALSE(seen.waiters[0].facts);
   CHECK(seen.waiters[1].owner == Owner{"java:1"});
   CHECK(seen.waiters[1].ttl == Milliseconds{0});
   CHECK_FALSE(seen.waiters[1].since);
   CHECK(seen.waiters[2].owner == Owner{"a:1"});
   CHECK(seen.waiters[2].ttl == Milliseconds{300});
-  CHECK(seen.waiters[2].since == Milliseconds{700});
+  CHECK(seen.waiters[2].since == ServerTime{Milliseconds{700}});
   CHECK(seen.waiters[2].facts->host == "web3");
 }
 

@@ -6,7 +6,7 @@ using namespace rlock;
 
 namespace {
 
-constexpr Milliseconds kLookedAt{100000};
+constexpr ServerTime kLookedAt{Milliseconds{100000}};
 
 /// A holder that renewed its lease of 30 s five seconds ago.
 Holder holder() {

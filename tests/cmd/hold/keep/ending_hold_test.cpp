@@ -23,7 +23,9 @@ HoldRequest ending_request() {
 HeldKeys two_holds(const HoldRequest& request) {
   const InheritedHold outer{"lock", Owner{"deploy-1"}, LockName{"a"}};
   WantedKeys wanted{request, {.owner = new_owner(), .above = {outer}}};
-  return {std::move(wanted), {.asked = kAcquired, .held = {{.server_time = Milliseconds{5000}}}}, kAcquired};
+  return {std::move(wanted),
+          {.asked = kAcquired, .held = {{.server_time = ServerTime{Milliseconds{5000}}}}},
+          kAcquired};
 }
 
 EndingHold ending(const HeldKeys& keys, std::optional<int> stays_after, Lost lost) {
@@ -54,7 +56,7 @@ TEST_CASE("keys that stay do so from the acquire, on the server's clock") {
   const HoldRequest request = ending_request();
   const HeldKeys keys = two_holds(request);
   const EndingHold stays = ending(keys, 0, Lost::no);
-  CHECK(stays.options.keep_until == Milliseconds{65000});
+  CHECK(stays.options.keep_until == ServerTime{Milliseconds{65000}});
   CHECK(stays.kept == Milliseconds{58000});
   const EndingHold freed = ending(keys, std::nullopt, Lost::no);
   CHECK_FALSE(freed.options.keep_until);

@@ -135,15 +135,16 @@ TEST_CASE(
     HoldRequest request = request_for({"a"}, type);
     const TimePoint asked = Clock::now();
     request.started = asked - Milliseconds{700};
-    const HeldKeys keys{
-        wanted_keys(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
+    const HeldKeys keys{wanted_keys(request),
+                        {.asked = asked, .held = {{.server_time = ServerTime{Milliseconds{5000}}}}},
+                        asked};
     CHECK(keys.waited() == Milliseconds{700});
     const PastHold past = keys.past({.outcome = HoldOutcome::ran}, plus(asked, Milliseconds{300}));
     CHECK(past.type == type);
     CHECK(past.end.outcome == HoldOutcome::ran);
     CHECK(past.waited == Milliseconds{700});
-    CHECK(past.facts.since == Milliseconds{5000});
-    CHECK(past.ended == Milliseconds{5300});
+    CHECK(past.facts.since == ServerTime{Milliseconds{5000}});
+    CHECK(past.ended == ServerTime{Milliseconds{5300}});
     CHECK(past.facts.type == noted);
   }
 }
@@ -195,8 +196,9 @@ TEST_CASE("the release of a key that stays says by which option, and how the com
     request.min_hold = Milliseconds{60000};
     if (once) request.once_per = request.min_hold;
     const TimePoint asked = Clock::now();
-    const HeldKeys keys{
-        wanted_keys(request), {.asked = asked, .held = {{.server_time = Milliseconds{5000}}}}, asked};
+    const HeldKeys keys{wanted_keys(request),
+                        {.asked = asked, .held = {{.server_time = ServerTime{Milliseconds{5000}}}}},
+                        asked};
     const std::vector<Part> parts = keys.ending_kept(7, keys.past({.outcome = HoldOutcome::ran}, asked));
     CHECK((dynamic_cast<const OncePer*>(parts.front().lock.get()) != nullptr) == once);
     REQUIRE_FALSE(parts.front().release_followers.empty());

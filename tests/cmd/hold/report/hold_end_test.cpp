@@ -88,9 +88,9 @@ TEST_CASE("only a removal of this very hold, after its acquire, shows who remove
        }) {
     CAPTURE(row.key);
     const Lock lock{Claim{.name = LockName{row.key}, .owner = Owner{"me:1"}}, Hold::first};
-    const PastHold past{.type = "lock", .ended = Milliseconds{row.ended}, .end = row.end};
+    const PastHold past{.type = "lock", .ended = ServerTime{Milliseconds{row.ended}}, .end = row.end};
     const HoldEntry entry{.key = row.key, .member = row.owner};
     redis.run(write_end(lock.name(), Owner{row.owner}, entry, past, WriteEnd::always));
-    CHECK(removed_by(executor, lock, Milliseconds{5000}).value_or("nobody") == row.by);
+    CHECK(removed_by(executor, lock, ServerTime{Milliseconds{5000}}).value_or("nobody") == row.by);
   }
 }
