@@ -190,10 +190,15 @@ std::string Keeper::lost_key() const {
 
 /// A part must be ours at a quorum. It is lost as soon as too many nodes say "not ours".
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) const {
-  std::map<Outcome, std::size_t> count;
-  for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
-  if (!redis_.can_lack(count[Outcome::not_ours])) return Outcome::not_ours;
-  const Tally renewed{.yes = count[Outcome::renewed], .open = count[Outcome::open]};
+  Tally renewed;
+  std::size_t not_ours = 0;
+  for (const Vote& vote : votes) {
+    const Outcome one = outcome_of(lock, vote);
+    if (one == Outcome::renewed) ++renewed.yes;
+    if (one == Outcome::open) ++renewed.open;
+    if (one == Outcome::not_ours) ++not_ours;
+  }
+  if (!redis_.can_lack(not_ours)) return Outcome::not_ours;
   if (renewed.has(redis_.quorum())) return Outcome::renewed;
   return renewed.can_have(redis_.quorum()) ? Outcome::open : Outcome::failed;
 }
