@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/key_text.h"
@@ -72,6 +71,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
     deadlock_.emplace(session.redis, std::move(options));
   }
   if (request.once_per) once_.emplace(session.redis, request.names.front(), answer);
+  if (request.queue_limit) queue_.emplace(*request.queue_limit);
   if (request.script) script_.emplace(session.loop, *request.script);
 }
 
@@ -135,9 +135,9 @@ AcquireOptions HoldWait::options() {
   options.report = [this](const Waiting& waiting) {
     lines_.note_waiting(waiting);
     ancestors_->note_waiting(waiting);
-    count_waiters(waiting);
     if (deadlock_) deadlock_->note_waiting(waiting);
     if (once_) once_->note_waiting(waiting);
+    if (queue_) queue_->note_waiting(waiting);
   };
   options.patience.interrupted = [this] { return session_.signals.any() || wait_is_over(); };
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
@@ -152,17 +152,8 @@ AcquireOptions HoldWait::options() {
 }
 
 bool HoldWait::wait_is_over() {
-  return ancestors_->found() || ancestors_->ends_the_wait() || queue_full() ||
-         (deadlock_ && deadlock_->ends_the_wait()) || (once_ && once_->done()) ||
-         (script_ && script_->ended());
-}
-
-/// Our first place in each line is at its end, so it tells how many waiters are ahead. A later place does not tell
-/// this, because the line may have been lost and formed anew.
-void HoldWait::count_waiters(const Waiting& waiting) {
-  if (waiting.busy == nullptr || !waiting.busy->position) return;
-  if (counted_.insert(waiting.busy->key).second)
-    ahead_ = std::max(ahead_.value_or(0), *waiting.busy->position - 1);
+  return ancestors_->found() || ancestors_->ends_the_wait() || (deadlock_ && deadlock_->ends_the_wait()) ||
+         (once_ && once_->done()) || (queue_ && queue_->full()) || (script_ && script_->ended());
 }
 
 /// Does a process above us hold the key, and may we join its hold? Then the next wait joins it.
@@ -211,7 +202,7 @@ NotHeld::Why HoldWait::why_not(const GaveUp& gave_up) {
     if (once_->done()) return Why::done;
   }
   if (deadlock_ && deadlock_->ends_the_wait()) return Why::deadlock;
-  if (queue_full()) return Why::queue_full;
+  if (queue_ && queue_->full()) return Why::queue_full;
   if (refused(Refused::Why::superseded)) return Why::superseded;
   if (ancestors_->ends_the_wait()) return Why::ancestor;
   if (refused(Refused::Why::absent) && request_.joining.inside) return Why::absent;
@@ -234,9 +225,7 @@ NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) 
     case NotHeld::Why::done: say_that_it_was_done(once_->text()); return {.why = why, .exit = exit_code::ok};
     case NotHeld::Why::deadlock: warn(deadlock_->text()); break;
     case NotHeld::Why::queue_full:
-      info(fmt::format(
-          "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
-          *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
+      info(fmt::format("not waiting for {}: the lock is busy, and {}", request_.all_keys(), queue_->text()));
       break;
     case NotHeld::Why::superseded: LastWord{lines_, gave_up}.superseded(); break;
     case NotHeld::Why::ancestor: warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way)); break;

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,6 +13,7 @@
 #include "cmd/hold/wait/ancestor_watch.h"
 #include "cmd/hold/wait/deadlock_watch.h"
 #include "cmd/hold/wait/once_watch.h"
+#include "cmd/hold/wait/queue_watch.h"
 #include "cmd/hold/wait/script_watch.h"
 #include "cmd/server/session.h"
 
@@ -36,9 +35,6 @@ class HoldWait {
   /// Did this wait end because no server could be used? Then `--if-unreachable` decides.
   bool unreachable(const GaveUp& gave_up) const;
 
-  /// Are as many waiters ahead of us as --queue-limit says, or more?
-  bool queue_full() const { return request_.queue_limit && ahead_ && *ahead_ >= *request_.queue_limit; }
-
   /// Has any server answered "busy" during this wait?
   bool seen_busy() const noexcept { return seen_busy_; }
 
@@ -56,7 +52,6 @@ class HoldWait {
   AcquireRequest renew_request(NewIdentity renewed);
   Owner fresh_owner() const;
   bool wait_is_over();
-  void count_waiters(const Waiting& waiting);
   bool join_another(const GaveUp& gave_up);
   bool leave_one(const GaveUp& gave_up);
   NotHeld::Why why_not(const GaveUp& gave_up);
@@ -66,12 +61,11 @@ class HoldWait {
   WaitLines lines_;
   Claimant claimant_;
   bool seen_busy_ = false;
-  std::optional<std::int64_t> ahead_;  ///< --queue-limit: number of waiters before us, of the longest queue
-  std::set<LockName> counted_;         ///< the keys in whose queues they were counted
-  std::optional<WantedKeys> keys_;     ///< as they were asked for last
+  std::optional<WantedKeys> keys_;  ///< as they were asked for last
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;
   std::optional<OnceWatch> once_;
+  std::optional<QueueWatch> queue_;
   std::optional<ScriptWatch> script_;
 };
 
