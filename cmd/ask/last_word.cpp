@@ -70,7 +70,7 @@ std::string LastWord::failure(std::string_view then) {
 
 /// Asks once more about the holder, and turns the loop until the answer.
 void LastWord::look_again() {
-  if (session_.redis.given_away()) return;
+  if (session_.given_away()) return;
   const TimePoint now = session_.loop.now();
   news_.ask(now);
   if (!news_.asks()) return;

@@ -69,16 +69,16 @@ std::optional<std::string> WaitNews::trouble(TimePoint now) const {
   if (unconfirmed_)
     return "too few replicas have confirmed yet (--sync-replicas); see INFO replication on the server";
   if (!busy_)
-    return session_.redis.contacted() ? std::string{"it has answered, but not this request"}
-                                      : "no answer for " + describe(elapsed(begun_, now));
+    return session_.contacted() ? std::string{"it has answered, but not this request"}
+                                : "no answer for " + describe(elapsed(begun_, now));
   const bool old = !fresh_ && now >= plus(busy_->seen_at, kOldNews);
-  if (old && session_.redis.given_away_silent()) return "no answer";
+  if (old && session_.given_away_silent()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;
   return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
 }
 
 std::string WaitNews::server_text(std::string_view why, TimePoint now) const {
-  return fmt::format("waiting for redis at {}: {}{}", session_.redis.str(), why, known_text(now));
+  return fmt::format("waiting for redis at {}: {}{}", session_.servers(), why, known_text(now));
 }
 
 std::string WaitNews::known_text(TimePoint now) const {

@@ -18,6 +18,7 @@
 #include "base/as_given.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "process/finish_behind.h"
 #include "redis/enough.h"
 #include "redis/route/local.h"
@@ -55,15 +56,20 @@ Session::Session(Deployment resolved, const WaitOptions& wait, Quorum quorum)
 Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options)
     : deployment(std::move(resolved)),
       may_wait(wait != nullptr && !wait->given && !wait->typed_nonblock),
+      own_loop_(std::in_place),
+      loop(*own_loop_),
       signals(loop),
-      redis(loop, deployment.targets,
-            {.timeouts = deployment.timeouts,
-             .quorum = options.quorum,
-             .to_primary = options.to_primary,
-             .retry_first_contact = wait != nullptr && wait->given,
-             // A private server may have to start first. The loop does not turn then, so signals are drained
-             // here.
-             .interrupted = [this] { return signals.drain_any(); }}) {
+      executor_(
+          std::in_place, loop, deployment.targets,
+          Executor::Options{
+              .timeouts = deployment.timeouts,
+              .quorum = options.quorum,
+              .to_primary = options.to_primary,
+              .retry_first_contact = wait != nullptr && wait->given,
+              // A private server may have to start first. The loop does not turn then, so signals are drained
+              // here.
+              .interrupted = [this] { return signals.drain_any(); }}),
+      redis(*executor_) {
   // Now, because later a wait that does not turn the loop would delay renewals.
   const TimePoint limit = wait != nullptr && !wait->nonblock ? wait->until(loop.now()) : kNever;
   const auto looks = [this, say_at = plus(loop.now(), kSaysNothing)]() mutable {
@@ -76,6 +82,15 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
   const Patience patience{.until = earliest(limit, plus(loop.now(), kPassword)), .interrupted = looks};
   for (const Target& target : deployment.targets)
     if (target.topology != Target::Topology::local) target.password.await(patience);
+}
+
+Session::Session(Deployment resolved, Redis& answers)
+    : deployment(std::move(resolved)), may_wait(false), loop(answers.loop()), signals(loop), redis(answers) {}
+
+std::string Session::servers() const {
+  std::vector<std::string> names;
+  for (std::size_t node = 0; node < redis.nodes(); ++node) names.push_back(redis.str(node));
+  return joined(names, ", ");
 }
 
 Milliseconds Session::first_contact() const {
@@ -100,7 +115,7 @@ Patience Session::patience() const {
 }
 
 std::string Session::describe(const Failure& failure, std::string_view known) const {
-  const std::string what = fmt::format("cannot use redis at {}: {}{}", redis.str(), failure.text, known);
+  const std::string what = fmt::format("cannot use redis at {}: {}{}", servers(), failure.text, known);
   if (failure.kind != Error::unreachable || !known.empty()) return what;
   if (failure.answered) return may_wait ? what + "; --wait waits for it" : what;
   const bool wait_helps = may_wait && !failure.lasts;

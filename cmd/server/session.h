@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,11 +40,24 @@ class Session {
   /// For a resolved deployment. `quorum`: the nodes that must grant.
   Session(Deployment resolved, const WaitOptions& wait, Quorum quorum);
 
+  /// Over the loop and the answers of a test. REQUIRES: `answers` outlives it.
+  Session(Deployment resolved, Redis& answers);
+
   const Deployment deployment;
   const bool may_wait;  ///< would --wait help? The verb has this option, and neither it nor -n was given
-  Loop loop;
+
+ private:
+  std::optional<Loop> own_loop_;
+
+ public:
+  Loop& loop;
   Signals signals;  ///< they do not end the process, because a wait that they end must undo its acquire
-  Executor redis;
+
+ private:
+  std::optional<Executor> executor_;
+
+ public:
+  Redis& redis;
 
   LockName name(const std::string& key) const { return deployment.name(key); }
   /// The full names of these keys in their order, each once.
@@ -84,6 +98,14 @@ class Session {
 
   /// Throws this failure as an Error.
   [[noreturn]] void fail(const Failure& failure) const;
+
+  /// The names of all nodes, for messages.
+  std::string servers() const;
+
+  /// See Executor.
+  bool contacted() const { return executor_ && executor_->contacted(); }
+  bool given_away() const { return executor_ && executor_->given_away(); }
+  bool given_away_silent() const { return executor_ && executor_->given_away_silent(); }
 
  private:
   Milliseconds first_contact() const;

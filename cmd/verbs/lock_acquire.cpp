@@ -236,7 +236,7 @@ void LockAcquire::check_owner() const {
 /// The busy key, for the document of --json. The wait is over, so a server that does not answer soon is not waited for: then
 /// no holder is known.
 Inspection seen_soon(Session& session, const LockName& key) {
-  if (session.redis.given_away()) return {.name = key};  // the connections serve no more calls
+  if (session.given_away()) return {.name = key};  // the connections serve no more calls
   Inspector inspector{session, {key}};
   const TimePoint until = plus(session.loop.now(), kLooksFor);
   for (inspector.advance(); !inspector.over() && session.loop.now() < until; inspector.advance())

@@ -31,7 +31,7 @@ class Live {
  public:
   Live(Session& session, const ListingOptions& keys, const KeyChoice& choice, Milliseconds every)
       : session_(session), keys_(keys), terminal_(session.loop, "use rlock list") {
-    screen_.server = session.redis.str();
+    screen_.server = session.servers();
     screen_.every = every;
     screen_.filter = choice.filter;
     screen_.order = choice.order;
