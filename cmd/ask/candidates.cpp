@@ -43,7 +43,7 @@ std::vector<std::string> those_to_offer(const std::set<std::string>& words) {
 }  // namespace
 
 std::vector<std::string> key_candidates(Session& session, Offer offer) {
-  const TimePoint until = plus(session.loop.now(), kSearch);
+  const TimePoint until = plus(session.now(), kSearch);
   std::set<LockName> names = search(session, {.until = until}).names;
   if (offer == Offer::counter) names.merge(numbers_of(session, until));
   std::set<std::string> keys;

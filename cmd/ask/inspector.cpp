@@ -55,7 +55,7 @@ void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
 }
 
 void Inspector::begin(std::size_t index) {
-  Task& task = tasks_.emplace_back(index, session_.loop.now(), InspectionSteps{names_[index], wanted_});
+  Task& task = tasks_.emplace_back(index, session_.now(), InspectionSteps{names_[index], wanted_});
   // If the only node does not answer this call, the inspection has failed. So the call is retried.
   post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
 }
@@ -124,7 +124,7 @@ void Inspector::begin_more(TimePoint now) {
 }
 
 void Inspector::advance() {
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   wake_at_ = kNever;
   begin_more(now);
   for (auto task = tasks_.begin(); task != tasks_.end();) {

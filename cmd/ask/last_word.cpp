@@ -39,7 +39,7 @@ int LastWord::not_held(std::string_view then) {
 void LastWord::busy() {
   if (verbosity() == Verbosity::quiet || !gave_up_.busy) return;
   look_again();
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   const WaitView last = news_.view(now);
   const std::string configured = as_given("wait", "");
   const std::string effort = lines_.wait().nonblock
@@ -56,7 +56,7 @@ void LastWord::busy() {
 void LastWord::interrupted(int signal) {
   if (verbosity() == Verbosity::quiet) return;
   look_again();
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   const auto why = news_.trouble(now);
   info(fmt::format("{} after {}: {}", signal_name(signal), waited_,
                    why ? news_.server_text(*why, now) : wait_text(news_.view(now), Moment::over)));
@@ -65,13 +65,13 @@ void LastWord::interrupted(int signal) {
 void LastWord::superseded() { info(fmt::format("gave up after {}: {}", waited_, gave_up_.refused->text)); }
 
 std::string LastWord::failure(std::string_view then) {
-  return session_.describe(failure_of(gave_up_), news_.known_text(session_.loop.now()) + std::string{then});
+  return session_.describe(failure_of(gave_up_), news_.known_text(session_.now()) + std::string{then});
 }
 
 /// Asks once more about the holder, and turns the loop until the answer.
 void LastWord::look_again() {
   if (session_.given_away()) return;
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   news_.ask(now);
   if (!news_.asks()) return;
   const Patience patience{plus(now, kInquiry), [this] { return session_.signals.insisted(); }};

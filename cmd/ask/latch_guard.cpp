@@ -29,10 +29,10 @@ CouldNotAsk refuse_closed(Redis& redis, const LockName& name, PoolKind wanted, c
 
 CouldNotAsk refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
                          const WaitOptions& wait) {
-  Patience patience = wait.one_call(started, session.loop.now(), session.deployment.timeouts.command);
+  Patience patience = wait.one_call(started, session.now(), session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
   CouldNotAsk could_not_ask = refuse_closed(session.redis, name, wanted, patience);
-  const bool goes_on = wait.goes_on(started, session.loop.now()) ||
+  const bool goes_on = wait.goes_on(started, session.now()) ||
                        (!wait.given && session.redis.keeps_trying());  // as long as the wait itself retries
   if (goes_on || session.signals.any()) return std::nullopt;
   return could_not_ask;

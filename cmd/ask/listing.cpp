@@ -59,7 +59,7 @@ class Pages {
   }
 
   bool ended() const { return done_ == names_.size(); }
-  bool can_go_on() const { return !ended() && !hopeless_ && session_.loop.now() < until_; }
+  bool can_go_on() const { return !ended() && !hopeless_ && session_.now() < until_; }
   bool all_read() const { return !unread_; }
 
   Page next() {
@@ -72,7 +72,7 @@ class Pages {
       // Of several servers, a minority may have been seen in spite of a failure.
       any_read_ = any_read_ || !result.failure;
       hopeless_ = hopeless_ || (!any_read_ && result.failure && result.failure->kind == Error::unreachable);
-      return hopeless_ || bytes > kMostShown || session_.loop.now() >= until_;
+      return hopeless_ || bytes > kMostShown || session_.now() >= until_;
     });
     Page page{.seen = collect(inspector), .last = ended()};
     sort_by_server(session_, page.seen);
@@ -177,7 +177,7 @@ Listing list_found(Session& session, SearchOptions options, Milliseconds scan_ti
 
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page) {
-  options.until = plus(session.loop.now(), scan_time);
+  options.until = plus(session.now(), scan_time);
   const FoundKeys found = search(session, options);
   Pages pages{session, found, options.until};
   bool wanted = true;

@@ -54,7 +54,7 @@ class Search {
   void look_through_all() {
     const TimePoint deadline = session_.patience().until;
     const Redis::Request pings = session_.redis.post(command({"PING"}), with_retries(), deadline);
-    Enough enough{kAnswerGrace, session_.loop.now()};
+    Enough enough{kAnswerGrace, session_.now()};
     for (;;) {
       note_failures(pings.votes());
       require_quorum();
@@ -65,7 +65,7 @@ class Search {
         continue;
       }
       const auto done = static_cast<std::size_t>(std::ranges::count(servers_, true, &Server::searched));
-      const TimePoint now = session_.loop.now();
+      const TimePoint now = session_.now();
       const TimePoint until = enough.from(done >= session_.redis.quorum(), now);
       if (pings.settled() || now >= until) break;
       turn(earliest(deadline, until));
@@ -163,7 +163,7 @@ class Search {
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
-      if (session_.loop.now() >= options_.until) cut(CutShort::late);
+      if (session_.now() >= options_.until) cut(CutShort::late);
       if (found_.cut_short) return true;
       const auto reply = ask(scan_step(pass, cursor, prefix, node));
       if (!reply) return false;
@@ -230,7 +230,7 @@ class Search {
   /// alone, and refused keys are ignored. Returns false if the server is silent (failure_).
   bool ask_about(ScanPass pass, std::span<const Names> groups) {
     std::vector<Names> refused;
-    while (!groups.empty() && session_.loop.now() < options_.until) {
+    while (!groups.empty() && session_.now() < options_.until) {
       const std::span<const Names> batch = groups.first(batch_size(groups));
       const std::vector<Vote> votes = votes_on(pass, batch);
       bool silent = false;

@@ -38,12 +38,12 @@ TimePoint wait_line_at(TimePoint begun, std::size_t number) {
 WaitLines::WaitLines(Session& session, WaitSubject subject)
     : session_(session),
       subject_(std::move(subject)),
-      begun_(session.loop.now()),
+      begun_(session.now()),
       next_at_(wait_line_at(begun_, 0)),
       news_(session, subject_, begun_) {}
 
 std::string WaitLines::since_start() const {
-  return describe(std::chrono::duration_cast<Milliseconds>(session_.loop.now() - subject_.started));
+  return describe(std::chrono::duration_cast<Milliseconds>(session_.now() - subject_.started));
 }
 
 AcquireOptions WaitLines::options() {
@@ -69,7 +69,7 @@ void WaitLines::note_waiting(const Waiting& waiting) {
   // The reply for a plain lock or for permits names no holder.
   const std::string& holder = waiting.busy->holder;
   const bool changed = named_ && !holder.empty() && named_->str() != holder && lines_ > 0;
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
     want(plus(now, kInquiry), now);
 }

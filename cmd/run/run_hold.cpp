@@ -48,7 +48,7 @@ CommandOutcome RunHold::run_command() {
 CommandOptions RunHold::options() {
   CommandOptions options = holding(run_, keys_);
   options.release_by_guardian = [this](const LeftAlone& alone) {
-    release_in_guardian(keys_, {.whom = "rlock"}, alone, run_.session.loop.now());
+    release_in_guardian(keys_, {.whom = "rlock"}, alone, run_.session.now());
   };
   run_.events.listen_to(options);
   return options;

@@ -27,14 +27,14 @@ class RunHold {
   std::optional<Loss> loss() { return renewed_.loss(); }
 
   /// How long the command has run. It is only for the record: the lease counts from Acquired::asked.
-  Milliseconds lasted() const { return elapsed(started_, run_.session.loop.now()); }
+  Milliseconds lasted() const { return elapsed(started_, run_.session.now()); }
 
  private:
   CommandOptions options();
 
   RunContext& run_;
   const HeldKeys& keys_;
-  const TimePoint started_ = run_.session.loop.now();
+  const TimePoint started_ = run_.session.now();
   RenewedKeys renewed_;
   HeldCommand command_;
 };

@@ -121,7 +121,7 @@ void say_how_it_ended(const RunRequest& request, const CommandOutcome& ended, Ho
 
 Lost release_keys(RunContext& run, RunHold& hold, const CommandOutcome& ended) {
   std::optional<Loss> loss = hold.loss();
-  const PastHold past = hold.keys().past(end_for_history(run.request, ended, loss), run.session.loop.now());
+  const PastHold past = hold.keys().past(end_for_history(run.request, ended, loss), run.session.now());
   const HoldReport::KeysEnd released = release_and_report(run, hold, past, ended);
   if (released == HoldReport::KeysEnd::no)
     loss = loss_at_release(run.session.redis, hold.keys(), past.facts.since, ended, std::move(loss));

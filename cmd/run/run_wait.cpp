@@ -70,7 +70,7 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
 std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   HoldReport& report = run.report;
   say_who_voted(run.session.redis, gave_up.answers);
-  report.waited = elapsed(run.request.started, run.session.loop.now());
+  report.waited = elapsed(run.request.started, run.session.now());
   const Instead instead = instead_of_lock(run, wait, gave_up);
   if (instead.choice != IfUnreachable::fail) {
     report_gave_up(report, run.session.redis, gave_up, exit_code::ok);

@@ -25,7 +25,7 @@ CommandOutcome run_command_alone(RunContext& run) {
   const RunRequest& request = run.request;
   // No other run has our pid in its variables, so RLOCK_PID marks the processes of this command.
   CommandOptions how = command_options(run, describe_no_hold(), {"RLOCK_PID"});
-  if (request.max_hold) how.max_hold = plus(session.loop.now(), *request.max_hold);
+  if (request.max_hold) how.max_hold = plus(session.now(), *request.max_hold);
   how.rules.stop_on_loss = false;  // there is no lock to lose
   how.command.outlives_us = true;
   run.events.listen_to(how);
@@ -44,7 +44,7 @@ std::optional<LockName> existing_key(Session& session, const RunRequest& request
   Executor look{session.loop,
                 request.deployment.targets,
                 {.timeouts = request.deployment.timeouts, .interrupted = interrupted}};
-  const Patience patience{plus(session.loop.now(), kCleanupTime), interrupted};
+  const Patience patience{plus(session.now(), kCleanupTime), interrupted};
   std::vector<Redis::Request> requests;
   for (const LockName& name : request.names)
     requests.push_back(look.post(command({"EXISTS", name.str()}, name.str()), {}, patience.until));
@@ -55,12 +55,12 @@ std::optional<LockName> existing_key(Session& session, const RunRequest& request
 }
 
 int run_without_lock(RunContext& run) {
-  const TimePoint started = run.session.loop.now();
+  const TimePoint started = run.session.now();
   const auto why = run.report.error;
   run.events.runs_without_lock(run.report);
   const CommandOutcome ended = run_command_alone(run);
   say_why_it_did_not_start(run.request, ended);
-  report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.loop.now()),
+  report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.now()),
                exit_of(run.request, ended, Lost::no));
   run.report.held.reset();
   if (!run.report.error) run.report.error = why;

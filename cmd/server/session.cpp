@@ -87,6 +87,8 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
 Session::Session(Deployment resolved, Redis& answers)
     : deployment(std::move(resolved)), may_wait(false), loop(answers.loop()), signals(loop), redis(answers) {}
 
+TimePoint Session::now() const { return loop.now(); }
+
 std::string Session::servers() const {
   std::vector<std::string> names;
   for (std::size_t node = 0; node < redis.nodes(); ++node) names.push_back(redis.str(node));
@@ -110,7 +112,7 @@ std::vector<LockName> Session::names(const std::vector<std::string>& keys) const
 }
 
 Patience Session::patience() const {
-  return {plus(loop.now(), deployment.timeouts.connect + deployment.timeouts.command),
+  return {plus(now(), deployment.timeouts.connect + deployment.timeouts.command),
           [this] { return signals.any(); }};
 }
 

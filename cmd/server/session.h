@@ -59,6 +59,8 @@ class Session {
  public:
   Redis& redis;
 
+  TimePoint now() const;
+
   LockName name(const std::string& key) const { return deployment.name(key); }
   /// The full names of these keys in their order, each once.
   std::vector<LockName> names(const std::vector<std::string>& keys) const;

@@ -150,9 +150,9 @@ std::vector<CheckedServer> Doctor::checked_servers(Session& session) {
 /// If a server does not answer the first call, no other follows: it would only fail again.
 Examined Doctor::examine(Session& session, const CheckedServer& checked) {
   Examined examined{.server = checked.name, .findings = {}, .run_id = {}};
-  const TimePoint asked = session.loop.now();
+  const TimePoint asked = session.now();
   const Vote ping = ask_at(session, checked, command({"PING"}));
-  const auto took = std::chrono::duration_cast<Milliseconds>(session.loop.now() - asked);
+  const auto took = std::chrono::duration_cast<Milliseconds>(session.now() - asked);
   if (ping.good_reply() == nullptr) {
     examined.findings.push_back({"answer", Verdict::unfit, sanitized(why(ping))});
     return examined;

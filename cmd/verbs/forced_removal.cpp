@@ -26,7 +26,7 @@ std::vector<Owner> ForcedRemoval::owners() const {
 }
 
 PastHold ForcedRemoval::past(const Holder& holder) const {
-  return past_of(found, holder, elapsed(looked, session.loop.now()),
+  return past_of(found, holder, elapsed(looked, session.now()),
                  {.outcome = HoldOutcome::removed, .why = by_whom(user_at_host(), reason)});
 }
 

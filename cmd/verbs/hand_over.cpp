@@ -107,7 +107,7 @@ void hand_over(Session& session, const HeldKeys& keys, const PrintedAs& how, Eve
       throw Error{error.kind(), why};
     }
     warn(failed == EINTR ? text_of(undone, keys) : why);
-    events.ended(HoldOutcome::interrupted, elapsed(keys.acquired().asked, session.loop.now()),
+    events.ended(HoldOutcome::interrupted, elapsed(keys.acquired().asked, session.now()),
                  released_of(undone));
     throw EndedBySignal{*session.signals.ended()};
   }

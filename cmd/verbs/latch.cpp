@@ -193,7 +193,7 @@ class WaitForLatch final : public LatchVerb {
       if (absent_ok_ || waiter.was_closed()) return exit_code::ok;
       if (const auto known = await_set_ ? std::nullopt : without_waiting(session)) return *known;
       // We must not wait for ever if a client sets the latch again and again, or if the answers contradict each other.
-      if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
+      if (wait_.nonblock || session.now() >= wait_.until(started)) {
         info(fmt::format("the latch {} is still closed", quoted(session.name(key_))));
         return wait_.conflict_exit_code;
       }

@@ -97,12 +97,12 @@ void List::show(const std::vector<Inspection>& keys) {
 /// Searches, and prints page by page. But if the keys are sorted in another order than by name, or fit on one page,
 /// `kept` gets them, and nothing is printed.
 Listing List::list(Session& session, std::vector<Inspection>& kept) {
-  std::optional<ProgressLine> progress{session.loop.now()};
+  std::optional<ProgressLine> progress{session.now()};
   SearchOptions options = search_options(listing_options_);
   options.most_bytes = kMostNames;
   options.without_shards = true;
   options.progress = [&](const SearchProgress& now) {
-    progress->show("rlock: " + now.text(), session.loop.now());
+    progress->show("rlock: " + now.text(), session.now());
   };
   std::size_t bytes = 0;
   return list_pages(session, std::move(options), listing_options_.scan_time, [&](const Page& page) {

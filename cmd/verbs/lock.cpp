@@ -199,12 +199,12 @@ class LockRelease final : public LockVerb {
       return erase_metadata(found.name, holder.owner, lock.hold_entry());
     return write_end(
         found.name, holder.owner, lock.hold_entry(),
-        past_of(found, holder, elapsed(looked, session.loop.now()), {.outcome = HoldOutcome::released}),
+        past_of(found, holder, elapsed(looked, session.now()), {.outcome = HoldOutcome::released}),
         WriteEnd::if_it_ended);
   }
 
   int release_one(Session& session, const LockName& name) const {
-    const TimePoint looked = session.loop.now();
+    const TimePoint looked = session.now();
     const FoundHold hold = find(session, name);
     const Inspection& found = hold.key;
     const Owner& owner = *hold.owner;

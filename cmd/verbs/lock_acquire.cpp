@@ -238,8 +238,8 @@ void LockAcquire::check_owner() const {
 Inspection seen_soon(Session& session, const LockName& key) {
   if (session.given_away()) return {.name = key};  // the connections serve no more calls
   Inspector inspector{session, {key}};
-  const TimePoint until = plus(session.loop.now(), kLooksFor);
-  for (inspector.advance(); !inspector.over() && session.loop.now() < until; inspector.advance())
+  const TimePoint until = plus(session.now(), kLooksFor);
+  for (inspector.advance(); !inspector.over() && session.now() < until; inspector.advance())
     session.loop.turn(earliest(inspector.wake_at(), until));
   const auto& result = inspector.results().front();
   return result && !result->failure ? agreed(result->views.seen) : Inspection{.name = key};

@@ -144,8 +144,8 @@ bool Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
   const TimePoint until = plus(started, longest_wait_.value_or(patience));
   TimePoint ask_at = started;
   while (!asked.empty()) {
-    const bool again = session.loop.now() >= ask_at;
-    if (again) ask_at = plus(session.loop.now(), kAskAgain);
+    const bool again = session.now() >= ask_at;
+    if (again) ask_at = plus(session.now(), kAskAgain);
     for (Asked& one : asked) {
       if (again) ask(session, one);
       const Inspection now = inspect(session, one.found.name, owner_);
@@ -154,12 +154,12 @@ bool Stop::wait_for(Session& session, std::vector<Asked>& asked, TimePoint start
         info(fmt::format("the holder of {} has ended: {}", quoted(one.found.name), one.who));
     }
     std::erase_if(asked, [](const Asked& one) { return one.holders.empty(); });
-    if (asked.empty() || session.loop.now() >= until) break;
-    const TimePoint next = earliest(until, plus(session.loop.now(), kBetweenLooks));
+    if (asked.empty() || session.now() >= until) break;
+    const TimePoint next = earliest(until, plus(session.now(), kBetweenLooks));
     session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });
     session.check_signals();
   }
-  return session.loop.now() >= plus(started, patience);
+  return session.now() >= plus(started, patience);
 }
 
 /// Every key is inspected before the first holder is asked: if one holder cannot be asked, none is.
@@ -181,7 +181,7 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
   const bool had_time = wait_for(session, asked, started);
   for (const Asked& one : asked)
     info(fmt::format("{} is still held by {} after {}; {}", quoted(one.found.name),
-                     holders_text(one.holders, std::nullopt), describe(elapsed(started, session.loop.now())),
+                     holders_text(one.holders, std::nullopt), describe(elapsed(started, session.now())),
                      had_time ? "to remove the lock by force: " + removal_of(one.found, one.holders)
                               : "to wait longer, call rlock stop again"));
   return asked.empty() ? exit : exit_code::busy;

@@ -42,10 +42,10 @@ class Live {
     try {
       enter();
       for (;;) {
-        const TimePoint next = plus(session_.loop.now(), screen_.every);
+        const TimePoint next = plus(session_.now(), screen_.every);
         refresh();
         do turn(next);
-        while (session_.loop.now() < next);
+        while (session_.now() < next);
       }
     } catch (const Ended&) {  // the user pressed q, a signal came, or the terminal is gone
       terminal_.leave();
@@ -64,9 +64,9 @@ class Live {
   /// terminal.
   void enter() {
     while (::tcgetpgrp(terminal_.fd()) != ::getpgrp()) {
-      const TimePoint asked = session_.loop.now();
+      const TimePoint asked = session_.now();
       session_.signals.stop(::getpid());
-      if (session_.loop.now() - asked < Milliseconds{10}) throw Ended{};  // no shell can continue us
+      if (session_.now() - asked < Milliseconds{10}) throw Ended{};  // no shell can continue us
     }
     check_end();
     terminal_.enter();
@@ -102,7 +102,7 @@ class Live {
   void refresh() {
     try {
       await_server();
-      if (session_.loop.now() >= next_search_) search_keys();
+      if (session_.now() >= next_search_) search_keys();
       inspect(due());
       screen_.trouble.clear();
     } catch (const Error& error) {  // the next look may succeed
@@ -128,7 +128,7 @@ class Live {
   }
 
   void search_keys() {
-    const TimePoint begun = session_.loop.now();
+    const TimePoint begun = session_.now();
     SearchOptions options = search_options(keys_);
     options.until = plus(begun, keys_.scan_time);
     options.turn = [this](TimePoint until) { turn(until); };
@@ -144,8 +144,8 @@ class Live {
       screen_.note = "the search was cut short; a longer --scan-time shows more";
     names_.assign(found.names.begin(), found.names.end());
     std::erase_if(known_, [&](const auto& entry) { return !found.names.contains(entry.first); });
-    next_search_ = plus(session_.loop.now(),
-                        std::max(screen_.every, kSearchPause * elapsed(begun, session_.loop.now())));
+    next_search_ =
+        plus(session_.now(), std::max(screen_.every, kSearchPause * elapsed(begun, session_.now())));
   }
 
   /// The keys to inspect now: new ones, those on the screen, and some of the others.

@@ -196,7 +196,7 @@ Removal taken_by(const LockName& name, const Owner& other) {
 /// `first`: what was found here before the first of several keys was removed; null: there is one key. The removal of
 /// one key ends its run, which then releases its other keys. If another holder has such a key by now, it stays.
 Removal Unlock::remove(Session& session, const LockName& name, const Inspection* first) const {
-  const TimePoint looked = session.loop.now();
+  const TimePoint looked = session.now();
   const Views views = inspect_each(session, name, owner_);
   const Inspection& found = agreed(views.seen, owner_);
   if (auto refused = refusal(found)) return *std::move(refused);

@@ -43,8 +43,8 @@ void release_in_guardian(const HeldKeys& keys, const GuardedHold& guarded, const
       parts = guarded.elsewhere->without_released(session.redis, parts, least);
     Patience patience = session.loop.within(time);
     patience.until = earliest(patience.until, ending.latest());
-    const TimePoint least_until = plus(session.loop.now(), least);
-    patience.interrupted = [&] { return session.signals.any() && session.loop.now() >= least_until; };
+    const TimePoint least_until = plus(session.now(), least);
+    patience.interrupted = [&] { return session.signals.any() && session.now() >= least_until; };
     // "Not ours" does not show a loss: rlock may have released before it was killed.
     static_cast<void>(release(session.redis, parts, ending.options, patience));
     if (killed) Events::killed(request, past);

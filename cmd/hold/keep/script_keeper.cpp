@@ -74,7 +74,7 @@ class ScriptKeeper {
         session_(request_.deployment, WaitOptions{}, request_.quorum),
         family_(*request_.script, ::getpid()),
         renewed_(
-            session_.redis, keys, session_.loop.now(),
+            session_.redis, keys, session_.now(),
             [&events](const std::string& problem) { events.trouble(problem); }, nullptr),
         script_(session_.loop, *request_.script),
         processes_(session_.loop, family_, renewed_.lock(), stop_options(request_, events)) {}
@@ -123,7 +123,7 @@ void ScriptKeeper::start_guardian() {
                            // It has the parts of the start, because it forked then.
                            release_in_guardian(
                                keys_, {.whom = "the keeper of the script", .elsewhere = &released_elsewhere_},
-                               alone, session_.loop.now());
+                               alone, session_.now());
                          }});
   if (no_guardian != 0) throw_system_error("cannot start a guardian", no_guardian);
 }
@@ -141,11 +141,10 @@ bool ScriptKeeper::begin(const std::function<Start()>& at_work) {
   processes_.dismiss_guardian();
   if (start != Start::parent_died) return false;
   // The script sees that rlock was killed, so it does not go on with the lock.
-  const Patience patience{.until = plus(session_.loop.now(), request_.lease),
+  const Patience patience{.until = plus(session_.now(), request_.lease),
                           .interrupted = [this] { return session_.signals.any(); }};
   const auto undone = undo_parts(session_.redis, keys_.parts(), patience);
-  events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.loop.now()),
-                released_of(undone));
+  events_.ended(HoldOutcome::killed, elapsed(keys_.acquired().asked, session_.now()), released_of(undone));
   return false;
 }
 
@@ -165,17 +164,17 @@ void ScriptKeeper::finish() {
   const bool leaves_it = !request_.stop.stop_on_loss && lost;
   const auto released = leaves_it ? std::optional{HoldReport::KeysEnd::no} : release_keys(how);
   events_.ended(lost || released == HoldReport::KeysEnd::no ? HoldOutcome::lost : how.outcome,
-                elapsed(keys_.acquired().asked, session_.loop.now()), released);
+                elapsed(keys_.acquired().asked, session_.now()), released);
 }
 
 void ScriptKeeper::turn() {
-  const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
+  const TimePoint look_at = script_.ended() ? plus(session_.now(), kLookAgain) : kNever;
   session_.loop.turn(earliest(processes_.wake_at(), look_at));
   family_.look();
   if (!processes_.stopping() && renewed_.take_release()) forget_released();
   if (renewed_.parts().empty()) return;
 
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   const auto signal = session_.signals.ended();
   if (signal && !end_signal_ && !processes_.stopping() && !renewed_.loss()) {
     end_signal_ = signal;
@@ -192,7 +191,7 @@ bool ScriptKeeper::over() {
   if (!request_.stop.stop_on_loss && processes_.said_lost()) return true;
   if (!script_.ended()) return false;
   if (!processes_.stopping()) return true;
-  const TimePoint now = session_.loop.now();
+  const TimePoint now = session_.now();
   if (processes_.others_must_end(now, nullptr)) return false;
   if (family_.surely_gone(now)) return true;
   rest_ends_ = earliest(rest_ends_, plus(now, kDoubtfulEnds));
@@ -220,18 +219,18 @@ void ScriptKeeper::leave_to_lease() {
   warn(fmt::format(
       "not released, because a process that process {} has started may still run: {} expires within {}",
       request_.script->pid, renewed_.names(),
-      describe(remaining(renewed_.keeper().lease().valid_until(), session_.loop.now()))));
+      describe(remaining(renewed_.keeper().lease().valid_until(), session_.now()))));
 }
 
 /// Returns what came of the release; empty: the keys are left to their lease.
 std::optional<HoldReport::KeysEnd> ScriptKeeper::release_keys(const HoldEnd& how) {
   const std::vector<Part>& parts = renewed_.parts();
   if (parts.empty()) return HoldReport::KeysEnd::yes;
-  if (processes_.stopping() && !family_.surely_gone(session_.loop.now())) {
+  if (processes_.stopping() && !family_.surely_gone(session_.now())) {
     leave_to_lease();
     return std::nullopt;
   }
-  const TimePoint over = renewed_.keeper().lease().valid_until(), now = session_.loop.now();
+  const TimePoint over = renewed_.keeper().lease().valid_until(), now = session_.now();
   const bool late = keys_.owner_returns() && now >= over;
   if (late && !renewed_.loss()) warn_late_loss(renewed_.names(), "its lease ended before the release");
   const Lost lost = renewed_.loss() || late ? Lost::yes : Lost::no;

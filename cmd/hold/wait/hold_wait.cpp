@@ -52,7 +52,8 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
                        .state = std::string{request.type->busy_text},
                        .is_pool = request.type->is_pool(),
                        .observer = observer}),
-      claimant_{.owner = fresh_owner(), .facts = std::move(facts), .above = holds_above_us()} {
+      claimant_{.owner = fresh_owner(), .facts = std::move(facts), .above = holds_above_us()},
+      queue_(request.queue_limit) {
   if (request.joining.inside)
     for (const LockName& name : request.names)
       claimant_.above.push_back({std::string{request.type->name}, *request.joining.inside, name});
@@ -71,7 +72,6 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts,
     deadlock_.emplace(session.redis, std::move(options));
   }
   if (request.once_per) once_.emplace(session.redis, request.names.front(), answer);
-  if (request.queue_limit) queue_.emplace(*request.queue_limit);
   if (request.script) script_.emplace(session.loop, *request.script);
 }
 
@@ -93,7 +93,7 @@ std::variant<HeldKeys, GaveUp> HoldWait::run() {
     ancestors_.reset();
     deadlock_.reset();
     return std::variant<HeldKeys, GaveUp>{std::in_place_type<HeldKeys>, *std::move(keys_),
-                                          std::get<Acquired>(std::move(got)), session_.loop.now()};
+                                          std::get<Acquired>(std::move(got)), session_.now()};
   }
 }
 
@@ -137,7 +137,7 @@ AcquireOptions HoldWait::options() {
     ancestors_->note_waiting(waiting);
     if (deadlock_) deadlock_->note_waiting(waiting);
     if (once_) once_->note_waiting(waiting);
-    if (queue_) queue_->note_waiting(waiting);
+    queue_.note_waiting(waiting);
   };
   options.patience.interrupted = [this] { return session_.signals.any() || wait_is_over(); };
   options.node_timeout = node_timeout(request_.lease, session_.deployment.timeouts.command);
@@ -153,7 +153,7 @@ AcquireOptions HoldWait::options() {
 
 bool HoldWait::wait_is_over() {
   return ancestors_->found() || ancestors_->ends_the_wait() || (deadlock_ && deadlock_->ends_the_wait()) ||
-         (once_ && once_->done()) || (queue_ && queue_->full()) || (script_ && script_->ended());
+         (once_ && once_->done()) || queue_.full() || (script_ && script_->ended());
 }
 
 /// Does a process above us hold the key, and may we join its hold? Then the next wait joins it.
@@ -202,7 +202,7 @@ NotHeld::Why HoldWait::why_not(const GaveUp& gave_up) {
     if (once_->done()) return Why::done;
   }
   if (deadlock_ && deadlock_->ends_the_wait()) return Why::deadlock;
-  if (queue_ && queue_->full()) return Why::queue_full;
+  if (queue_.full()) return Why::queue_full;
   if (refused(Refused::Why::superseded)) return Why::superseded;
   if (ancestors_->ends_the_wait()) return Why::ancestor;
   if (refused(Refused::Why::absent) && request_.joining.inside) return Why::absent;
@@ -225,7 +225,7 @@ NotHeld HoldWait::report_not_held(const GaveUp& gave_up, std::string_view then) 
     case NotHeld::Why::done: say_that_it_was_done(once_->text()); return {.why = why, .exit = exit_code::ok};
     case NotHeld::Why::deadlock: warn(deadlock_->text()); break;
     case NotHeld::Why::queue_full:
-      info(fmt::format("not waiting for {}: the lock is busy, and {}", request_.all_keys(), queue_->text()));
+      info(fmt::format("not waiting for {}: the lock is busy, and {}", request_.all_keys(), queue_.text()));
       break;
     case NotHeld::Why::superseded: LastWord{lines_, gave_up}.superseded(); break;
     case NotHeld::Why::ancestor: warn(fmt::format("{}{}", ancestors_->reason(), request_.joining.way)); break;

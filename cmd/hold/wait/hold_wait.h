@@ -65,7 +65,7 @@ class HoldWait {
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;
   std::optional<OnceWatch> once_;
-  std::optional<QueueWatch> queue_;
+  QueueWatch queue_;
   std::optional<ScriptWatch> script_;
 };
 

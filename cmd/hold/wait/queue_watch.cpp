@@ -16,7 +16,7 @@ void QueueWatch::note_waiting(const Waiting& waiting) {
 
 std::string QueueWatch::text() const {
   return fmt::format("{} in its queue (--queue-limit {})",
-                     *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), limit_);
+                     *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *limit_);
 }
 
 }  // namespace rlock

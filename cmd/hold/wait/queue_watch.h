@@ -10,21 +10,21 @@
 
 namespace rlock {
 
-/// For a wait with --queue-limit: are as many waiters ahead of us as it says, or more?
+/// For --queue-limit: are as many waiters ahead of us as it says, or more?
 class QueueWatch {
  public:
-  explicit QueueWatch(std::int64_t limit) : limit_(limit) {}
+  explicit QueueWatch(std::optional<std::int64_t> limit) : limit_(limit) {}
 
   /// For AcquireOptions::report.
   void note_waiting(const Waiting& waiting);
 
-  bool full() const { return ahead_ >= limit_; }
+  bool full() const { return limit_ && ahead_ && *ahead_ >= *limit_; }
 
   /// "2 waiters are in its queue (--queue-limit 2)". REQUIRES: full()
   std::string text() const;
 
  private:
-  std::int64_t limit_;
+  std::optional<std::int64_t> limit_;
   std::optional<std::int64_t> ahead_;  ///< the number of waiters before us, of the longest queue
   std::set<LockName> counted_;         ///< the keys in whose queues they were counted
 };
