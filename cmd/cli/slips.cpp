@@ -38,6 +38,7 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
 /// The error about `-http-addr=HOST`, as in consul. By getopt's rules it is -h, and rlock would print help instead of running the
 /// command.
 std::optional<std::string> help_in_bundle(const VerbSpec& spec, std::string_view word) {
+  if (word.find('h') == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);
   if (named.known || std::ranges::count(named.options, &help_option()) == 0) return std::nullopt;
   return fmt::format("unknown option {}; -h (--help) stands alone",
