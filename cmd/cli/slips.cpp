@@ -108,6 +108,7 @@ std::string unknown_option(const VerbSpec& spec, const std::string& word,
   // A long option without its value; of a bundle, the first letter.
   const std::string shown = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
   if (auto text = negative_number(spec, word)) return *std::move(text);
+  if (shown == "-a" && spec.find("all")) return "-a: did you mean --all?";
   for (const OtherToolOption& other : spec.other_tools)
     if (other.name == shown) return fmt::format("{}: {}", shown, other.sentence);
   if ((shown == "-o" || shown == "--output" || shown == "--format") && spec.find("json"))

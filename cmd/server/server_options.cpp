@@ -15,8 +15,8 @@ void declare_options_of_other_tools(VerbSpec& spec) {
       "every user of this host can read a password on the command line; use --password-file, --askpass or "
       "RLOCK_PASSWORD";
   for (const std::string_view name : {"-p", "--host", "--port"}) spec.other_tools.push_back({name, kServer});
-  spec.other_tools.push_back({"-a", spec.find("all") ? "did you mean --all?" : kPassword});
-  for (const std::string_view name : {"--pass", "--password"}) spec.other_tools.push_back({name, kPassword});
+  for (const std::string_view name : {"-a", "--pass", "--password"})
+    spec.other_tools.push_back({name, kPassword});
   spec.other_tools.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
 }
 
