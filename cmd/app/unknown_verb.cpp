@@ -107,9 +107,10 @@ void refuse_verb(std::string_view noun, std::string_view word, std::string_view 
   if (noun.empty())
     throw Error{Error::usage, fmt::format("unknown verb {}; see rlock --help", in_quotes(word))};
   const std::string none = fmt::format("rlock {} has no verb {}; ", noun, in_quotes(word));
-  const auto verb = std::ranges::count(names_after({}), word) > 0 ? std::optional{word} : synonym_of(word);
-  if (noun == "lock" && before.empty() && verb)
-    throw Error{Error::usage, fmt::format("{}did you mean: rlock {}?", none, *verb)};
+  const bool is_verb =
+      std::ranges::any_of(verbs(), [&](const VerbEntry* entry) { return entry->name == word; });
+  if (noun == "lock" && before.empty() && (is_verb || synonym_of(word) == "unlock"))
+    throw Error{Error::usage, fmt::format("{}did you mean: rlock {}?", none, is_verb ? word : "unlock")};
   // `rlock lock KEY`: the user probably wants to lock KEY.
   if (noun == "lock" && before.empty() && !word.starts_with('-'))
     throw Error{

@@ -38,7 +38,7 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
 /// The error about `-http-addr=HOST`, as in consul. By getopt's rules it is -h, and rlock would print help instead of running the
 /// command.
 std::optional<std::string> help_in_bundle(const VerbSpec& spec, std::string_view word) {
-  if (word.find('h') == word.npos) return std::nullopt;
+  if (word.find('h') == word.npos || word == "-help") return std::nullopt;
   const NamedOptions named = named_in(spec, word);
   if (named.known || std::ranges::count(named.options, &help_option()) == 0) return std::nullopt;
   return fmt::format("unknown option {}; -h (--help) stands alone",
@@ -99,8 +99,8 @@ std::optional<std::string> slip(const VerbSpec& spec, std::span<const std::strin
   if (word == "-h" && words.size() > 1 && !words[1].starts_with("-") && spec.find("url") != nullptr)
     return not_a_host(words[1]);
   if (auto text = single_dash(spec, word)) return text;
-  if (auto text = help_in_bundle(spec, word)) return text;
-  return equals(spec, word);
+  if (auto text = equals(spec, word)) return text;
+  return help_in_bundle(spec, word);
 }
 
 std::string unknown_option(const VerbSpec& spec, const std::string& word,

@@ -60,11 +60,7 @@ std::string not_held_by(const Owner& owner, const Inspection& found) {
                      words_for(found.name));
 }
 
-bool is_free(const Inspection& found) {
-  // Of a latch that has opened there is only a note.
-  return found.state == Inspection::State::free ||
-         (found.kind == &kinds::latch && found.state == Inspection::State::open);
-}
+bool is_free(const Inspection& found) { return found.state == Inspection::State::free || found.only_noted; }
 
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
   if (is_free(found)) return;

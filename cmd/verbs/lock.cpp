@@ -104,6 +104,8 @@ class LockVerb : public Verb {
             return holder.owner == inner->owner && holder.mode == Holder::Mode::write;
           });
     }
+    for (Inspection& view : seen)  // the note of a latch is nothing that a lock could meet
+      if (is_free(view)) view.kind = nullptr, view.state = Inspection::State::free;
     found.key = agreed(seen, found.owner);
     expect_lock(found.key, type_, inner ? inner->owner : found.owner);
     return found;
@@ -168,11 +170,11 @@ class LockVerb : public Verb {
   std::optional<Owner> given_;  ///< as typed
 };
 
-/// A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease.
-/// Without the mark it would take the release for a loss, and stop its script.
+/// A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease, or half of
+/// what is left of it. Without the mark it would take the release for a loss, and stop its script.
 Milliseconds mark_stays(const Holder& holder) {
   constexpr Milliseconds kAtLeast{60000};
-  return kAtLeast + noted_lease(holder).value_or(Milliseconds{0}) / 2;
+  return kAtLeast + noted_lease(holder).value_or(holder.ttl.value_or(Milliseconds{0})) / 2;
 }
 
 class LockRelease final : public LockVerb {

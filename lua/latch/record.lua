@@ -10,7 +10,8 @@
 --       stays    number of ms for which the record stays at least
 --       memory   for how many ms the server remembers the request
 -- ->    written
---       neither  the request has neither set nor opened the latch, or another request has changed that
+--       neither  the request has neither set nor opened the latch, or the latch is not as it left it
+-- If the first copy was lost and the latch was set again and is gone, too, the note says what this request did last.
 local now = include('redis/now')
 local field_of = include('redis/field_of')
 local write_with_ttl = include('redis/write_with_ttl')

@@ -1,5 +1,5 @@
 // rlock's side of the guardian: it starts the process, writes orders into its pipe, and replaces the guardian when it
-// dies. The other side is guardian_main.cpp.
+// dies. The other side is guardian_loop.cpp.
 //
 // The pipe tells each process when the other one dies. When rlock dies, the kernel closes the writing side, and the
 // guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error. Then

@@ -15,10 +15,10 @@ namespace rlock {
 /// A second process that kills the command in time when we cannot: because we are killed, stopped or stuck.
 ///
 /// It has a session of its own. If it dies, we start another one; if it is stopped, we continue it. If we die, it
-/// kills what is left of the command, for ten seconds at most, and for a minute more while /proc does not show whose a process is.
-/// Then it waits up to five seconds for processes that it
-/// does not kill. If none is left, it releases the lock. A Guardian that is destroyed without set_ended() or
-/// dismiss(), by an exception, lets its process kill the command.
+/// kills what is left of the command, for ten seconds at most, and for a minute more while /proc does not show whose a
+/// process is. Then it waits up to five seconds for processes that it does not kill. If none is left, it releases the
+/// lock. A Guardian that is destroyed without set_ended() or dismiss(), by an exception, lets its process kill the
+/// command.
 class Guardian final : public Source {
  public:
   Guardian(Loop& loop, const Signals& signals, Guarded guarded, const Deadlines& deadlines);

@@ -6,8 +6,9 @@
 //   until its time is over, the guardian releases, and so writes the end of the hold into the history.
 // - The pipe ends: rlock is dead, and nothing renews the lock. Everything that is left of the command gets KILL, for
 //   at most kLastTries, and kWaitForSilent more for a process that /proc does not show. If no process is left, the
-//   guardian releases what rlock held, so that no waiter waits for the rest of the lease. It does not release while a process may live that works under the lock
-//   (Family::surely_gone), even in another session, where the guardian kills none.
+//   guardian releases what rlock held, so that no waiter waits for the rest of the lease. It does not release while a
+//   process may live that works under the lock (Family::surely_gone), even in another session, where the guardian
+//   kills none.
 //
 // After the command has ended (Order::ended), the guardian signals no process, because their numbers may belong to
 // other processes. It stays until rlock has released. If the pipe ends before that, the guardian releases as above.

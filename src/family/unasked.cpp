@@ -8,8 +8,8 @@ namespace {
 /// If a list may lack a process, so many more are made at most.
 constexpr int kMoreLists = 20;
 
-/// May the process have adopted orphans? Those that do are the first process of a system or container, and its children, such as the
-/// service manager of a user.
+/// May the process have adopted orphans? Those that do are the first process of a system or container, and its
+/// children, such as the service manager of a user.
 bool may_adopt(const ProcessFacts& process) { return process.parent <= 1; }
 
 }  // namespace

@@ -30,8 +30,8 @@ class Unasked {
  public:
   explicit Unasked(ProcView proc = {}) : proc_(proc) {}
 
-  /// Those that no list has had before. After the first list, a child of one that has answered "no" and lives is left out:
-  /// else there would be no end while somebody else starts processes. Empty: the search has asked all.
+  /// Those that no list has had before. After the first list, a child of one that has answered "no" and lives is left
+  /// out: else there would be no end while somebody else starts processes. Empty: the search has asked all.
   /// REQUIRES: none of the list before is one of those searched for.
   std::vector<pid_t> next();
 
@@ -50,8 +50,8 @@ class Unasked {
   bool may_lack_one_ = false;                       ///< one has ended while the last list was made
 };
 
-/// Does the process hardly belong to the command, so that a release does not wait for its answer? It or its session is older than
-/// the command, or it descends from an older process that has not adopted it.
+/// Does the process hardly belong to the command, so that a release does not wait for its answer? It or its session is
+/// older than the command, or it descends from an older process that has not adopted it.
 bool is_stranger(pid_t pid, const Origin& command, const ProcView& proc = {});
 
 }  // namespace rlock

@@ -6,6 +6,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
+#include <optional>
+
 #include "base/descriptor.h"
 #include "support/fake_family.h"
 #include "support/ticking_loop.h"
@@ -84,4 +88,36 @@ TEST_CASE(
     CHECK_FALSE(scene.guardian->left_alone());
     CHECK(scene.family.signals.back().first == SIGKILL);
   }
+}
+
+TEST_CASE("while rlock lives, a guardian acts at the deadlines: the stop signal a little later, and KILL") {
+  Scene scene;
+  scene.family.living = {4711};
+  scene.guard({}, {plus(scene.start, 10s), plus(scene.start, 20s)});
+  scene.runs(10s);
+  CHECK(scene.family.signals.empty());
+  scene.runs(5s);
+  REQUIRE_FALSE(scene.family.signals.empty());
+  CHECK(scene.family.signals.front().first == SIGTERM);
+  CHECK(std::ranges::count(scene.family.signals, SIGKILL, &std::pair<int, TimePoint>::first) == 0);
+  scene.runs(10s);
+  CHECK(scene.family.signals.back().first == SIGKILL);
+  CHECK_FALSE(scene.guardian->over());  // rlock may still release
+  scene.family.living = {};
+  scene.runs(1min);
+  CHECK_FALSE(scene.guardian->left_alone());
+}
+
+TEST_CASE("a guardian whose rlock is killed in time releases when the last process has ended") {
+  Scene scene;
+  scene.family.living = {4711};
+  scene.guard({}, {plus(scene.start, 10s), plus(scene.start, 20s)});
+  scene.kill_rlock();
+  scene.runs(1s);
+  CHECK(scene.family.signals.back().first == SIGKILL);
+  CHECK_FALSE(scene.guardian->over());
+  scene.family.living = {};
+  CHECK(scene.runs(1min) < 10s);
+  REQUIRE(scene.guardian->left_alone());
+  CHECK_FALSE(scene.guardian->left_alone()->ended);
 }

@@ -78,6 +78,10 @@ void EventFile::write(const Event& event) noexcept {
   if (!sink_) {
     if (unread_.empty()) return;
     sink_.reset(::open(unread_.c_str(), kHow));
+    if (!sink_) {
+      ++dropped_;
+      return;
+    }
   }
   const std::string line = (torn_ ? "\n" : "") + json(event, dropped_) + "\n";
   const ssize_t done = is_socket_
@@ -89,9 +93,10 @@ void EventFile::write(const Event& event) noexcept {
   } else {
     ++dropped_;
     torn_ = torn_ || done > 0;
-    const bool reader_is_slow_or_gone = done >= 0 || errno == EAGAIN || errno == EPIPE || is_socket_;
+    const int error = done < 0 ? errno : S_ISREG(mode_of(sink_.number())) ? ENOSPC : EAGAIN;
+    const bool reader_is_slow_or_gone = error == EAGAIN || error == EPIPE || is_socket_;
     if (!reader_is_slow_or_gone && !std::exchange(warned_, true))
-      warn(fmt::format("--events: an event is lost: {}", std::strerror(errno)));
+      warn(fmt::format("--events: an event is lost: {}", std::strerror(error)));
   }
 }
 

@@ -1,5 +1,6 @@
 // ask()       A busy answer names a key. The watch inspects it only if its holder may be a process above us. Once a
-//             server has answered, it asks about the same key and holder again only if a join has failed, or if the holder blocks us for good.
+//             server has answered, it asks about the same key and holder again only if a join has failed, or if the
+//             holder blocks us for good.
 // conclude()  Does a record say that the key is held as long as a process above us lives? If the rest of a pool is
 //             large enough for us, the wait can succeed, so nothing follows.
 // join        If we may join the hold, found() ends this wait, and the next wait joins. It is first: it may succeed.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/descriptor.h"
@@ -62,7 +63,7 @@ ProcessId expect_script(pid_t script) {
                 "--while-pid: /proc does not show which processes the script has started; mount it"};
   if (const auto facts = facts_of(script); facts && facts->of_kernel)
     throw Error{Error::usage, fmt::format("--while-pid: process {} is a thread of the kernel", script)};
-  if (std::ranges::count(all_processes(), script) == 0)
+  if (std::ranges::count(all_processes(), script) == 0 && facts_of(script))
     throw Error{
         Error::usage,
         fmt::format("--while-pid: {} is a thread of a process; give the process itself ($$)", script)};

@@ -185,10 +185,11 @@ void Attempts::drop(TimePoint now) {
 
 /// An attempt failed. Plans the next one, or settles the vote.
 void Attempts::failed(Failure why, TimePoint now) {
+  const Connection* connection = node_.route->find(connection_);
+  const bool nobody = why.lasts && connection != nullptr && !connection->spoke();
   const int before = vote_.attempts;
   finish();
-  if (why.lasts && !node_.route->contacted())
-    vote_.attempts = before;  // what is no Redis server carries nothing out
+  if (nobody) vote_.attempts = before;  // what is no Redis server carries nothing out
   node_.trouble = why;
   // A wrong password or server stays wrong, and a connection that was asked for by number is gone.
   const bool hopeless =

@@ -70,10 +70,6 @@ bool Executor::contacted() const {
 
 std::string Executor::str(std::size_t node) const { return nodes_[node].route->str(); }
 
-std::string Executor::str() const {
-  return joined(nodes_, ", ", [](const Node& node) { return node.route->str(); });
-}
-
 Redis::Request Executor::post(const Call& call, const Delivery& delivery, TimePoint deadline) {
   return {*this, begin_call(call, delivery, deadline)};
 }

@@ -33,8 +33,7 @@ class Executor final : public Redis, public Source {
   Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options);  ///< for tests
   ~Executor() override;
 
-  bool contacted() const;   ///< a quorum of nodes has sent a well-formed reply of any kind
-  std::string str() const;  ///< the names of all nodes, for messages
+  bool contacted() const;  ///< a quorum of nodes has sent a well-formed reply of any kind
 
   Loop& loop() const noexcept override { return loop_; }
   std::size_t nodes() const noexcept override { return nodes_.size(); }

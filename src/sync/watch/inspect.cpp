@@ -107,6 +107,7 @@ class InspectionReader {
       refine(Kind::Sign::record);
       seen_.count = 0;
       seen_.state = Inspection::State::open;
+      seen_.only_noted = true;
     }
     if (has_token()) refine(Kind::Sign::token);
   }

@@ -68,6 +68,7 @@ struct Inspection {
   std::optional<std::int64_t> available;  ///< number of available permits
   std::optional<std::int64_t> total;      ///< size of the pool; empty: unknown
   std::optional<std::int64_t> count;      ///< count of a latch
+  bool only_noted = false;                ///< there is no key, but a note that a latch has opened
   std::optional<std::int64_t> fence;      ///< the newest fencing token, even if the lock is free
   ServerTime now{};                       ///< the time of the inspection
   std::optional<std::string> server;      ///< of several servers, the one with this view

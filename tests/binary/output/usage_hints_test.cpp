@@ -189,6 +189,8 @@ TEST_CASE("words of other tools, and unknown ones, get the right hint") {
        "rlock lock has no verb 'demo'; did you mean: rlock run -k demo -- COMMAND, or rlock lock acquire demo --lease DUR?"},
       {{"lock", "unlock", "db"}, "rlock lock has no verb 'unlock'; did you mean: rlock unlock?"},
       {{"lock", "rm", "db"}, "rlock lock has no verb 'rm'; did you mean: rlock unlock?"},
+      {{"lock", "sem"}, "did you mean: rlock run -k sem -- COMMAND"},
+      {{"lock", "events"}, "did you mean: rlock run -k events -- COMMAND"},
       {{"list", "-a"}, "-a: did you mean --all?"},
       {{"run", "-n=3", "-k", "k", "true"}, "-n takes no value"},
       {{"lock", "my key", "--", "make"}, "rlock run -k 'my key' -- COMMAND"},

@@ -299,7 +299,9 @@ TEST_CASE("a pipe without a reader gets no lines until one comes, and does not h
   TempDir folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(status_of(redis, {"run", "-q", "--events", pipe, "-k", "k", "--", "true"}) == 0);
+  Rlock unread = redis.rlock("run", "-q", "--events", pipe, "-k", "k", "--", "true");
+  CHECK(unread.exit_code() == 0);
+  CHECK(unread.err().empty());
 
   Rlock run =
       redis.rlock("run", "-q", "--events", pipe, "-k", "k", "--", "sh", "-c",
@@ -364,6 +366,17 @@ TEST_CASE("a full disk under the events is said once, and does not hinder the ru
   Rlock run = redis.rlock("run", "--events", "/dev/full", "-k", "k", "--", "true");
   CHECK(run.exit_code() == 0);
   CHECK(run.err() == "rlock: --events: an event is lost: No space left on device\n");
+}
+
+TEST_CASE("an event that fits into the file only in part is said to be lost") {
+  RedisServer redis;
+  TempDir folder;
+  write_file(folder / "events", std::string(480, 'x'));
+  Process run{{"sh", "-c", "ulimit -f 1; exec \"$0\" run --events " + (folder / "events") + " -k k -- true",
+               rlock_binary()},
+              redis.environment()};
+  CHECK(run.exit_code() == 0);
+  CHECK(contains(run.err(), "rlock: --events: an event is lost: "));
 }
 
 TEST_CASE("an unwritable events file is reported before anything is sent") {

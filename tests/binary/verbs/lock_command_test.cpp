@@ -200,12 +200,23 @@ TEST_CASE("the note of a latch that has opened leaves its key free for the verbs
   RedisServer redis;
   REQUIRE(status_of(redis, {"latch", "set", "k", "1"}) == 0);
   REQUIRE(status_of(redis, {"latch", "down", "k"}) == 0);
-  CHECK(status_of(redis, {"lock", "status", "-q", "k"}) == 1);
+  Rlock status = redis.rlock("lock", "status", "k");
+  CHECK(status.exit_code() == 1);
+  CHECK_FALSE(contains(status.out(), "latch"));
   for (const std::string verb : {"release", "renew"}) {
     Rlock rlock = redis.rlock("lock", verb, "k", "--owner", "me");
     CHECK(rlock.exit_code() == 1);
     CHECK(rlock.err() == "rlock: 'k' is free\n");
   }
+}
+
+TEST_CASE("a key that holds a number is not free, whatever note there is of a latch") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"latch", "set", "k", "1"}) == 0);
+  REQUIRE(status_of(redis, {"latch", "down", "k"}) == 0);
+  redis.cli({"SET", "k", "0"});
+  CHECK(status_of(redis, {"lock", "status", "-q", "k"}) == 65);
+  CHECK(status_of(redis, {"lock", "release", "k", "--owner", "me"}) == 65);
 }
 
 TEST_CASE("an owner id that rlock has shortened is refused with the way to the whole one") {

@@ -238,6 +238,8 @@ TEST_CASE("an option of another tool with an h in it is no call for help") {
         "unknown option -http-addr; -h (--help) stands alone");
   CHECK(Sample{}.refusal({"-nhx", "-k", "k", "--", "x"}) == "unknown option -nhx; -h (--help) stands alone");
   CHECK(Sample{}.refusal({"-timeout", "5s", "-k", "k", "--", "x"}) == "-timeout: did you mean --wait?");
+  CHECK(Sample{}.parse({"-help"}).action == Parsed::Action::help);
+  CHECK(Sample{}.refusal({"-h=x", "-k", "k", "--", "x"}) == "-h takes no value");
   CHECK(Sample{}.refusal({"-n=3", "-k", "k", "--", "x"}) == "-n takes no value");
 }
 
