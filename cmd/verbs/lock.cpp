@@ -170,11 +170,14 @@ class LockVerb : public Verb {
   std::optional<Owner> given_;  ///< as typed
 };
 
-/// A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease, or half of
+/// How long the mark of a release stays before the release has happened. If rlock ends in between, the keeper could take a loss for
+/// the release.
+constexpr Milliseconds kMarkStays{60000};
+
+/// And afterwards. A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease, or half of
 /// what is left of it. Without the mark it would take the release for a loss, and stop its script.
 Milliseconds mark_stays(const Holder& holder) {
-  constexpr Milliseconds kAtLeast{60000};
-  return kAtLeast + noted_lease(holder).value_or(holder.ttl.value_or(Milliseconds{0})) / 2;
+  return kMarkStays + noted_lease(holder).value_or(holder.ttl.value_or(Milliseconds{0})) / 2;
 }
 
 class LockRelease final : public LockVerb {
@@ -218,8 +221,8 @@ class LockRelease final : public LockVerb {
     // needs no mark, because the server remembers its release without one.
     const bool has_keeper = hold.inner || !holder->facts || holder->facts->renews;
     if (has_keeper && !hold.inner)
-      session.ask(mark_released(found.name, owner, mark_stays(*holder)),
-                  with_retries({number_release(found.name, owner, mark_stays(*holder))}));
+      session.ask(mark_released(found.name, owner, kMarkStays),
+                  with_retries({number_release(found.name, owner, kMarkStays)}));
     const Call tells = tell_holder(found.name, owner, std::string{kReleased});
     Part part{.lock = lock, .release_followers = {end_of_facts(session, found, *holder, *lock, looked)}};
     // A run inside the hold shares its facts, so they do not tell whether there is one.
@@ -230,7 +233,12 @@ class LockRelease final : public LockVerb {
     if (has_keeper) static_cast<void>(session.try_each(tells));
     say_unannounced("released " + quoted(found.name), result.unannounced);
     if (result.how == ReleaseResult::How::not_ours) return not_held(found);
-    if (result.how != ReleaseResult::How::unknown) return exit_code::ok;
+    if (result.how != ReleaseResult::How::unknown) {
+      if (has_keeper && !hold.inner)
+        for (const Call& call : prolong_mark(found.name, owner, mark_stays(*holder)))
+          static_cast<void>(session.try_each(call));
+      return exit_code::ok;
+    }
     const std::string unconfirmed = fmt::format("release of {} not confirmed: ", quoted(found.name));
     const auto signal = session.signals.ended();
     if (!signal) throw Error{Error::unreachable, unconfirmed + result.why};

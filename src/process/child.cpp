@@ -86,7 +86,7 @@ pid_t start(Launch& launch) {
 }
 
 /// As PID 1 (in a container) we inherit all orphans. We do not reap `command`, because its status is needed
-/// later. While it is the first zombie, the others must wait.
+/// later. While it is the first zombie, the others must wait. 0: it has been reaped.
 void reap_orphans(pid_t command) {
   siginfo_t info;
   for (;;) {
@@ -147,6 +147,7 @@ int Child::reap() {
   int status = kUnknown;
   ::waitpid(pid_, &status, 0);
   reaped_ = true;
+  if (self_ == 1) reap_orphans(0);  // those that had to wait: no signal comes for them any more
   return status;
 }
 
@@ -157,7 +158,7 @@ TimePoint Child::wake_at() const {
 void Child::ready(short, TimePoint) {
   seen_changes_ = signals_.child_changes();
   look();
-  if (self_ == 1) reap_orphans(pid_);
+  if (self_ == 1) reap_orphans(reaped_ ? 0 : pid_);
 }
 
 void Child::look() {

@@ -63,6 +63,12 @@ Call number_release(const LockName& name, const Owner& owner, Milliseconds stays
   return command({"SET", key, new_request().str(), "PX", in_ms(stays)}, key);
 }
 
+std::vector<Call> prolong_mark(const LockName& name, const Owner& owner, Milliseconds stays) {
+  const std::string key = released_key(name, owner);
+  const std::string number = key + ":number";  // first: the mark must not outlive it
+  return {command({"PEXPIRE", number, in_ms(stays)}, number), command({"PEXPIRE", key, in_ms(stays)}, key)};
+}
+
 Call ask_release_number(const LockName& name, const Owner& owner) {
   return get(released_key(name, owner) + ":number");
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/names.h"
 #include "base/time.h"
@@ -43,6 +44,9 @@ inline constexpr std::string_view kReleased = "released";
 Call mark_released(const LockName& name, const Owner& owner, Milliseconds stays);
 Call ask_released(const LockName& name, const Owner& owner);
 bool read_released(const Reply& reply);  ///< false for an error reply too
+
+/// Lets the mark and the number of a release that has happened stay longer.
+std::vector<Call> prolong_mark(const LockName& name, const Owner& owner, Milliseconds stays);
 
 /// If the user named the owner, it may acquire the lock again while the mark of an earlier release stays. So
 /// each release also writes a new number beside the mark. If a keeper finds the number that was there at its

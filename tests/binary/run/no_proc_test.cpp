@@ -64,6 +64,20 @@ TEST_CASE("without /proc no process of the group outlives the lock") {
       contains(run.err(), "/proc does not show the command's processes: only its process group is stopped"));
 }
 
+TEST_CASE(
+    "as the first process of a container whose /proc is another's, rlock does not wait for processes that have ended") {
+  if (Process{{"unshare", "-rpf", "true"}}.exit_code() != 0) return skipped("no pid namespace of our own");
+  RedisServer redis;
+  for (int i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    Process run =
+        start(redis, {"unshare", "-rpf", "sh", "-c",
+                      "exec \"$RLOCK\" run -q -k k --lease 6s --max-hold 100ms --kill-after 100ms -- "
+                      "sh -c 'trap \"\" TERM; sleep 60 & sleep 60 & sleep 60 & sleep 60'"});
+    CHECK(run.exit_code(20s) == 124);
+  }
+}
+
 TEST_CASE("without /proc a killed rlock takes the group along") {
   if (!may_mount()) return;
   RedisServer redis;

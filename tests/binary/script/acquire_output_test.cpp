@@ -258,3 +258,15 @@ TEST_CASE("permits that could not be printed are only called released if the ser
   CHECK(contains(run("sem drain slots", "slots", "0"),
                  "release of permits of 'slots' not confirmed (no answer within 1s); see: rlock sem status"));
 }
+
+TEST_CASE("an event that fits into its file only in part is said to be lost") {
+  RedisServer redis;
+  TempDir folder;
+  write_file(folder / "events", std::string(480, 'x'));
+  Process acquire{
+      {"sh", "-c", "ulimit -f 1; exec \"$0\" lock acquire k --lease 1m --events " + (folder / "events"),
+       rlock_binary()},
+      redis.environment()};
+  CHECK(acquire.exit_code() == 0);
+  CHECK_MESSAGE(contains(acquire.err(), "rlock: --events: an event is lost: "), acquire.err());
+}

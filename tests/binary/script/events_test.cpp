@@ -368,17 +368,6 @@ TEST_CASE("a full disk under the events is said once, and does not hinder the ru
   CHECK(run.err() == "rlock: --events: an event is lost: No space left on device\n");
 }
 
-TEST_CASE("an event that fits into the file only in part is said to be lost") {
-  RedisServer redis;
-  TempDir folder;
-  write_file(folder / "events", std::string(480, 'x'));
-  Process run{{"sh", "-c", "ulimit -f 1; exec \"$0\" run --events " + (folder / "events") + " -k k -- true",
-               rlock_binary()},
-              redis.environment()};
-  CHECK(run.exit_code() == 0);
-  CHECK(contains(run.err(), "rlock: --events: an event is lost: "));
-}
-
 TEST_CASE("an unwritable events file is reported before anything is sent") {
   RedisServer redis;
   TempDir folder;
