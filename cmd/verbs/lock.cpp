@@ -170,12 +170,13 @@ class LockVerb : public Verb {
   std::optional<Owner> given_;  ///< as typed
 };
 
-/// How long the mark of a release stays before the release has happened. If rlock ends in between, the keeper could take a loss for
-/// the release.
+/// How long the mark of a release stays if nobody learns that the release has happened. Meanwhile the keeper would take
+/// a loss for the release.
 constexpr Milliseconds kMarkStays{60000};
 
-/// And afterwards. A keeper that hears nothing of the release reads the mark at its next renewal, which is due within a third of the lease, or half of
-/// what is left of it. Without the mark it would take the release for a loss, and stop its script.
+/// How long it stays behind the release. A keeper that hears nothing of the release reads the mark at its next renewal,
+/// which is due within a third of the lease, or half of what is left of it. Without the mark it would take the release
+/// for a loss, and stop its script.
 Milliseconds mark_stays(const Holder& holder) {
   return kMarkStays + noted_lease(holder).value_or(holder.ttl.value_or(Milliseconds{0})) / 2;
 }
