@@ -106,7 +106,7 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
             : fmt::format("{} is for all keys; write it before the first --key, or nest two runs",
                           typed.type)};
   request.command = whole_command(typed.shell, std::move(command));
-  if (!request.type) request.type = find_lock_type("lock");
+  if (!request.type) request.type = standard_lock_type();
   if (request.type_options.backoff && !request.type->polls)
     throw Error{
         Error::usage,

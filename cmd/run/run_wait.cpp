@@ -94,7 +94,7 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
 
 std::variant<HeldKeys, RunWithoutLock, RunIsOver> wait_for_keys(RunContext& run) {
   // If the wait ends without the keys, acquire() has undone what it was granted.
-  HoldWait wait{run.session, run.request, facts_of(run.request, run.request.command, run.request.show_args),
+  HoldWait wait{run.session, run.request, about_run(run.request, run.request.command, run.request.show_args),
                 run.events.observer()};
   auto got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {

@@ -133,9 +133,9 @@ class LatchWaiter {
   /// Returns the exit status if the wait has failed. Empty: the latch is set, or it is open or missing.
   std::optional<int> wait(LatchWait::Until until) {
     const LatchWait wanted{claim_, until};
-    const AcquireResult got = acquire(
-        session_.redis, wanted, options_,
-        {write_metadata(claim_.name, claim_.owner, wanted.hold_entry(), kWaiterFacts, about_the_script())});
+    const AcquireResult got = acquire(session_.redis, wanted, options_,
+                                      {write_metadata(claim_.name, claim_.owner, wanted.hold_entry(),
+                                                      kWaiterFacts, about_calling_script())});
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines_);
     if (until == LatchWait::Until::set) closed_at_ = session_.redis.losses();
     return std::nullopt;

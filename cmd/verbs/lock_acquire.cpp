@@ -178,7 +178,7 @@ void LockAcquire::declare_keeper(VerbSpec& spec) {
 
 void LockAcquire::check() {
   if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
-  if (!request_.type) request_.type = find_lock_type("lock");
+  if (!request_.type) request_.type = standard_lock_type();
   request_.renew = while_pid_.has_value();
   // Without a keeper, no process would renew a joined hold when the outer hold has ended.
   request_.joining.allowed = while_pid_ && !request_.owner;
@@ -306,7 +306,7 @@ int LockAcquire::acquire(Session& session) try {
   request_.complete(session.deployment, keys_);
   if (request_.script) expect_descriptors(session.redis.nodes());
   open_events();
-  HoldWait wait{session, request_, facts_of(request_), events_.observer()};
+  HoldWait wait{session, request_, about_script(request_), events_.observer()};
   const auto got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
   hand_over(session, std::get<HeldKeys>(got), {.json = json_, .shell = export_}, events_);

@@ -165,10 +165,10 @@ class PermitAcquire final : public PoolVerb {
               .if_busy = wait_.nonblock ? IfBusy::leave : IfBusy::place},
         PermitLock::Wanted{.count = count_});
     const Milliseconds lease = lease_.value_or(kFactsWithoutLease);
-    return {
-        .lock = wanted,
-        .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(), lease, about_the_script())},
-        .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}};
+    return {.lock = wanted,
+            .followers = {write_metadata(name, wanted->owner(), wanted->hold_entry(), lease,
+                                         about_calling_script())},
+            .release_followers = {erase_metadata(name, wanted->owner(), wanted->hold_entry())}};
   }
 
   std::string text_of(const LockName& name, const Held& held) const {

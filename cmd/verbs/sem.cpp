@@ -63,7 +63,7 @@ class SemAcquire final : public PoolVerb {
     refuse_latch(session, started, wait_);
     const AcquireResult got = acquire(
         session.redis, wanted, lines.options(),
-        {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kWaiterFacts, about_the_script())});
+        {write_metadata(name, *wanted.asker(), wanted.hold_entry(), kWaiterFacts, about_calling_script())});
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, lines);
     lines.acquired();
     return exit_code::ok;

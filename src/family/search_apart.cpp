@@ -58,7 +58,7 @@ std::string_view Asker::next(TimePoint until) {
 }
 
 void SearchApart::go_on(TimePoint until) {
-  while (next_ < candidates_.size() && !has_passed(until)) {
+  while (next_ < to_ask_.size() && !has_passed(until)) {
     if (!asker_) {
       asker_.emplace(unanswered(), is_one_);
       silent_at_ = within(kBegins).until;
@@ -67,16 +67,16 @@ void SearchApart::go_on(TimePoint until) {
     char here = 'n';
     const bool helpless = answers.empty() && asker_->ended();
     if (helpless) {
-      if (is_one_(candidates_[next_])) here = 'y';
+      if (is_one_(to_ask_[next_])) here = 'y';
       answers = {&here, 1};
     }
     for (const char answer : answers) {
-      if (answer == 'y') found_.push_back(candidates_[next_]);
+      if (answer == 'y') found_.push_back(to_ask_[next_]);
       if (answer != '.') ++next_;
     }
     if (!answers.empty()) silent_at_ = within(one_answer_).until;
     const bool silent = answers.empty() && has_passed(silent_at_);
-    if (silent) candidates_.push_back(candidates_[next_++]);
+    if (silent) to_ask_.push_back(to_ask_[next_++]);
     if (silent || helpless) asker_.reset();
   }
 }

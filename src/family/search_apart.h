@@ -44,8 +44,8 @@ class Asker {
 class SearchApart {
  public:
   SearchApart(std::vector<pid_t> candidates, std::function<bool(pid_t)> is_one, Milliseconds one_answer)
-      : candidates_(std::move(candidates)),
-        given_(candidates_.size()),
+      : to_ask_(std::move(candidates)),
+        given_(to_ask_.size()),
         is_one_(std::move(is_one)),
         one_answer_(one_answer) {}
 
@@ -53,17 +53,17 @@ class SearchApart {
   void go_on(TimePoint until);
 
   const std::vector<pid_t>& found() const noexcept { return found_; }
-  std::span<const pid_t> unanswered() const { return std::span{candidates_}.subspan(next_); }
+  std::span<const pid_t> unanswered() const { return std::span{to_ask_}.subspan(next_); }
 
   /// Have all candidates been asked? Then those without an answer have been silent.
   bool asked_all() const noexcept { return next_ >= given_; }
 
   /// Those that were silent, some of them more than once.
-  std::span<const pid_t> silent() const { return std::span{candidates_}.subspan(given_); }
+  std::span<const pid_t> silent() const { return std::span{to_ask_}.subspan(given_); }
 
  private:
-  std::vector<pid_t> candidates_;
-  std::size_t given_;
+  std::vector<pid_t> to_ask_;  ///< the candidates, and behind them those that were silent, once more
+  std::size_t given_;          ///< how many candidates there are
   std::function<bool(pid_t)> is_one_;
   Milliseconds one_answer_;
   std::size_t next_ = 0;

@@ -71,7 +71,7 @@ void declare_newest(VerbSpec& spec, HoldRequest& request) {
        .help = "make older --newest waiters give up",
        .manual =
            "The older waiters exit with status 75 at once: see NEWEST FIRST in rlock-run(1). You cannot use the option "
-           "with --type read, fair, permit, spin or plain, with several --url, with -n, or with --queue-limit.",
+           "with --type read, fair, spin, permit or plain, with several --url, with -n, or with --queue-limit.",
        .set = into(request.newest)});
 }
 

@@ -18,17 +18,17 @@ std::vector<std::string> words_of(pid_t pid) {
   return split(text, '\0');
 }
 
-Metadata about_script(pid_t script) {
-  const std::vector<std::string> words = words_of(script);
+Metadata about_process(pid_t pid) {
+  const std::vector<std::string> words = words_of(pid);
   Metadata facts = about_us(words.empty() ? "?" : command_name(words));
-  facts.pid = script;
-  const auto process = process_of(script);
+  facts.pid = pid;
+  const auto process = process_of(pid);
   facts.started = process ? std::optional{process->started} : std::nullopt;
   return facts;
 }
 
-/// Adds the user's reason and labels, and whether the hold is renewed.
-Metadata with_remarks(Metadata facts, const HoldRequest& request) {
+/// Adds what the request says: the user's reason and labels, and whether the hold is renewed.
+Metadata with_request(Metadata facts, const HoldRequest& request) {
   if (!request.remarks.reason.empty()) facts.reason = request.remarks.reason;
   facts.labels = request.remarks.labels;
   facts.renews = request.renew;
@@ -37,21 +37,21 @@ Metadata with_remarks(Metadata facts, const HoldRequest& request) {
 
 }  // namespace
 
-Metadata facts_of(const HoldRequest& request, const std::vector<std::string>& command, bool show_args) {
-  Metadata facts = with_remarks(about_us(command_name(command)), request);
+Metadata about_run(const HoldRequest& request, const std::vector<std::string>& command, bool show_args) {
+  Metadata facts = with_request(about_us(command_name(command)), request);
   if (show_args) facts.command = command_line(command);
   facts.kill_after = request.stop.kill_after;
   return facts;
 }
 
-Metadata facts_of(const HoldRequest& request) {
-  Metadata facts = with_remarks(about_script(request.script ? request.script->pid : ::getppid()), request);
+Metadata about_script(const HoldRequest& request) {
+  Metadata facts = with_request(about_process(request.script ? request.script->pid : ::getppid()), request);
   if (request.script) facts.kill_after = request.stop.kill_after;
   return facts;
 }
 
-Metadata about_the_script() {
-  Metadata facts = about_script(::getppid());
+Metadata about_calling_script() {
+  Metadata facts = about_process(::getppid());
   facts.renews = false;
   return facts;
 }

@@ -121,6 +121,8 @@ void need_few_servers(const LockType& type, std::size_t servers) {
                                         as_given("url", "--url"), type.only_one_server)};
 }
 
+const LockType* standard_lock_type() { return kLockTypes; }
+
 std::string_view lock_type_names() {
   static const std::string names = joined(kLockTypes, " ", &LockType::name);
   return names;
@@ -149,7 +151,7 @@ void declare_type(VerbSpec& spec, const TakeType& take) {
   spec.add({.names = "--type",
             .value = "T",
             .help = lock_type_names(),
-            .standard = "lock",
+            .standard = standard_lock_type()->name,
             .manual = "Use this type of lock. The switches above are short for some types.",
             .offer = Offer::choices,
             .choices = lock_type_names(),

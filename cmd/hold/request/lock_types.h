@@ -71,6 +71,9 @@ const LockType* find_lock_type(std::string_view name);
 /// Throws Error{usage} if this many servers cannot hold this type together.
 void need_few_servers(const LockType& type, std::size_t servers);
 
+/// The type of a hold whose type nobody named.
+const LockType* standard_lock_type();
+
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();
 

@@ -187,7 +187,7 @@ class InspectionReader {
       const std::string owner = at < reply_.owners.size() ? reply_.owners[at].text() : "";
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
-      holder.facts = facts_of(holder.owner);
+      holder.facts = recorded_facts(holder.owner);
       if (!holder.ttl && holder.facts)
         holder.facts->lease = Milliseconds{0};  // the lease in its facts is only how long the facts stay
       holder.slot = slot_in(id);
@@ -203,7 +203,7 @@ class InspectionReader {
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
     if (seen_.kind->shown_by == Kind::Sign::token) holder.fence = seen_.fence;
-    holder.facts = facts_of(holder.owner);
+    holder.facts = recorded_facts(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }
 
@@ -213,7 +213,7 @@ class InspectionReader {
     if (ttl && rest != -1) ttl = std::min(*ttl, std::max(Milliseconds{rest}, Milliseconds{0}));
   }
 
-  std::optional<Metadata> facts_of(const Owner& owner) const {
+  std::optional<Metadata> recorded_facts(const Owner& owner) const {
     const auto found = known_.facts.find(owner);
     if (found == known_.facts.end()) return std::nullopt;
     return found->second;

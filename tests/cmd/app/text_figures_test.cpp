@@ -8,9 +8,13 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cmd/app/verb_table.h"
+#include "cmd/cli/parser.h"
 #include "cmd/hold/request/hold_request.h"
 #include "cmd/hold/wait/ancestor_watch.h"
+#include "cmd/run/run_options.h"
+#include "cmd/run/run_request.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "support/contains.h"
 #include "support/process.h"
@@ -70,6 +74,20 @@ std::set<std::string> for_each_text(const std::string& pattern, Check check) {
 
 std::string file_of_project(const std::string& name) {
   return read_file(std::string{RLOCK_SOURCE_FOLDER} + "/" + name);
+}
+
+/// What `rlock run` with these options says before it asks a server; empty: nothing.
+std::string refused_by_run(Words words) try {
+  words.insert(words.begin(), {"--url", "redis://h", "-k", "k"});
+  words.insert(words.end(), {"--", "true"});
+  RunRequest request;
+  TypedRun typed;
+  VerbSpec spec;
+  declare_run(spec, request, typed);
+  complete_run(request, typed, parse(spec, words).command);
+  return "";
+} catch (const Error& error) {
+  return error.what();
 }
 
 }  // namespace
@@ -151,6 +169,39 @@ TEST_CASE("figures in the texts are those of the code") {
   const std::string script = file_of_project("lua/inspect/key.lua");
   REQUIRE(std::regex_search(script, most, std::regex{"local most = (\\d+)"}));
   CHECK(contains(text_of("stop", "if-owner"), fmt::format("more than {} readers", std::stoi(most[1]) - 1)));
+}
+
+TEST_CASE("texts that list types of locks list those of the table") {
+  const auto types = [](std::string_view last, auto belongs) {
+    std::vector<std::string> names;
+    for (const LockType& type : lock_types())
+      if (belongs(type)) names.emplace_back(type.name);
+    const std::string end = names.back();
+    names.pop_back();
+    return joined(names, ", ") + std::string{last} + end;
+  };
+  const auto once_per = [](const LockType& type) { return type.once_per; };
+  const auto polls = [](const LockType& type) { return type.polls; };
+  const auto in_order = [](const LockType& type) { return !type.in_order.empty(); };
+  const auto of_hash = [](const LockType& type) { return type.kind->stored_as == kinds::lock.stored_as; };
+  CHECK(contains(text_of("run", "once-per"), "key of type " + types(" or ", once_per) + " on one"));
+  CHECK(contains(text_of("run", "newest"), "--type " + types(" or ", in_order) + ","));
+  CHECK(contains(text_of("run", "queue-limit"), "--type " + types(" or ", polls) + ","));
+  CHECK(contains(text_of("run", "backoff"), "of type " + types(" or ", polls) + ","));
+  CHECK(contains(text_of("unlock", "type"), "tell " + types(" and ", of_hash) + " apart"));
+  CHECK(contains(text_of("lock release", "type"), "tell " + types(" and ", of_hash) + " apart"));
+  CHECK(contains(kinds::lock.remedy, "--type " + types(" or ", of_hash) + " ("));
+  for (const LockType& type : lock_types()) {
+    CAPTURE(type.name);
+    CHECK(refused_by_run({"--once-per", "1m", "--type", std::string{type.name}}) ==
+          (type.once_per ? ""
+                         : fmt::format("--once-per with --type {}: it is for {}", type.name,
+                                       types(" and ", once_per))));
+    CHECK(refused_by_run({"--backoff", "1..2s", "--type", std::string{type.name}}) ==
+          (type.polls ? ""
+                      : fmt::format("--backoff is for --type {}: a release wakes up the waiters of --type {}",
+                                    types(" and ", polls), type.name)));
+  }
 }
 
 TEST_CASE("--queue-limit names the time after which the server forgets a waiter") {
