@@ -23,7 +23,8 @@
 --                        acquired has ended
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
--- the owner. For other clients this has the same effect.
+-- the owner. For other clients this has the same effect. If this key has ended, so have the read holds that the lock still counts
+-- for the owner: the count and the shares begin anew.
 -- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
@@ -36,7 +37,8 @@ local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'read-write' then return {'foreign', kind} end
-local holds = tonumber(redis.call('hget', lock, owner) or 0)
+local left = redis.call('pttl', timeout)
+local holds = left ~= -2 and tonumber(redis.call('hget', lock, owner) or 0) or 0
 local writes = redis.call('hexists', lock, owner .. ':write') == 1
 if another == '1' and holds == 0 and not writes then return {'not_ours'} end
 
@@ -50,19 +52,17 @@ local blocked = in_turn(line, {
 })
 if blocked then return blocked end
 
-local left = redis.call('pttl', timeout)
 local stays = math.max(left, lease)
 local longest = math.max(rest, stays)
 redis.call('pexpire', lock, longest)  -- first: a client that may not PEXPIRE leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', stays)
 redis.call('hsetnx', lock, 'mode', 'read')
-redis.call('pexpire', lock, longest)  -- before HINCRBY, so that a client without the right to it leaves no lock without a TTL
+redis.call('pexpire', lock, longest)  -- before HSET, so that a client without the right to it leaves no lock without a TTL
 local counts = another == '1' and redis.call('exists', request) == 0 or holds == 0 or only_inner_left(shares)
 if counts then
-  redis.call('hincrby', lock, owner, 1)
+  redis.call('hset', lock, owner, holds + 1)
   if request then redis.call('set', request, 'read', 'px', memory) end
 end
--- If the timeout key has ended, so have the read holds that the lock still counts: the shares begin anew.
 if shares then add_share(shares, request, memory, counts or left < 0) end
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
 return {'held', time}, not counts, line and line.passed and line

@@ -226,6 +226,20 @@ TEST_CASE("a reader with a short lease neither ends nor shortens another's hold"
   CHECK(is_busy(scene.ask(writer("c:1"))));
 }
 
+TEST_CASE("read holds whose lease has ended do not count when their owner reads again") {
+  Scene scene;
+  scene.ask(reader("other:1"));
+  scene.ask(reader("a:1"));
+  scene.ask(reader("a:1", Hold::inner));
+  scene.server.del("{deploy}:a:1:rwlock_timeout:1");  // as if its time were over
+  CHECK(std::holds_alternative<Refused>(scene.ask(reader("a:1", Hold::inner))));
+  CHECK(std::holds_alternative<Held>(scene.ask(reader("a:1"))));
+  CHECK(scene.server.cli({"HGET", "deploy", "a:1"}) == "1");
+  CHECK(scene.release(reader("a:1")).how == How::yes);
+  CHECK_FALSE(scene.server.has("{deploy}:a:1:rwlock_timeout:1"));
+  CHECK(scene.server.cli({"HEXISTS", "deploy", "a:1"}) == "0");
+}
+
 TEST_CASE("a reader that died does not keep the lock from writers when the last living reader leaves") {
   Scene scene;
   scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
