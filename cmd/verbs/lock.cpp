@@ -136,7 +136,8 @@ class LockVerb : public Verb {
     if (!given_)
       throw Error{Error::usage,
                   fmt::format("--owner is missing: rlock lock acquire has printed it, or --export sets it{}",
-                              owner_among_keys())};
+                              owner && exported ? " (RLOCK_OWNER is that of the keys in RLOCK_KEY)"
+                                                : owner_among_keys())};
   }
 
   /// If the last key has a colon, as owners of rlock and Redisson have, suggests --owner.
