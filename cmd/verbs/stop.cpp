@@ -8,6 +8,7 @@
 #include "base/identity.h"
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/ask/inspector.h"
 #include "cmd/cli/exit_code.h"
@@ -89,8 +90,11 @@ void Stop::expect_askable(const Inspection& found) const {
 }
 
 std::vector<Holder> Stop::holders_in(const Inspection& found) const {
-  std::vector<Holder> holders = found.holders;
-  std::erase_if(holders, [&](const Holder& holder) { return !is_meant(holder, owner_); });
+  std::vector<Holder> holders;
+  for (const Holder& holder : found.holders) {
+    const bool again = std::ranges::count(holders, holder.owner, &Holder::owner) > 0;  // it reads and writes
+    if (is_meant(holder, owner_) && !again) holders.push_back(holder);
+  }
   return holders;
 }
 
@@ -111,7 +115,8 @@ std::string removal_of(const Inspection& found, const std::vector<Holder>& holde
 /// Why no process receives the request. Empty: a process does.
 std::string_view why_not(const Holder& holder, ServerTime now) {
   if (holder.entered(now)) return "";  // a run inside it hears the request
-  if (!holder.facts) return "it is another client";
+  if (!holder.facts)
+    return is_of_rlock(holder.owner) ? "its process has left no notes" : "it is another client";
   if (holder.facts->ended_at) return "its command has ended, and only the key is kept";
   if (holder.facts->kill_after) return "";  // a run or a keeper takes requests, also with --no-renew
   return holder.facts->renews ? "its version of rlock takes no requests"

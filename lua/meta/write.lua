@@ -10,8 +10,10 @@
 --       lease   milliseconds for which the facts stay, at least 1
 --       facts   a JSON object with at least one field
 --       ended   1: the command has ended, and only --min-hold or --once-per keeps the key
+--       inner   1: the facts are those of a hold inside another one of the same owner. Its holder may end first
 -- ->    written
 --       not_ours  this owner neither holds nor waits
+--       around    the hold around this one keeps its facts up, or has ended and keeps the key
 -- Facts with "renews":false do not replace those of a process that renews the hold of the same owner. That process goes on, and
 -- a release has to tell it.
 -- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call; for a
@@ -39,6 +41,12 @@ end
 if waits then redis.call('hdel', waits, owner) end
 
 local before = field_of(meta, owner, 100000)
+if inner == '1' and before then
+  -- A holder that lives has renewed its facts within a third of its lease.
+  local renewed, its_lease, rest = before:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":(.*)')
+  local by_us = rest and rest:match('"pid":%d+') == facts:match('"pid":%d+')
+  if renewed and not by_us and time < renewed + its_lease / (rest:match('^null') and 2 or 1) then return 'around' end
+end
 local since = before and before:match('^{"since":(%d+),') or time
 
 -- The facts of killed holders expire with the hash, unless other holders keep it alive. To let 16 stay is cheaper than to read

@@ -2,9 +2,9 @@
 // people (holder and purpose) is a follower of the acquire and of each renewal. It is written beside the lock
 // and never into it, because other clients read the lock.
 //
-// If a process above us holds a key, we join it as that owner's next hold (again). The metadata of the outer
-// hold stays, so such a part writes none. The outer hold may end first. So the release of such a part erases
-// the metadata if no other hold is left.
+// If a process above us holds a key, we join it as that owner's next hold (again). The metadata of the outer hold
+// stays as long as that hold. It may end first: then the next renewal of such a part writes ours, and its release
+// erases the metadata if no other hold is left.
 
 #include "cmd/hold/keys/held_keys.h"
 
@@ -42,8 +42,8 @@ WantedKeys::WantedKeys(const HoldRequest& request, const Claimant& claimant)
     Part& part = acquire_request_.parts.emplace_back(
         Part{.lock = make_lock(name, outer, claimant), .joins = outer != nullptr});
     const Lockable& lock = *part.lock;
-    if (!part.joins)
-      part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_)};
+    part.followers = {write_metadata(name, lock.owner(), lock.hold_entry(), request.lease, facts_,
+                                     part.joins ? Hold::inner : Hold::first)};
     part.release_followers = {erase_metadata(name, lock.owner(), lock.hold_entry())};
   }
   acquire_request_.together = together_of(parts(), request.deployment);

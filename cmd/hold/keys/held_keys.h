@@ -38,7 +38,7 @@ class WantedKeys {
 
   const HoldRequest& request() const noexcept { return request_; }
 
-  /// The parts to acquire and to renew. A part that joins no hold has our metadata as its follower.
+  /// The parts to acquire and to renew. Each has our metadata as its follower.
   const std::vector<Part>& parts() const noexcept { return acquire_request_.parts; }
 
   /// The parts. If one script can acquire all of them, the request also has a call of that script. This needs several

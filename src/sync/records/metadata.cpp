@@ -206,13 +206,14 @@ bool names_ancestor(const Metadata& facts) {
 }
 
 Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
-                    const Metadata& facts) {
+                    const Metadata& facts, Hold hold) {
   JsonObject json;
   for_each_member(facts, Writer{json});
   Values all = values_of(name, owner, entry);
   append(all, {{Parameter::lease, in_ms(lease)},
                {Parameter::facts, json.str()},
-               {Parameter::ended, facts.exit ? "1" : "0"}});
+               {Parameter::ended, facts.exit ? "1" : "0"},
+               {Parameter::inner, hold == Hold::inner ? "1" : "0"}});
   return call_of(scripts::meta_write, std::move(all));
 }
 
@@ -220,6 +221,11 @@ Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
   append(end, values_of(name, owner, entry));
   end.emplace_back(Parameter::history, metadata_key(name));  // without `end` the script does not use this key
   return call_of(scripts::meta_erase, std::move(end));
+}
+
+std::optional<Metadata> of_present_holder(Metadata facts, ServerTime now) {
+  if (facts.ended_at && facts.renewed + facts.lease < now) return std::nullopt;
+  return facts;
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {

@@ -59,13 +59,18 @@ Metadata about_us(std::string_view command);
 bool names_ancestor(const Metadata& facts);
 
 /// Records `facts` for `lease`, if the entry shows that this owner holds or waits. Write it behind an acquire, also
-/// behind one that has to wait, behind a renewal, or behind a release that keeps the key (facts.exit).
+/// behind one that has to wait, behind a renewal, or behind a release that keeps the key (facts.exit). The facts of an
+/// inner hold do not replace those of the hold around it, as long as that one lasts.
 Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Milliseconds lease,
-                    const Metadata& facts);
+                    const Metadata& facts, Hold hold = Hold::first);
 
 /// Erases the facts, unless the entry shows that this owner still holds. Write it behind a release. `end`:
 /// the end of the hold, for the history; empty: nothing is recorded there.
 Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Values end = {});
+
+/// The facts. Empty: their holder has ended and kept the key for as long as it wanted. An inner hold, whose facts have not
+/// replaced them yet, has the key now.
+std::optional<Metadata> of_present_holder(Metadata facts, ServerTime now);
 
 /// Parses metadata. Any client may have written it, so members that have another type are left out. Empty: it
 /// is no JSON object. The texts are not sanitized: sanitize them before you show them on a terminal.

@@ -64,7 +64,8 @@ Inspection read_glance(const LockName& name, const Reply& reply) {
     holder.owner = Owner{named.empty() ? to_hex(holder.permit) : named};
     holder.slot = slot_in(holder.permit);
     if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
-    holder.facts = parse_metadata(json.text());
+    if (auto facts = parse_metadata(json.text()))
+      holder.facts = of_present_holder(*std::move(facts), seen.now);
     seen.holders.push_back(std::move(holder));
   }
   if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;

@@ -216,7 +216,7 @@ class InspectionReader {
   std::optional<Metadata> recorded_facts(const Owner& owner) const {
     const auto found = known_.facts.find(owner);
     if (found == known_.facts.end()) return std::nullopt;
-    return found->second;
+    return of_present_holder(found->second, seen_.now);
   }
 
   /// rlock's waiters with their descriptions of themselves.

@@ -180,6 +180,35 @@ TEST_CASE("a script in the background keeps the hold that it has joined when the
   CHECK(eventually([&] { return !redis.has("k"); }));
 }
 
+TEST_CASE(
+    "if the outer hold ends first, people soon see who holds the key inside it, and stop asks that one") {
+  for (const Words& kept : {Words{}, Words{"--min-hold", "1s"}, Words{"--once-per", "1s"}}) {
+    CAPTURE(kept);
+    RedisServer redis;
+    TempDir folder;
+    Words words{rlock_binary(), "run", "-k", "k", "--lease", "2s"};
+    words.insert(words.end(), kept.begin(), kept.end());
+    words.insert(words.end(), {"--", "sh", "-c",
+                               "\"$RLOCK\" run -k k --lease 2s -- sh -c ': >\"$FOLDER\"/on; exec sleep 60' & "
+                               "until [ -e \"$FOLDER\"/on ]; do sleep 0.05; done"});
+    Process::Options options;
+    options.env["FOLDER"] = folder.path();
+    Process run = start(redis, words, options);
+    CHECK(run.exit_code() == 0);
+    const auto says_who = [&] {
+      Rlock inspect = redis.rlock("inspect", "--json", "k");
+      static_cast<void>(inspect.exit_code());
+      const std::string found = inspect.out();
+      return contains(found, "\"state\":\"held\"") && contains(found, "\"command\":\"sh -c\"") &&
+             !contains(found, fmt::format("\"pid\":{},", run.pid()));
+    };
+    CHECK(eventually(says_who));
+    Rlock stop = redis.rlock("stop", "k");
+    CHECK_MESSAGE(stop.exit_code() == 0, stop.err());
+    CHECK(eventually([&] { return run.family().empty(); }));
+  }
+}
+
 TEST_CASE("the release of the last of nested holds leaves no metadata") {
   for (const std::string type : {"lock", "read", "write", "fair"}) {
     CAPTURE(type);

@@ -103,6 +103,17 @@ TEST_CASE("a key that is given twice is asked once") {
   CHECK(run.exit_code() == 124);
 }
 
+TEST_CASE("a run that reads inside its own write hold is asked, and named, once") {
+  RedisServer redis;
+  Rlock run =
+      redis.rlock("run", "-x", "-k", "k", "--", rlock_binary(), "run", "-s", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.cli({"HLEN", "k"}) == "3"; }, 10s));
+  Rlock stop = redis.rlock("stop", "k");
+  CHECK(stop.exit_code() == 0);
+  CHECK_MESSAGE(occurrences(stop.err(), " pid ") == 1, stop.err());
+  CHECK(run.exit_code() == 124);
+}
+
 TEST_CASE("a free key is 1, a holder that cannot be asked is 65, and the message names unlock") {
   RedisServer redis;
   CHECK(status_of(redis, {"stop", "free"}) == 1);

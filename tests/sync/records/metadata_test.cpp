@@ -118,6 +118,35 @@ TEST_CASE("the facts of a process that renews stay while it does, beside another
   CHECK(scene.read()->pid == 7);
 }
 
+TEST_CASE("the facts of an inner hold stand back as long as the hold around it keeps its own up") {
+  Described scene;
+  scene.hold("me:1");
+  Metadata inner = facts();
+  inner.pid = 7;
+  const auto write_inner = [&] {
+    return scene.redis
+        .run(write_metadata(kName, kMe, {kName.str(), kMe.str()}, Milliseconds{30000}, inner, Hold::inner))
+        .text();
+  };
+  const auto replaces = [&] { return write_inner() == "written" && scene.read()->pid == 7; };
+  scene.write(facts());
+  CHECK(write_inner() == "around");
+  CHECK(scene.read()->pid == 4121);
+  scene.write(facts(), Milliseconds{40});
+  CHECK(eventually(replaces));
+  CHECK(write_inner() == "written");  // they are its own now
+  Metadata ended = facts();
+  ended.exit = 0;
+  scene.write(ended);
+  CHECK(write_inner() == "around");
+  CHECK(of_present_holder(*scene.read(), scene.read()->renewed + Milliseconds{30000}));
+  CHECK_FALSE(of_present_holder(*scene.read(), scene.read()->renewed + Milliseconds{30001}));
+  scene.write(ended, Milliseconds{40});
+  CHECK(eventually(replaces));
+  scene.server.del("rlock:meta:{deploy}");
+  CHECK(replaces());
+}
+
 TEST_CASE("no facts are written for an owner that does not hold") {
   Described scene;
   scene.write(facts());
