@@ -61,9 +61,12 @@ Metadata of_type(const std::string& type) {
   return facts;
 }
 
-Metadata ended_facts() {
+/// A command has ended, and an option keeps the key for so long after it.
+Metadata ended_facts(Milliseconds keeps = Milliseconds{5000}) {
   Metadata facts;
-  facts.ended_at = ServerTime{Milliseconds{900}};
+  facts.renewed = ServerTime{Milliseconds{900}};
+  facts.ended_at = facts.renewed;
+  facts.lease = keeps;
   return facts;
 }
 
@@ -126,6 +129,11 @@ TEST_CASE("a lock is only kept if the commands of all its holders have ended") {
       read_found(readers, {.facts = {{Owner{"a:1"}, ended_facts()}, {Owner{"b:1"}, ended_facts()}}}).state ==
       State::kept);
   CHECK(read_found({.kind = "read-write", .content = {"mode", "read"}}).state == State::held);
+  // The time is over, and the key is still there: a hold inside that of the ended command has it.
+  const Inspection inside = read_found({.kind = "lock", .content = {"a:1", "1"}},
+                                       {.facts = {{Owner{"a:1"}, ended_facts(Milliseconds{50})}}});
+  CHECK(inside.state == State::held);
+  CHECK_FALSE(inside.holders.front().facts);
 }
 
 TEST_CASE("a read/write lock names its readers and its writers") {
