@@ -70,17 +70,20 @@ TEST_CASE("one key needs no script for several keys, and keys in several slots o
   CHECK_FALSE(wanted_keys(one_slot).acquire_request().together == std::nullopt);
 }
 
-TEST_CASE("a key that a process above us holds is joined, and its metadata stays as it is") {
+TEST_CASE("a key that a process above us holds is joined, and our facts stand back behind its own") {
   const HoldRequest request = request_for({"a", "b"});
   const WantedKeys some = wanted_keys(request, {kOuter});
   CHECK(some.joins());
   CHECK_FALSE(some.joins_all());
   CHECK(some.owner() == kOurs);
   CHECK(some.parts().front().lock->owner() == kOuter.owner);
-  CHECK(some.parts().front().followers.empty());
+  // The last argument of meta/write says that these facts stand back behind those of the hold around it.
+  REQUIRE(some.parts().front().followers.size() == 1);
+  CHECK(some.parts().front().followers.front().args.back() == "1");
   CHECK(some.parts().front().release_followers.size() == 1);
   CHECK(some.parts().back().lock->owner() == kOurs);
-  CHECK(some.parts().back().followers.size() == 1);
+  REQUIRE(some.parts().back().followers.size() == 1);
+  CHECK(some.parts().back().followers.front().args.back() == "0");
 
   const WantedKeys all = wanted_keys(request, {kOuter, {"lock", kOuter.owner, LockName{"b"}}});
   CHECK(all.joins_all());
