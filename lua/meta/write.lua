@@ -25,29 +25,33 @@ local write_with_ttl = include('redis/write_with_ttl')
 
 local time = now()
 local function record(since, lives, ended_at)
-  return '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lives .. ',"ended_at":' .. ended_at ..
-    ',' .. facts:sub(2)
+  return ('{"since":%s,"renewed":%s,"lease_ms":%s,"ended_at":%s,'):format(since, time, lives, ended_at) .. facts:sub(2)
+end
+local function times_in(text)
+  return (text or ''):match('^{"since":(%d+),"renewed":(%d+),"lease_ms":(%d+),"ended_at":(.*)')
 end
 
 if not holds_by(held, member) then
-  local until_then, arrived
-  if alive then until_then, arrived = (field_of(alive, owner, 100) or ''):match('^(%d+) (%d+)') end
+  local until_then, arrived = (alive and field_of(alive, owner, 100) or ''):match('^(%d+) (%d+)')
   if not until_then or tonumber(until_then) <= time then return 'not_ours' end
-  local since = string.format('%.0f', math.floor(arrived / 1000))
-  local said = record(since, string.format('%.0f', until_then - time), 'null')
-  write_with_ttl('hset', waits, math.max(redis.call('pttl', alive), 1), owner, said)
+  write_with_ttl('hset', waits, math.max(redis.call('pttl', alive), 1), owner,
+    record(math.floor(arrived / 1000), until_then - time, 'null'))
   return 'written'
 end
 if waits then redis.call('hdel', waits, owner) end
 
-local before = field_of(meta, owner, 100000)
-if inner == '1' and before then
+local longest = math.max(redis.call('pttl', meta), lease)
+local since, renewed, its_lease, rest = times_in(field_of(meta, owner, 100000))
+if since then
+  local lives = rest:match('^null')
   -- A holder that lives has renewed its facts within a third of its lease.
-  local renewed, its_lease, rest = before:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":(.*)')
-  local by_us = rest and rest:match('"pid":%d+') == facts:match('"pid":%d+')
-  if renewed and not by_us and time < renewed + its_lease / (rest:match('^null') and 2 or 1) then return 'around' end
+  local around = renewed + its_lease / (lives and 2 or 1)
+  if inner == '1' and time < around and rest:match('"pid":%d+') ~= facts:match('"pid":%d+') then return 'around' end
+  if lives and time < renewed + its_lease and rest:find('"renews":true') and not facts:find('"renews":true') then
+    redis.call('pexpire', meta, longest)
+    return 'written'
+  end
 end
-local since = before and before:match('^{"since":(%d+),') or time
 
 -- The facts of killed holders expire with the hash, unless other holders keep it alive. To let 16 stay is cheaper than to read
 -- them at each renewal. Of more than a hundred, each call looks at about a hundred: HSCAN takes any number as its cursor.
@@ -55,20 +59,9 @@ local known = redis.call('hlen', meta)
 if known > 16 then
   local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
   for i = 1, #some, 2 do
-    local renewed, its_lease = some[i + 1]:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
-    if renewed and renewed + its_lease < time then redis.call('hdel', meta, some[i]) end
+    local _, last, lasts = times_in(some[i + 1])
+    if last and last + lasts < time then redis.call('hdel', meta, some[i]) end
   end
 end
-
-local longest = math.max(redis.call('pttl', meta), lease)
-local function renews(text) return text and text:find('"renews":true') end
-if renews(before) and not renews(facts) then
-  local renewed, its_lease = before:match('^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),"ended_at":null')
-  if renewed and renewed + its_lease > time then
-    redis.call('pexpire', meta, longest)
-    return 'written'
-  end
-end
-local ended_at = ended == '1' and time or 'null'
-write_with_ttl('hset', meta, longest, owner, record(since, lease, ended_at))
+write_with_ttl('hset', meta, longest, owner, record(since or time, lease, ended == '1' and time or 'null'))
 return 'written'
