@@ -63,7 +63,10 @@ def excludes_java(case):
 def excludes_rlock(case):
     holder = case.rlock()
     holder.enter()
-    assert case.holds() == [1, 1, 1], f"rlock does not hold all: {case.holds()}"
+    if case.kind is RED:  # the command starts with a majority; the last server may be slow
+        eventually(lambda: case.holds() == [1, 1, 1])
+    held = case.holds()
+    assert held == [1, 1, 1], f"rlock does not hold all: {held}"
     assert case.java("try").value() == "false", "Java got in while rlock held all"
     holder.leave()
     assert holder.status() == 0, holder.complaint()
