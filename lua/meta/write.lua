@@ -28,7 +28,7 @@ local function record(since, lives, ended_at)
   return ('{"since":%s,"renewed":%s,"lease_ms":%s,"ended_at":%s,'):format(since, time, lives, ended_at) .. facts:sub(2)
 end
 local function times_in(text)
-  return (text or ''):match('^{"since":(%d+),"renewed":(%d+),"lease_ms":(%d+),"ended_at":(.*)')
+  return (text or ''):match('^{"since":(%d+),"renewed":(%d+),"lease_ms":(%d+),(.*)')
 end
 
 if not holds_by(held, member) then
@@ -43,7 +43,7 @@ if waits then redis.call('hdel', waits, owner) end
 local longest = math.max(redis.call('pttl', meta), lease)
 local since, renewed, its_lease, rest = times_in(field_of(meta, owner, 100000))
 if since then
-  local lives = rest:match('^null')
+  local lives = rest:match('^"ended_at":null')
   -- A holder that lives has renewed its facts within a third of its lease.
   local around = renewed + its_lease / (lives and 2 or 1)
   if inner == '1' and time < around and rest:match('"pid":%d+') ~= facts:match('"pid":%d+') then return 'around' end
