@@ -66,9 +66,7 @@ bool has_holders(const Inspection& found) { return !found.holders.empty(); }
 /// The permits of a semaphore have no holders.
 std::vector<Call> forget_nothing(const LockName&) { return {}; }
 
-std::vector<Call> forget_holders_of(const LockName& name) {
-  return {erase_metadata(name, Owner{""}, {.key = taken_key(name), .member = {}})};
-}
+std::vector<Call> forget_holders_of(const LockName& name) { return {erase_all_metadata(name)}; }
 
 }  // namespace
 

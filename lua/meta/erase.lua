@@ -1,12 +1,12 @@
--- Forget the facts of a holder, unless it still holds; and write into the history of its key how the hold has ended. Or
--- forget the facts of all holders of a pool. No client reads the answer.
+-- Forget the facts of a holder, unless it still holds; and write into the history of its key how the hold has ended.
+-- No client reads the answer.
 -- This call may be sent twice, and late: if the history has an end of this hold already, that one stays.
 --
 -- KEYS  meta     hash: owner -> JSON
 --       held     optional: the key that was held; if it is left out, no owner holds any more
 --       history  optional, zset: see hold/write_end. If no entry is to be written, any key
 --       waits    optional: as in meta/write
--- ARGV  owner    whose facts they are. '': those of all holders, unless `held` exists, or `meta` has the record of a latch
+-- ARGV  owner    whose facts they are
 --       member   optional: the entry of the hold, see hold/holds_by
 --       when     optional: whether to write an entry. 'ended': always, because the holder's command has ended, even if the key
 --                stays. 'known': only if this call erases facts, because they show that the owner has held the key
@@ -18,13 +18,7 @@
 --       still_held  the owner still holds
 local holds_by = include('hold/holds_by')
 local write_end = include('hold/write_end')
-local discard = include('redis/discard')
 
-if owner == '' then
-  if redis.call('exists', held) == 1 then return 'still_held' end
-  if redis.call('hexists', meta, 'latch') == 0 then discard(meta) end
-  return 'erased'
-end
 if waits then redis.call('hdel', waits, owner) end
 -- An owner that reads and writes has two fields in a read/write lock. If the key has another type, HEXISTS fails.
 local other_half = member == owner and owner .. ':write' or owner

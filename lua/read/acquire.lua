@@ -23,8 +23,8 @@
 --                        acquired has ended
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
--- the owner. For other clients this has the same effect. If this key has ended, so have the read holds that the lock still counts
--- for the owner: the count and the shares begin anew.
+-- the owner. For other clients this has the same effect. If no such key is left, the read holds that the lock still counts for the
+-- owner have ended: the count and the shares begin anew.
 -- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
@@ -37,8 +37,9 @@ local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'read-write' then return {'foreign', kind} end
-local left = redis.call('pttl', timeout)
-local holds = left ~= -2 and tonumber(redis.call('hget', lock, owner) or 0) or 0
+local left, holds = redis.call('pttl', timeout), tonumber(redis.call('hget', lock, owner) or 0)
+for hold = 2, math.min(holds, 100) do left = math.max(left, redis.call('pttl', timeout:sub(1, -2) .. hold)) end
+if left == -2 then holds = 0 end
 local writes = redis.call('hexists', lock, owner .. ':write') == 1
 if another == '1' and holds == 0 and not writes then return {'not_ours'} end
 

@@ -223,6 +223,11 @@ Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
   return call_of(scripts::meta_erase, std::move(end));
 }
 
+Call erase_all_metadata(const LockName& pool) {
+  return call_of(scripts::meta_erase_all,
+                 {{Parameter::meta, metadata_key(pool)}, {Parameter::held, taken_key(pool)}});
+}
+
 std::optional<Metadata> of_present_holder(Metadata facts, ServerTime now) {
   if (facts.ended_at && facts.renewed + facts.lease < now) return std::nullopt;
   return facts;

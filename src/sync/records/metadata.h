@@ -68,6 +68,9 @@ Call write_metadata(const LockName& name, const Owner& owner, const HoldEntry& e
 /// the end of the hold, for the history; empty: nothing is recorded there.
 Call erase_metadata(const LockName& name, const Owner& owner, const HoldEntry& entry, Values end = {});
 
+/// Erases the facts of all holders of a pool. Write it behind a call that has deleted the pool.
+Call erase_all_metadata(const LockName& pool);
+
 /// The facts. Empty: their holder has ended and kept the key for as long as it wanted. An inner hold, whose facts have not
 /// replaced them yet, has the key now.
 std::optional<Metadata> of_present_holder(Metadata facts, ServerTime now);

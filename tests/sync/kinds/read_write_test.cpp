@@ -240,6 +240,17 @@ TEST_CASE("read holds whose lease has ended do not count when their owner reads 
   CHECK(scene.server.cli({"HEXISTS", "deploy", "a:1"}) == "0");
 }
 
+TEST_CASE("a read hold of Redisson's counts as long as one of its timeout keys is left") {
+  Scene scene;
+  scene.server.cli({"HSET", "deploy", "mode", "read", "a:1", "3"});
+  scene.server.cli({"PEXPIRE", "deploy", "60000"});
+  scene.server.cli({"SET", "{deploy}:a:1:rwlock_timeout:2", "1", "PX", "60000"});
+  CHECK(std::holds_alternative<Held>(scene.ask(reader("a:1", Hold::inner))));
+  CHECK(scene.server.cli({"HGET", "deploy", "a:1"}) == "4");
+  CHECK(std::holds_alternative<Held>(scene.ask(reader("a:1"))));
+  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") > 59000);
+}
+
 TEST_CASE("a reader that died does not keep the lock from writers when the last living reader leaves") {
   Scene scene;
   scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));

@@ -280,6 +280,7 @@ const Repetition kRepetitions[] = {
 
     {"meta/write", "HSET k o 1", "facts={\"a\":1} ended=0", "'written'"},
     {"meta/erase", "HSET m o {}", "held member", "'erased'", "'absent'"},
+    {"meta/erase_all", "HSET m o {}", "held", "'erased'", "'erased'"},
     {"meta/erase", "HSET m o {};HSET k o 1", "held history member when=ended since ended entry",
      "'still_held'"},
     {"meta/erase", "HSET m o {}", "held history waits=w member when=known since ended entry", "'erased'",
