@@ -13,11 +13,12 @@
 --       inner   1: the facts are those of a hold inside another one of the same owner. Its holder may end first
 -- ->    written
 --       not_ours  this owner neither holds nor waits
---       around    the hold around this one keeps its facts up, or has ended and keeps the key
+--       around    the facts are those of the hold around this one. They stay if no process renews that hold, as long as one
+--                 does, and as long as the key is kept after its command
 -- Facts with "renews":false do not replace those of a process that renews the hold of the same owner. That process goes on, and
 -- a release has to tell it.
--- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call; for a
--- waiter, that of its arrival.
+-- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time, and "inner":true to those of an inner hold.
+-- since is the time of the first call; for a waiter, that of its arrival.
 local now = include('redis/now')
 local holds_by = include('hold/holds_by')
 local field_of = include('redis/field_of')
@@ -25,7 +26,8 @@ local write_with_ttl = include('redis/write_with_ttl')
 
 local time = now()
 local function record(since, lives, ended_at)
-  return ('{"since":%s,"renewed":%s,"lease_ms":%s,"ended_at":%s,'):format(since, time, lives, ended_at) .. facts:sub(2)
+  return ('{"since":%s,"renewed":%s,"lease_ms":%s,"ended_at":%s,'):format(since, time, lives, ended_at) ..
+    (inner == '1' and '"inner":true,' or '') .. facts:sub(2)
 end
 local function times_in(text)
   return (text or ''):match('^{"since":(%d+),"renewed":(%d+),"lease_ms":(%d+),(.*)')
@@ -43,11 +45,11 @@ if waits then redis.call('hdel', waits, owner) end
 local longest = math.max(redis.call('pttl', meta), lease)
 local since, renewed, its_lease, rest = times_in(field_of(meta, owner, 100000))
 if since then
-  local lives = rest:match('^"ended_at":null')
-  -- A holder that lives has renewed its facts within a third of its lease.
-  local around = renewed + its_lease / (lives and 2 or 1)
-  if inner == '1' and time < around and rest:match('"pid":%d+') ~= facts:match('"pid":%d+') then return 'around' end
-  if lives and time < renewed + its_lease and rest:find('"renews":true') and not facts:find('"renews":true') then
+  local lives, renews = rest:find('^"ended_at":null'), rest:find('"renews":true')
+  -- A process that renews and lives has renewed its facts within a third of its lease.
+  local around = lives and not renews or time < renewed + its_lease / (lives and 2 or 1)
+  if inner == '1' and around and not rest:find('"inner":true') then return 'around' end
+  if lives and renews and time < renewed + its_lease and not facts:find('"renews":true') then
     redis.call('pexpire', meta, longest)
     return 'written'
   end

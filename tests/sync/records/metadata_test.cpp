@@ -145,6 +145,22 @@ TEST_CASE("the facts of an inner hold stand back as long as the hold around it k
   CHECK(eventually(replaces));
   scene.server.del("rlock:meta:{deploy}");
   CHECK(replaces());
+  inner.pid = facts().pid;  // in another container it may be the same number
+  scene.write(facts());
+  CHECK(write_inner() == "around");
+}
+
+TEST_CASE("the facts of an inner hold never replace those of a hold that no process renews") {
+  Described scene;
+  scene.hold("me:1");
+  scene.server.cli(
+      {"HSET", "rlock:meta:{deploy}", "me:1",
+       R"({"since":1,"renewed":1,"lease_ms":1,"ended_at":null,"host":"h","pid":4121,"renews":false})"});
+  Metadata inner = facts();
+  inner.pid = 7;
+  scene.redis.run(
+      write_metadata(kName, kMe, {kName.str(), kMe.str()}, Milliseconds{30000}, inner, Hold::inner));
+  CHECK(scene.read()->pid == 4121);
 }
 
 TEST_CASE("no facts are written for an owner that does not hold") {
