@@ -81,7 +81,7 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
 
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past, WriteEnd when) {
   for (Part& part : parts) {
-    if (part.followers.empty()) continue;  // an inner hold: the outer hold has the history
+    if (part.joins) continue;  // an inner hold: the outer hold has the history
     const Lockable& lock = *part.lock;
     part.release_followers = {write_end(lock.name(), lock.owner(), lock.hold_entry(), past, when)};
   }

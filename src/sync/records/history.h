@@ -53,7 +53,7 @@ Call write_end(const LockName& name, const Owner& owner, const HoldEntry& entry,
                WriteEnd when);
 
 /// The same parts, but their releases record `past`, each for its own owner: write_end() replaces erase_metadata().
-/// Parts without metadata are inner holds and stay as they are. REQUIRES: no release has other followers yet.
+/// Parts that join another hold stay as they are. REQUIRES: no release has other followers yet.
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past, WriteEnd when);
 
 /// The history keeps at most this many holds.

@@ -102,10 +102,13 @@ TEST_CASE("a key that --min-hold or --once-per keeps has its entry, too") {
 
 TEST_CASE("several keys have an entry each, a hold inside a hold has none") {
   RedisServer redis;
-  CHECK(status_of(redis,
-                  {"run", "-k", "a", "-k", "k", "--", rlock_binary(), "run", "-k", "k", "--", "true"}) == 0);
-  CHECK(holds(redis, "a").size() == 1);
-  CHECK(holds(redis, "k").size() == 1);
+  CHECK(status_of(redis, {"run", "-k", "a", "-k", "k", "--", "sh", "-c",
+                          "\"$RLOCK\" run -k k -- true; exit 3"}) == 3);
+  for (const char* key : {"a", "k"}) {
+    CAPTURE(key);
+    CHECK(holds(redis, key).size() == 1);
+    CHECK(last(redis, key)["exit"] == 3);
+  }
 }
 
 TEST_CASE("inspect of a free key shows its last holder") {

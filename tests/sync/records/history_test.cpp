@@ -186,10 +186,11 @@ TEST_CASE("each outer hold of several parts records its end when it is released,
     return std::make_shared<const Lock>(Claim{.name = LockName{key}, .owner = Owner{"me:1"}}, hold);
   };
   const Call facts = command({"facts"}), erase = command({"erase"});
-  const std::vector<Part> parts = with_history({{lock("a", Hold::first), {facts}, {erase}},
-                                                {lock("b", Hold::inner), {}, {}},
-                                                {lock("c", Hold::first), {facts}, {erase}}},
-                                               past(1000, 5000), WriteEnd::always);
+  const std::vector<Part> parts = with_history(
+      {{lock("a", Hold::first), {facts}, {erase}},
+       {.lock = lock("b", Hold::inner), .followers = {facts}, .release_followers = {}, .joins = true},
+       {lock("c", Hold::first), {facts}, {erase}}},
+      past(1000, 5000), WriteEnd::always);
   REQUIRE(parts.size() == 3);
   const auto records = [](const Part& part, const std::string& key) {
     if (part.release_followers.size() != 1) return false;
