@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/identity.h"
+#include "base/owner_id.h"
 #include "base/text.h"
 #include "cmd/verbs/found_lock.h"
 #include "sync/calls/keys.h"
@@ -31,13 +32,14 @@ PastHold ForcedRemoval::past(const Holder& holder) const {
 }
 
 /// The calls behind a removal: they tell the holder, erase its metadata, and record the removal in the history.
-/// A holder without metadata gets no notice: it may be a client of Redisson, which would take it for a damaged message.
+/// A holder that may be a client of Redisson gets no notice: it would take it for a damaged message.
 std::vector<Call> ForcedRemoval::followers(const Holder& holder) const {
   const LockName& name = found.name;
   const HoldEntry entry{found.is_pool() ? permit_slots_key(name) : name.str(), holder.owner.str()};
   const Call notice = tell_holder(name, holder.owner, removal_notice(user_at_host(), reason));
-  if (!holder.facts) return {erase_metadata(name, holder.owner, entry)};
-  if (!session.deployment.history) return {notice, erase_metadata(name, holder.owner, entry)};
+  if (!holder.facts && !is_of_rlock(holder.owner)) return {erase_metadata(name, holder.owner, entry)};
+  if (!holder.facts || !session.deployment.history)
+    return {notice, erase_metadata(name, holder.owner, entry)};
   return {write_end(name, holder.owner, entry, past(holder), WriteEnd::if_it_ended), notice};
 }
 

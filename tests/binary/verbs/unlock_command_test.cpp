@@ -79,6 +79,15 @@ TEST_CASE("unlock sends no notice to a client of Redisson, which would take it f
   CHECK(contains(listener.receive(), "}:" + rlock + "\nremoved\n"));
 }
 
+TEST_CASE("a holder of rlock's whose facts are gone gets the notice, too") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "deploy", "--lease", "1h", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return contains(redis.cli({"PUBSUB", "CHANNELS"}), ":{deploy}:"); }, 10s));
+  redis.del("rlock:meta:{deploy}");
+  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
+  CHECK(run.exit_code() == 125);
+}
+
 TEST_CASE("unlock reports that a renewing holder is alive, and when it will learn of the removal") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "deploy", "--", "sleep", "60");
