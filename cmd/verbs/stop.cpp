@@ -92,8 +92,13 @@ void Stop::expect_askable(const Inspection& found) const {
 std::vector<Holder> Stop::holders_in(const Inspection& found) const {
   std::vector<Holder> holders;
   for (const Holder& holder : found.holders) {
-    const bool again = std::ranges::count(holders, holder.owner, &Holder::owner) > 0;  // it reads and writes
-    if (is_meant(holder, owner_) && !again) holders.push_back(holder);
+    if (!is_meant(holder, owner_)) continue;
+    const auto same = std::ranges::find(holders, holder.owner, &Holder::owner);  // it reads and writes
+    if (same == holders.end()) {
+      holders.push_back(holder);
+    } else if (holder.entered(found.now)) {
+      *same = holder;
+    }
   }
   return holders;
 }

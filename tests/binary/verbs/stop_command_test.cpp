@@ -114,6 +114,23 @@ TEST_CASE("a run that reads inside its own write hold is asked, and named, once"
   CHECK(run.exit_code() == 124);
 }
 
+TEST_CASE("a run inside a hold is asked, whichever of the owner's two entries the server names first") {
+  RedisServer redis;
+  std::vector<Rlock> runs;
+  for (const std::string key : {"a", "b", "c"}) {
+    const std::string owner =
+        key + std::string(100, '1');  // so long that the fields have the order of their hashes
+    CHECK(status_of(redis, {"lock", "acquire", "-x", key, "--owner", owner, "--lease", "60s"}) == 0);
+    runs.push_back(redis.rlock("run", "-qx", "--owner", owner, "-k", key, "--", rlock_binary(), "run", "-qs",
+                               "--owner", owner, "-k", key, "--", "sleep", "60"));
+    REQUIRE(eventually([&] { return redis.cli({"HLEN", key}) == "3"; }, 10s));
+  }
+  Rlock stop = redis.rlock("stop", "-w", "3s", "a", "b", "c");
+  static_cast<void>(stop.exit_code());  // the script that acquired the locks does not release them
+  CHECK_MESSAGE(!contains(stop.err(), "takes no requests"), stop.err());
+  for (Rlock& run : runs) CHECK(run.exit_code() == 124);
+}
+
 TEST_CASE("a free key is 1, a holder that cannot be asked is 65, and the message names unlock") {
   RedisServer redis;
   CHECK(status_of(redis, {"stop", "free"}) == 1);
