@@ -114,13 +114,16 @@ void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
 TimePoint Ballot::enough_from(const Votes& votes, TimePoint now, Next next) {
   decode(votes);
   Tally granted;
+  std::size_t failed = 0;
   for (const auto& answer : decoded_) {
     if (!answer) ++granted.open;
     if (answer && std::holds_alternative<Held>(*answer)) ++granted.yes;
+    if (answer && std::holds_alternative<Failure>(*answer)) ++failed;
   }
   const bool held = granted.has(redis_.quorum());
   if (held && next == Next::nothing)
     return TimePoint::min();  // renewals and the release tell the other nodes
+  if (!redis_.can_lack(failed)) return failure_grace_.from(true, now);
   return grace_.from(held || !granted.can_have(redis_.quorum()), now);
 }
 

@@ -45,14 +45,19 @@ class Ballot {
  public:
   /// `begun`: when the call was posted. REQUIRES: `what` and `redis` outlive it.
   Ballot(const Waitable& what, const Redis& redis, TimePoint begun)
-      : what_(what), redis_(redis), decoded_(redis.nodes()), grace_(equal_grace(begun)) {}
+      : what_(what),
+        redis_(redis),
+        decoded_(redis.nodes()),
+        grace_(equal_grace(begun)),
+        failure_grace_(Milliseconds{100}, begun) {}
 
   /// Leaves these nodes out of this round for this reason. An empty list leaves out none.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
 
   /// The time from which these votes are enough. If a quorum has granted, that is at once. But an acquire is not sent
   /// behind an unanswered one. So before another call, the silent nodes get as much time again as this one has taken.
-  /// They get it, too, if a quorum has become impossible: then we need not undo blindly.
+  /// They get it, too, if a quorum has become impossible: then we need not undo blindly. If failures are the reason, they
+  /// get at least 100 ms, because the message counts the nodes that answer.
   TimePoint enough_from(const Votes& votes, TimePoint now, Next next = Next::nothing);
 
   /// REQUIRES: all votes are settled, or enough.
@@ -65,6 +70,7 @@ class Ballot {
   const Redis& redis_;
   std::vector<std::optional<AcquireAnswer>> decoded_;  ///< one for each node; empty: not settled yet
   Enough grace_;
+  Enough failure_grace_;
 };
 
 }  // namespace rlock

@@ -176,6 +176,11 @@ TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long 
     CHECK(ballot.enough_from(votes, after(20ms)) == after(45ms));
     CHECK(ballot.enough_from(votes, after(30ms)) == after(45ms));
   }
+  SUBCASE("failures prevent a quorum: the third gets the time to say that it lives") {
+    votes[0].result = votes[1].result = Failure{Error::unreachable, "connection refused"};
+    Ballot failed{kToy, redis, begun};
+    CHECK(failed.enough_from(votes, after(20ms)) == after(140ms));
+  }
 }
 
 TEST_CASE("a vote is decoded when it arrives, and never again") {
