@@ -166,6 +166,14 @@ TEST_CASE("a server that ends at once is not waited for") {
   CHECK(watch.elapsed() < 5s);
 }
 
+TEST_CASE("a folder that has the name of the server is passed over") {
+  const StateHome home;
+  const TempDir places;
+  REQUIRE(::mkdir((places / "redis-server").c_str(), 0755) == 0);
+  const Variable path{"PATH", places.path() + ":" + ::getenv("PATH")};
+  CHECK(ensure_local_server(soon()).path == home.socket());
+}
+
 TEST_CASE("an interrupt ends the wait for a server that does not come up") {
   const StateHome home;
   const TempDir bin;
