@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,9 +65,12 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 /// What `make` makes of each item, with the separator between.
 template <class Items, class Make>
 std::string joined(const Items& items, std::string_view separator, Make make) {
-  std::vector<std::string> words;
-  for (const auto& item : items) words.emplace_back(std::invoke(make, item));
-  return joined(words, separator);
+  std::string text;
+  for (const auto& item : items) {
+    if (&item != &*std::begin(items)) text += separator;
+    text += std::invoke(make, item);
+  }
+  return text;
 }
 
 /// "1 permit", "3 permits".
