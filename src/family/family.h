@@ -19,9 +19,6 @@ class Family {
  public:
   virtual ~Family() = default;
 
-  /// Does /proc show this process under the number that kill() takes?
-  static bool proc_shows_us() { return rlock::proc_shows_us(); }
-
   /// Does /proc show us all processes? If not, surely_gone() is never true.
   static bool sees_everybody() { return rlock::proc_shows_us() && !rlock::proc_hides_others(); }
 

@@ -134,9 +134,10 @@ std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) {
   return found;
 }
 
-/// Is it the tag of the script, or of a script inside it, whose own processes may have ended? Any user may set the tags of
+/// Is it the tag of the script, or of a script inside it, whose own processes may have ended? Such a script is known from
+/// then on. Any user may set the tags of
 /// its own processes. So a process of another user may claim to be inside this script, but not that a third script is.
-bool ScriptMembers::is_ours(ScriptTag tag, pid_t carrier) {
+bool ScriptMembers::recognize(ScriptTag tag, pid_t carrier) {
   if (scripts_.contains(script_in(tag))) return true;
   if (!scripts_.contains(outer_in(tag))) return false;
   if (is_of_our_user(carrier)) scripts_.insert(script_in(tag));
@@ -171,7 +172,7 @@ bool ScriptMembers::may_have_orphans(const std::vector<ProcessFacts>& ancestors)
   const pid_t self = ::getpid();
   return std::ranges::any_of(all_processes(), [&](pid_t pid) {
     if (pid == self || pid == keeper_) return false;
-    const bool carries_tag = is_ours(tag_beyond_us(pid), pid);
+    const bool carries_tag = recognize(tag_beyond_us(pid), pid);
     if (!carries_tag && ::getsid(pid) != script_.session) return false;
     if (std::ranges::find(ancestors, pid, &ProcessFacts::pid) != ancestors.end()) return false;
     const auto facts = facts_of(pid);

@@ -51,7 +51,7 @@ class ScriptMembers {
   /// The processes with a tag of the script, or of a script inside it that has a keeper of its own. It reads no file
   /// of a process, but one of a process with the tag of an inner script that no search has seen.
   std::vector<pid_t> tagged(OnTag on_tag);
-  bool carries_tag(pid_t pid) { return pid != keeper_ && is_ours(tag_on(pid), pid); }
+  bool carries_tag(pid_t pid) { return pid != keeper_ && recognize(tag_on(pid), pid); }
 
   /// Would a search find every process that the script may have started, even if the script has ended?
   bool stays_together();
@@ -64,7 +64,7 @@ class ScriptMembers {
   std::vector<ProcessFacts> find(const std::vector<pid_t>& roots, const Visit& visit,
                                  const std::function<std::vector<pid_t>()>& others = {},
                                  TimePoint until = kNever);
-  bool is_ours(ScriptTag tag, pid_t carrier);
+  bool recognize(ScriptTag tag, pid_t carrier);
   bool is_script(const ProcessFacts& process) const;
   bool is_led_by_script(const ProcessFacts& process) const;
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;

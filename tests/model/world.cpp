@@ -284,7 +284,7 @@ void World::ask(int who, Fate fate) {
   one.written = writes_;
 }
 
-/// Like Round::replicated() and Keeper: the server says whether the replica has the write. If it does not, a granted
+/// Like Round::await_replicas_of() and Keeper: the server says whether the replica has the write. If it does not, a granted
 /// acquire is undone, and a renewal is retried soon.
 void World::confirm(int who) {
   Client& one = client(who);

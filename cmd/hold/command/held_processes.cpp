@@ -172,14 +172,14 @@ bool HeldProcesses::others_must_end(TimePoint now, const std::function<std::vect
   if (search_again_at_ != kNever && now < search_again_at_) return true;
   next_exit_.reset();
   const std::vector<pid_t> others = look_for_others(now, unstopped);
-  if (others.empty()) return search_goes_on(now);
+  if (others.empty()) return go_on_searching(now);
   searching_since_ = search_again_at_ = kNever;
   next_exit_.emplace(loop_, others.front());  // one is enough: after its end the next search finds the rest
   return !survives_kill;
 }
 
-/// Is the search for the others not over? A process that is silent mostly waits for a processor.
-bool HeldProcesses::search_goes_on(TimePoint now) {
+/// Searches again soon for processes that are silent, which mostly wait for a processor. False: the search is over.
+bool HeldProcesses::go_on_searching(TimePoint now) {
   search_again_at_ = kNever;
   if (!escalation_.begun() || family_.unanswered().empty()) return false;
   if (searching_since_ == kNever) searching_since_ = now;

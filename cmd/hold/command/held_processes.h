@@ -96,7 +96,7 @@ class HeldProcesses {
   void read_requests(TimePoint now);
   void escalate(TimePoint now);
   std::vector<pid_t> look_for_others(TimePoint now, const std::function<std::vector<pid_t>()>& unstopped);
-  bool search_goes_on(TimePoint now);
+  bool go_on_searching(TimePoint now);
   void say_out_of_reach(const std::vector<pid_t>& pids, TimePoint now);
   TimePoint kill_when(TimePoint planned) const;
   std::string how_stopped(TimePoint kill, TimePoint now) const;

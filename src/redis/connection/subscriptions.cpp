@@ -40,9 +40,9 @@ std::vector<Subscription> Subscriptions::begin(ConnectionNumber connection) {
   return {wanted_.begin(), wanted_.end()};
 }
 
-/// Did the server end or refuse a sharded subscription? Then the slot has moved, or the server is older than Redis 7.
-/// The plain subscription to the same channel stays, and gets the messages of an old server.
-bool Subscriptions::sent_away(const Push& push) {
+/// Drops a sharded subscription that the server has ended or refused, because the slot has moved, or the server is older than
+/// Redis 7. Returns whether it did. The plain subscription to the same channel stays, and gets the messages of an old server.
+bool Subscriptions::drop_if_sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
   wanted_.erase({.channel = push.channel, .sharded = true});
@@ -58,7 +58,7 @@ void Subscriptions::note(const Push& push) {
 }
 
 bool Subscriptions::accept(const Push& push, TimePoint now) {
-  if (!wanted_.contains({push.channel, push.sharded}) || sent_away(push)) return false;
+  if (!wanted_.contains({push.channel, push.sharded}) || drop_if_sent_away(push)) return false;
   switch (push.kind) {
     case Push::Kind::message:
     case Push::Kind::subscribed: note(push); return false;

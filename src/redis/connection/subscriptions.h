@@ -61,7 +61,7 @@ class Subscriptions {
   [[nodiscard]] bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
 
  private:
-  bool sent_away(const Push& push);
+  bool drop_if_sent_away(const Push& push);
   void note(const Push& push);
 
   std::set<Subscription> wanted_;

@@ -38,7 +38,7 @@ class Confirmation {
 
   /// Until when a call waits for the answer to the newest question. Empty: it does not wait, because our server was
   /// named a moment ago, or because a call has waited for this answer before.
-  std::optional<TimePoint> holds_back(TimePoint now) {
+  std::optional<TimePoint> hold_back(TimePoint now) {
     if (!is_outdated(now) || std::exchange(held_back_, true)) return std::nullopt;
     return plus(now, kHeldBack);
   }

@@ -48,7 +48,7 @@ Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   // No timer does this, because without calls to Redis the Sentinels need not be asked.
   if (state_ == State::leading && now >= confirmation_.ask_again_at()) begin_to_confirm(now);
   if (state_ == State::leading && asks_again_)
-    if (const auto until = confirmation_.holds_back(now)) confirm(*until);
+    if (const auto until = confirmation_.hold_back(now)) confirm(*until);
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
   return link_->find(checked_);

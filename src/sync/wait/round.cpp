@@ -27,7 +27,7 @@ std::optional<Acquired> Round::run(std::vector<Stage>& stages, Undo& undo, Facts
   Acquired acquired{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
     ask(stages[blocked_], undo, facts, blocked_ + 1 < stages.size() ? Next::another_call : Next::nothing);
-    if (result_.held() == nullptr || !replicated(stages[blocked_].what())) return std::nullopt;
+    if (result_.held() == nullptr || !await_replicas_of(stages[blocked_].what())) return std::nullopt;
     if (facts == FactsThere::known) write_facts(stages[blocked_]);
     acquired.asked = earliest(acquired.asked, result_.asked);
     if (stages[blocked_].together) {
@@ -101,7 +101,8 @@ Failure Round::why_closed() const {
   return {Error::unreachable, "it has not answered the undo of the last request"};
 }
 
-bool Round::replicated(const Waitable& what) {
+/// Returns whether the replicas have the write.
+bool Round::await_replicas_of(const Waitable& what) {
   if (options_.sync_replicas.count == 0) return true;
   options_.report({.what = what, .unconfirmed = true});
   const auto missing = await_replicas(redis_, votes_, result_.answers, options_.sync_replicas,

@@ -48,7 +48,7 @@ class Round {
   void write_facts(const Stage& stage);
   Redis::EnoughFrom replies_of_quorum() const;
   Failure why_closed() const;
-  bool replicated(const Waitable& what);
+  bool await_replicas_of(const Waitable& what);
   Patience patience_of(Milliseconds step) const;
   void count_as_failed(Failure why);
 

@@ -48,17 +48,17 @@ TEST_CASE("the next question is due half a second after the last one, answered o
 TEST_CASE("a call waits for an answer only if the last one is too old, and only once for each question") {
   Confirmation confirmation = named_at_zero();
   confirmation.asked(at(450ms));
-  CHECK_FALSE(confirmation.holds_back(at(499ms)));
-  CHECK(confirmation.holds_back(at(500ms)) == at(900ms));
-  CHECK_FALSE(confirmation.holds_back(at(901ms)));  // the Sentinels are silent: the primary serves on
+  CHECK_FALSE(confirmation.hold_back(at(499ms)));
+  CHECK(confirmation.hold_back(at(500ms)) == at(900ms));
+  CHECK_FALSE(confirmation.hold_back(at(901ms)));  // the Sentinels are silent: the primary serves on
 
   confirmation.asked(at(950ms));
-  CHECK(confirmation.holds_back(at(950ms)) == at(1350ms));
+  CHECK(confirmation.hold_back(at(950ms)) == at(1350ms));
 }
 
 TEST_CASE("a server that no answer has named is not believed") {
   Confirmation confirmation;
   confirmation.asked(at(0ms));
   CHECK(confirmation.is_outdated(at(0ms)));
-  CHECK(confirmation.holds_back(at(0ms)) == at(400ms));
+  CHECK(confirmation.hold_back(at(0ms)) == at(400ms));
 }
