@@ -47,17 +47,18 @@ Inspector::Inspector(Session& session, std::vector<LockName> names, std::string 
 
 Inspector::~Inspector() = default;
 
-void Inspector::post(Task& task, const Call& call, const Delivery& delivery) {
+/// If the only node does not answer, the inspection has failed. So its call is retried, but not the count of listeners.
+void Inspector::post(Task& task, const Call& call) {
   const bool matters = !task.counts && task.steps.asks_the_key();
+  const bool retries = matters || (!task.counts && session_.redis.nodes() == 1);
   task.enough.emplace(matters ? kAnswerGrace : kShortAnswerGrace);
-  task.asked = session_.redis.post(call, delivery, session_.patience().until);
+  task.asked = session_.redis.post(call, retries ? with_retries() : Delivery{}, session_.patience().until);
   if (task.asked.settled()) wake_at_ = TimePoint::min();  // it could not even be sent
 }
 
 void Inspector::begin(std::size_t index) {
   Task& task = tasks_.emplace_back(index, session_.now(), InspectionSteps{names_[index], wanted_});
-  // If the only node does not answer this call, the inspection has failed. So the call is retried.
-  post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : with_retries());
+  post(task, *task.steps.call());
 }
 
 bool Inspector::answered(Task& task, TimePoint now) {
@@ -102,14 +103,13 @@ bool Inspector::advance(Task& task) {
   }
   task.steps.read(votes);
   if (const auto& call = task.steps.call()) {
-    const bool several = session_.redis.nodes() > 1;
-    post(task, *call, several && !task.steps.asks_the_key() ? Delivery{} : with_retries());
+    post(task, *call);
     return false;
   }
   read_views(task);
   if (task.result.failure) return true;
   task.counts = true;
-  post(task, count_listeners(agreed(task.result.views.seen)), {});
+  post(task, count_listeners(agreed(task.result.views.seen)));
   return false;
 }
 

@@ -59,7 +59,7 @@ class Inspector {
 
   void begin(std::size_t index);
   void begin_more(TimePoint now);
-  void post(Task& task, const Call& call, const Delivery& delivery);
+  void post(Task& task, const Call& call);
   bool answered(Task& task, TimePoint now);
   bool advance(Task& task);
   void read_views(Task& task) const;

@@ -38,16 +38,11 @@ History history_of(Session& session, const LockName& name, std::int64_t most) {
 
 void look_back(Session& session, Inspection& seen) {
   for (const Vote& vote : session.try_each(ask_history(seen.name, 1))) {
-    if (vote.good_reply() == nullptr) continue;
-    try {
-      History history = read_history(*vote.good_reply());
-      if (history.holds.empty()) continue;
-      seen.last = std::move(history.holds.front());
-      seen.now = history.now;  // the age of the last hold is by the clock of the same server
-      return;
-    } catch (const Error&) {  // a reply of another shape is ignored: the key is free anyway
-      continue;
-    }
+    auto history = history_in(vote);
+    if (!history || history->holds.empty()) continue;
+    seen.last = std::move(history->holds.front());
+    seen.now = history->now;  // the age of the last hold is by the clock of the same server
+    return;
   }
 }
 

@@ -188,9 +188,7 @@ std::int64_t count_between(std::string_view value, std::int64_t least, std::int6
 
 Setter choice(std::string& text, std::string_view choices) {
   return [&text, choices](std::string_view value) {
-    const auto known = split(choices, ' ');
-    if (std::ranges::find(known, value) == known.end())
-      throw Error{Error::usage, fmt::format("expected one of: {}", choices)};
+    place_among(choices, value);
     text = value;
   };
 }

@@ -13,6 +13,7 @@
 #include "base/write_all.h"
 #include "loop/ending_signals.h"
 #include "loop/signals.h"
+#include "process/job_control.h"
 
 namespace rlock {
 namespace {
@@ -104,7 +105,7 @@ Typed ask_once(std::string_view question, const std::string& no_terminal, const 
 /// Stops as at ^Z. Returns the first of the signals that came meanwhile; 0: nothing stops us, because no shell would
 /// continue us.
 int stop(const Prompt& prompt, const EndingSignals& signals) {
-  stop_our_group();
+  share_with_group(SIGTSTP);  // returns when we go on
   return signals.wait(prompt.fd(), POLLOUT);
 }
 

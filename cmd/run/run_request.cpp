@@ -13,6 +13,7 @@
 #include "cmd/hold/request/inherited_hold.h"
 #include "cmd/run/command_lookup.h"
 #include "family/family.h"
+#include "process/processes.h"
 #include "process/program.h"
 
 namespace rlock {
@@ -116,7 +117,7 @@ void complete_run(RunRequest& request, const TypedRun& typed, std::vector<std::s
     throw Error{Error::config,
                 fmt::format("--min-hold {} is longer than {}", exact(request.min_hold),
                             as_given("max-hold", fmt::format("--max-hold {}", exact(*request.max_hold))))};
-  if (request.until_group && !Family::proc_shows_us())
+  if (request.until_group && !proc_shows_us())
     throw Error{Error::config, "--until group: /proc does not show the processes of a group; mount it"};
   request.plan_time(typed.lost_grace);
   Deployment resolved = resolve(typed.server);

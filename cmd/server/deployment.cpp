@@ -134,14 +134,13 @@ std::string absolute(const std::string& path) {
   return here ? std::string{here.get()} + "/" + path : path;
 }
 
-std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
-    const Deployment& deployment, const PasswordSource& password) {
-  std::vector<std::string> urls;
-  for (const Target& target : deployment.targets) urls.push_back(url_of(target));
+Variables environment_of(const Deployment& deployment, const PasswordSource& password) {
   std::optional<std::string> file, prefix;
   if (!password.path().empty()) file = absolute(password.path());
   if (!deployment.prefix.empty()) prefix = deployment.prefix;
-  return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
+  return {{"RLOCK_URL", joined(deployment.targets, " ", url_of)},
+          {"RLOCK_PASSWORD_FILE", file},
+          {"RLOCK_PREFIX", prefix}};
 }
 
 /// The options by which another command of this user reaches the same keys.

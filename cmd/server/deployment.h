@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "cmd/server/server_options.h"
+#include "process/environment.h"
 #include "redis/connection/target.h"
 #include "sync/calls/claim.h"
 #include "sync/calls/pub_sub.h"
@@ -27,7 +28,7 @@ struct Deployment {
 
   /// The variables that lead a nested rlock to the same server; those without a value must be unset. They
   /// contain no password.
-  std::vector<std::pair<std::string, std::optional<std::string>>> environment;
+  Variables environment;
 
   /// Is any server a Cluster, which spreads its keys over slots?
   bool has_cluster() const;

@@ -115,9 +115,14 @@ std::optional<std::string> profile_of(const ServerOptions& flags) {
   return flags.profile ? flags.profile : environment_variable("RLOCK_PROFILE");
 }
 
+/// The files to read: the named one alone, or else those that stand where rlock looks for them.
+std::vector<std::string> configs_of(const ServerOptions& flags) {
+  const auto named = flags.config ? flags.config : environment_variable("RLOCK_CONFIG");
+  return named ? std::vector{*named} : standard_configs();
+}
+
 std::vector<std::string> profile_names(const ServerOptions& flags) {
-  const auto config = flags.config ? flags.config : environment_variable("RLOCK_CONFIG");
-  std::vector<std::string> names = read_files(config ? std::vector{*config} : standard_configs(), "").known;
+  std::vector<std::string> names = read_files(configs_of(flags), "").known;
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
@@ -127,10 +132,9 @@ std::vector<std::string> profile_names(const ServerOptions& flags) {
 std::vector<Settings> settings_of(const ServerOptions& flags) {
   std::vector<Settings> sources{{.source = Settings::Source::command_line, .options = flags},
                                 {.source = Settings::Source::environment, .options = from_environment()}};
-  const auto config = flags.config ? flags.config : sources[1].options.config;
   const std::string name = profile_of(flags).value_or("");
-  const std::vector<std::string> paths = config ? std::vector{*config} : standard_configs();
-  remember_default("config", config && !flags.config ? "RLOCK_CONFIG" : "");
+  const std::vector<std::string> paths = configs_of(flags);
+  remember_default("config", sources[1].options.config && !flags.config ? "RLOCK_CONFIG" : "");
   Files files = read_files(paths, name);
   if (!name.empty() && files.profiles.empty()) refuse_profile(flags, paths, files.known);
   // A user who types a profile wants its server, whatever the environment says.

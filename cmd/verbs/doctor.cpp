@@ -74,8 +74,6 @@ class Doctor final : public Verb {
   void show(const std::vector<Examined>& servers) const;
 };
 
-std::string why(const Vote& vote) { return vote.trouble().value_or(no_answer()).text; }
-
 /// `vote`: the answer to inspect/probe. Throws Error{internal} if it is not one: then the server is not Redis.
 Finding scripting(const Vote& vote) {
   if (const Reply* reply = vote.good_reply()) {
@@ -87,7 +85,7 @@ Finding scripting(const Vote& vote) {
                         sanitized(failure_of(Reply::error(reply->at(1).text())).text))};
   }
   return {"scripting", Verdict::unfit,
-          fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
+          fmt::format("scripts do not run, and every lock is one: {}", sanitized(vote.why().text))};
 }
 
 /// A user with rights for locks alone may not see the settings, and some servers hide them. Then the report must say
@@ -95,7 +93,7 @@ Finding scripting(const Vote& vote) {
 Finding settings(const Vote& said) {
   const bool hidden = said.good_reply() != nullptr;
   if (!hidden && (!said.reply() || said.trouble()->kind != Error::denied))
-    return {"settings", Verdict::unfit, sanitized(why(said))};
+    return {"settings", Verdict::unfit, sanitized(said.why().text)};
   return {"settings", Verdict::not_looked_at,
           fmt::format("not looked at: {} (eviction, persistence, replicas)",
                       hidden ? "INFO does not show them" : "this user may not ask for INFO")};
@@ -154,7 +152,7 @@ Examined Doctor::examine(Session& session, const CheckedServer& checked) {
   const Vote ping = ask_at(session, checked, command({"PING"}));
   const auto took = std::chrono::duration_cast<Milliseconds>(session.now() - asked);
   if (ping.good_reply() == nullptr) {
-    examined.findings.push_back({"answer", Verdict::unfit, sanitized(why(ping))});
+    examined.findings.push_back({"answer", Verdict::unfit, sanitized(ping.why().text)});
     return examined;
   }
   const Vote said = ask_at(session, checked, with_large_reply(command({"INFO"})));

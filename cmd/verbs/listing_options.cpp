@@ -9,9 +9,8 @@ namespace {
 /// A setter that adds one of `choices`.
 Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
   return [&words, choices](std::string_view value) {
-    std::string word;
-    choice(word, choices)(value);
-    words.push_back(std::move(word));
+    place_among(choices, value);
+    words.emplace_back(value);
   };
 }
 

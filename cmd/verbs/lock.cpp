@@ -296,7 +296,7 @@ class LockRenew final : public LockVerb {
     for (std::size_t node = 0; node < votes.size(); ++node) {
       const Reply* reply = votes[node].good_reply();
       if (!reply) {
-        const Failure why = votes[node].trouble().value_or(no_answer());
+        const Failure why = votes[node].why();
         silent.push_back(session.redis.named(node, why.text));
         continue;
       }

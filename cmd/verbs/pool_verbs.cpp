@@ -20,6 +20,7 @@
 #include "cmd/server/key_options.h"
 #include "cmd/view/inspection_text.h"
 #include "sync/calls/keys.h"
+#include "sync/kinds/permit_lock.h"
 #include "sync/records/metadata.h"
 
 namespace rlock {
@@ -31,9 +32,6 @@ struct PoolOptions {
 };
 
 namespace {
-
-/// The length of a permit's id.
-constexpr std::size_t kIdBytes = 16;
 
 void declare_expire(VerbSpec& spec, PoolOptions& options) {
   spec.group("How long");
@@ -266,7 +264,7 @@ class PoolDelete final : public PoolVerb {
 
 std::string permit_id(std::string_view text) {
   auto id = from_hex(text);
-  if (!id || id->size() != kIdBytes)
+  if (!id || id->size() != kPermitIdBytes)
     throw Error{Error::usage,
                 fmt::format("{} is no permit id; expected 32 hexadecimal digits, as rlock permit "
                             "acquire and rlock inspect -v print them",

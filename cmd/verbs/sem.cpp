@@ -142,7 +142,7 @@ class SemDrain final : public PoolVerb {
     session.redis.send_on_abandoned({call});
     if (vote.good_reply()) return true;
     warn(fmt::format("release of permits of {} not confirmed ({}); see: rlock sem status",
-                     quoted(session.name(key_)), vote.trouble().value_or(no_answer()).text));
+                     quoted(session.name(key_)), vote.why().text));
     return false;
   }
 

@@ -8,6 +8,7 @@
 #include "base/owner_id.h"
 #include "base/redaction.h"
 #include "base/text.h"
+#include "sync/kinds/permit_lock.h"
 
 namespace rlock {
 namespace {
@@ -17,9 +18,6 @@ constexpr std::size_t kLongest = 120;
 
 /// At most so many holders are named; further ones are only counted.
 constexpr std::size_t kNamed = 3;
-
-/// The number of hexadecimal digits in the id of a permit.
-constexpr std::size_t kPermitDigits = 32;
 
 std::string shown(std::string_view text) { return sanitized(text, kLongest); }
 
@@ -31,7 +29,8 @@ std::string age(std::optional<ServerTime> now, ServerTime then) {
 /// The kind of client of an owner without metadata.
 std::string_view client_of(const Holder& holder) {
   if (is_of_rlock(holder.owner) || holder.slot) return "an rlock";
-  const bool permit_id = holder.mode == Holder::Mode::permit && holder.owner.str().size() == kPermitDigits;
+  const bool permit_id = holder.mode == Holder::Mode::permit &&
+                         holder.owner.str().size() == 2 * kPermitIdBytes;  // in hexadecimal
   return permit_id || has_redisson_form(holder.owner) ? "a Redisson client" : "unknown";
 }
 

@@ -102,7 +102,7 @@ Json inspection_json(const Inspection& seen) {
                        {"count", seen.count},
                        {"fence", seen.fence},
                        {"server", seen.server},
-                       {"stale", key_state(seen) == "stale"},
+                       {"stale", is_stale(seen)},
                        {"last", seen.last ? past_json(*seen.last) : Json{}}});
 }
 

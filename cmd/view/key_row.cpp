@@ -63,10 +63,13 @@ std::string_view state_name(State state) {
   return "held";
 }
 
+bool is_stale(const Inspection& seen) {
+  const auto stale = [&](const Holder& holder) { return holder.stale(seen.now); };
+  return seen.state == State::held && std::ranges::any_of(seen.holders, stale);
+}
+
 std::string_view key_state(const Inspection& seen) {
-  const auto is_stale = [&](const Holder& holder) { return holder.stale(seen.now); };
-  const bool stale = seen.state == State::held && std::ranges::any_of(seen.holders, is_stale);
-  return stale ? "stale" : state_name(seen.state);
+  return is_stale(seen) ? "stale" : state_name(seen.state);
 }
 
 std::string_view key_type_names() {

@@ -16,6 +16,9 @@ struct KeyRow {
 
 KeyRow key_row(const Inspection& seen);
 
+/// Is it held, but one of its holders looks dead?
+bool is_stale(const Inspection& seen);
+
 /// All words of key_state(), and all those of key_type() that are names of kinds.
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();

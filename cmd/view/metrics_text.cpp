@@ -43,9 +43,7 @@ Value kept(const Inspection& seen) {
 
 Value waiting(const Inspection& seen) { return std::to_string(seen.waiting()); }
 
-Value stale(const Inspection& seen) {
-  return seen.holders.empty() ? std::nullopt : flag(key_state(seen) == "stale");
-}
+Value stale(const Inspection& seen) { return seen.holders.empty() ? std::nullopt : flag(is_stale(seen)); }
 
 struct MetricFamily {
   std::string_view about;  ///< the name, and the sentence that explains it

@@ -50,7 +50,7 @@ std::string summary(const TopScreen& screen) {
   std::int64_t waiting = 0;
   for (const Inspection& seen : screen.keys) {
     held += key_state(seen) == "held" ? 1 : 0;
-    stale += key_state(seen) == "stale" ? 1 : 0;
+    stale += is_stale(seen) ? 1 : 0;
     waiting += seen.waiting();
   }
   const bool some = screen.keys.size() < screen.all.size();

@@ -190,8 +190,6 @@ void die_of(int number) noexcept {
   ::_exit(128 + number);  // as PID 1, or if the signal does not end a process
 }
 
-void stop_our_group() noexcept { ::kill(0, SIGTSTP); }
-
 std::string signal_name(int number) {
   if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
   const char* name = signal_abbreviation(number);

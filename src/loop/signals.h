@@ -98,9 +98,6 @@ class Signals final : public Source {
 /// signal, so it exits with 128 + number.
 [[noreturn]] void die_of(int number) noexcept;
 
-/// Stops our process group, as the terminal does at ^Z. Returns when it goes on, or at once if nothing stops it.
-void stop_our_group() noexcept;
-
 /// "SIGTERM", "SIGRTMIN+3".
 std::string signal_name(int number);
 

@@ -36,6 +36,8 @@ struct Delivery {
   /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
+  bool goes_to(std::size_t node) const { return only_nodes.empty() || only_nodes[node]; }
+
   /// none: any connection. Otherwise only this one (Vote::connection), because WAIT confirms only the writes of its own
   /// connection.
   ConnectionNumber only_connection = ConnectionNumber::none;

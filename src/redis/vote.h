@@ -31,6 +31,9 @@ struct Vote {
 
   /// Why there is no good reply: the failure, or what the error says. Empty: there is one, or nothing yet.
   std::optional<Failure> trouble() const;
+
+  /// The same for a vote without a good reply. If there is none yet, the server has not answered.
+  Failure why() const { return trouble().value_or(no_answer()); }
 };
 
 /// One vote per node, in the order of the URLs.

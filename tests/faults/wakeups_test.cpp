@@ -120,7 +120,7 @@ TEST_CASE("a waiter that may not subscribe polls, and says so once") {
   report("subscribing not permitted", "next command starts", 0, time);
 }
 
-TEST_CASE("rlock waits for a lock without a TTL, and says that it has none") {
+TEST_CASE("a lock without a TTL is waited for behind a line with faults, too") {
   FaultLine line;
   line.redis.cli({"HSET", "k", "somebody:1", "1"});
   auto rlock = line.hold({"--wait", "1500ms"});

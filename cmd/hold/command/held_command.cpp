@@ -20,6 +20,7 @@
 
 #include "base/log.h"
 #include "cmd/cli/exit_code.h"
+#include "process/processes.h"
 
 namespace rlock {
 namespace {
@@ -130,7 +131,7 @@ void HeldCommand::say_what_stopping_means() const {
 /// on running.
 void HeldCommand::say_hidden() {
   const int unread = unread_files();
-  if (std::exchange(said_hidden_, true) || Family::proc_shows_us() || unread_files() != unread) return;
+  if (std::exchange(said_hidden_, true) || proc_shows_us() || unread_files() != unread) return;
   warn("/proc does not show the command's processes: only its process group is stopped");
 }
 

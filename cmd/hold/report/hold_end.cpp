@@ -54,13 +54,8 @@ std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Server
   const Votes votes =
       redis.run_all(ask_history(lock.name(), kLongestHistory), {}, redis.loop().within(kRemoverAnswer));
   for (const Vote& vote : votes) {
-    if (vote.good_reply() == nullptr) continue;
-    try {
-      const History history = read_history(*vote.good_reply());
-      if (auto remover = remover_in(history, lock.owner(), since)) return remover;
-    } catch (const Error&) {  // a reply of another shape is ignored: the run ends anyway
-      continue;
-    }
+    if (const auto history = history_in(vote))
+      if (auto remover = remover_in(*history, lock.owner(), since)) return remover;
   }
   return std::nullopt;
 }

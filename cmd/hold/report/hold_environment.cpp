@@ -53,7 +53,7 @@ struct HoldValues {
   std::string lock{}, locks{}, type{}, owner{}, fence{}, lease{}, acquired_at{}, waited{}, slot{}, slots{};
 };
 
-/// The only list of the names, besides RLOCK_STACK. So what a hold sets is unset for a command without a lock, and
+/// All names that a hold sets, but RLOCK_STACK. So what a hold sets is unset for a command without a lock, and
 /// the value of an outer run does not reach it.
 Variables variables_of(const HoldValues& values) {
   Variables variables;
@@ -94,12 +94,10 @@ std::optional<std::string> without_password(const std::string& url) {
 
 Variables describe_hold(const HeldKeys& keys) {
   const HoldRequest& request = keys.request();
-  std::vector<std::string> names;
-  for (const LockName& name : request.names) names.push_back(name.str());
   const std::vector<std::string> slots = slots_of(keys);
   Variables variables = variables_of({.held = "1",
-                                      .lock = names.front(),
-                                      .locks = joined(names, "\n"),
+                                      .lock = request.names.front().str(),
+                                      .locks = joined(request.names, "\n", &LockName::str),
                                       .type = std::string{request.type->name},
                                       .owner = keys.owner().str(),
                                       .fence = fences_of(keys),
@@ -115,12 +113,10 @@ Variables describe_hold(const HeldKeys& keys) {
 Variables describe_no_hold() { return variables_of({}); }
 
 std::string export_text(const HeldKeys& keys, Shell shell) {
-  std::vector<std::string> names;
-  for (const LockName& name : keys.request().names) names.push_back(as_typed(name));
   Variables variables;
   add(variables, "RLOCK_OWNER", keys.id().str());
   add(variables, "RLOCK_FENCE", fences_of(keys));
-  add(variables, "RLOCK_KEY", joined(names, "\n"));
+  add(variables, "RLOCK_KEY", joined(keys.request().names, "\n", as_typed));
   add(variables, "RLOCK_STACK", stack_of(keys));
   if (const std::vector<std::string> slots = slots_of(keys); !slots.empty()) {
     add(variables, "RLOCK_SLOT", slots.front());

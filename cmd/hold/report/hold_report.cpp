@@ -51,7 +51,7 @@ std::string HoldReport::json() const {
 HoldReport report_of(const HoldRequest& request) {
   HoldReport report;
   report.keys = request.names;
-  report.type = request.type != nullptr ? request.type->name : "lock";
+  report.type = (request.type != nullptr ? request.type : standard_lock_type())->name;
   return report;
 }
 

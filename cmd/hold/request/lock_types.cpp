@@ -46,7 +46,7 @@ std::unique_ptr<Lockable> make_permits(const LockSpec& spec) {
 
 /// In the order of `rlock run --help`.
 constexpr LockType kLockTypes[] = {
-    {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .once_per = true, .make = make<Lock>},
+    {.name = "lock", .kind = &kinds::lock, .once_per = true, .make = make<Lock>},
     {.name = "read",
      .kind = &kinds::read_write,
      .flags = "-s, --shared, --read",
@@ -77,15 +77,11 @@ constexpr LockType kLockTypes[] = {
      .make = make<FencedLock>},
     {.name = "spin",
      .kind = &kinds::lock,
-     .flags = "",
-     .help = "",
      .polls = true,
      .in_order = "its waiters have no queue",
      .make = make_polling<SpinLock, kSpinPause>},
     {.name = "permit",
      .kind = &kinds::permit,
-     .flags = "",
-     .help = "",
      .only_one_server = "majorities among them can be found for more holders than there are permits",
      .only_one_key =
          "pools are of different sizes, and RLOCK_SLOT is a place in one of them; hold one inside the other",
@@ -95,8 +91,6 @@ constexpr LockType kLockTypes[] = {
      .make = make_permits},
     {.name = "plain",
      .kind = &kinds::plain,
-     .flags = "",
-     .help = "",
      .polls = true,
      .bare_owner = true,
      .only_one_hold = "it is a token, which counts nothing",

@@ -45,8 +45,8 @@ constexpr std::string_view kPermitsAreBusy = "too few of its permits are free, o
 struct LockType {
   std::string_view name;               ///< the value of --type: "fair"
   const Kind* kind;                    ///< the kind of the key
-  std::string_view flags;              ///< its switches: "-s, --shared, --read"; empty: only --type
-  std::string_view help;               ///< its line in the help of `run`
+  std::string_view flags{};            ///< its switches: "-s, --shared, --read"; empty: only --type
+  std::string_view help{};             ///< its line in the help of `run`
   bool polls = false;                  ///< its waiters are not woken
   bool once_per = false;               ///< --once-per works with it
   bool fair_wait = false;              ///< --fair-wait-timeout works with it

@@ -73,13 +73,17 @@ void DeadlockWatch::ready(short, TimePoint now) {
   if (inquiry_.under_way()) return;
   if (!circle_.empty()) return take_listeners();
   const std::vector<Inspection> seen = inquiry_.seen();
-  if (!seen.empty()) search_->read(seen.front());
-  if (seen.empty() || search_->next() == nullptr) return conclude(now);
-  inquiry_.begin(*search_->next(), std::nullopt, options_.answer_within);
+  if (seen.empty()) return conclude(now);
+  search_->read(seen.front());
+  ask_next(now);
 }
 
 void DeadlockWatch::begin(TimePoint now) {
   search_.emplace(wanted_, *us_, options_.holds);
+  ask_next(now);
+}
+
+void DeadlockWatch::ask_next(TimePoint now) {
   if (search_->next() == nullptr) return conclude(now);
   inquiry_.begin(*search_->next(), std::nullopt, options_.answer_within);
 }

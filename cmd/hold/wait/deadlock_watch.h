@@ -40,6 +40,7 @@ class DeadlockWatch final : public Source {
 
  private:
   void begin(TimePoint now);
+  void ask_next(TimePoint now);
   void conclude(TimePoint now);
   void ask_for_listeners();
   void take_listeners();

@@ -58,7 +58,7 @@ ProcessId expect_script(pid_t script) {
     throw Error{Error::usage,
                 fmt::format("--while-pid: process {} is another user's, and could not be stopped", script)};
   if (why_not != 0) throw Error{Error::usage, fmt::format("--while-pid: there is no process {}", script)};
-  if (!Family::proc_shows_us())
+  if (!proc_shows_us())
     throw Error{Error::config,
                 "--while-pid: /proc does not show which processes the script has started; mount it"};
   if (const auto facts = facts_of(script); facts && facts->of_kernel)

@@ -86,7 +86,7 @@ Redis::CallNumber Executor::begin_call(const Call& call, const Delivery& deliver
   Pending& pending = *(pending_[request] = std::make_unique<Pending>(std::move(posted), nodes_));
   // If a connection is open, the call is written now, so that the round trip does not wait for a turn of the loop.
   for (std::size_t node = 0; node < nodes(); ++node) {
-    const bool asked = delivery.only_nodes.empty() || delivery.only_nodes[node];
+    const bool asked = delivery.goes_to(node);
     if (given_away_) {
       pending.settle(node, "the connections were given to another process");
     } else if (!asked) {

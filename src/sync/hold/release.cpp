@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "base/text.h"
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 namespace {
@@ -121,7 +121,7 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     delivery.source = Delivery::Source::to_several;
     calls.push_back(part.lock->release(options));
     requests.push_back(redis.post(calls.back(), delivery, patience.until));
-    std::ranges::copy(part.release_followers, std::back_inserter(calls));
+    append(calls, part.release_followers);
   }
   redis.await(requests, kReleaseGrace, patience);
 
@@ -146,7 +146,7 @@ std::vector<Undone> undo_parts(Redis& redis, std::span<const Part> parts, const 
   for (const Part& part : parts) {
     calls.push_back(*part.lock->undo(Wake::waiters));
     requests.push_back(redis.post(calls.back(), for_undo(part.release_followers), patience.until));
-    std::ranges::copy(part.release_followers, std::back_inserter(calls));
+    append(calls, part.release_followers);
   }
   redis.await(requests, kReleaseGrace, patience);
   redis.send_on_abandoned(calls);

@@ -56,7 +56,7 @@ Values values_of(const Claim& claim, const PermitLock::Wanted& wanted) {
 }  // namespace
 
 std::optional<std::int64_t> slot_in(const std::string& id) {
-  if (id.size() != 16 || !id.starts_with("rk")) return std::nullopt;
+  if (id.size() != kPermitIdBytes || !id.starts_with("rk")) return std::nullopt;
   const std::int64_t slot = static_cast<unsigned char>(id[2]) * 256 + static_cast<unsigned char>(id[3]);
   if (slot == kNoSlot) return std::nullopt;
   return slot;

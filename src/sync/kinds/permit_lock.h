@@ -8,6 +8,9 @@
 
 namespace rlock {
 
+/// The length of the id of a permit.
+constexpr std::size_t kPermitIdBytes = 16;
+
 /// The slot in the id of one of rlock's permits. Empty: the permit has no slot, or is another client's.
 std::optional<std::int64_t> slot_in(const std::string& id);
 

@@ -93,6 +93,15 @@ Call ask_history(const LockName& name, std::int64_t most) {
                                                           {Parameter::most, std::to_string(most)}}));
 }
 
+std::optional<History> history_in(const Vote& vote) {
+  if (vote.good_reply() == nullptr) return std::nullopt;
+  try {
+    return read_history(*vote.good_reply());
+  } catch (const Error&) {  // a reply of another shape: what it would tell is for people only
+    return std::nullopt;
+  }
+}
+
 History read_history(const Reply& reply) {
   History history{.now = reply.at(0).server_time(), .holds = {}};
   for (std::size_t i = 1; i < reply.items().size(); ++i) {

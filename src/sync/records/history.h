@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
+#include "redis/vote.h"
 #include "sync/records/hold_outcome.h"
 #include "sync/records/metadata.h"
 #include "sync/wait/acquire_request.h"
@@ -70,5 +71,8 @@ struct History {
 /// Entries that cannot be read are left out, because any client may write to the history. The texts are not
 /// sanitized: sanitize them before you show them on a terminal.
 History read_history(const Reply& reply);
+
+/// The history in a vote. Empty: there is none, because the server gave no answer, or one of another shape.
+std::optional<History> history_in(const Vote& vote);
 
 }  // namespace rlock

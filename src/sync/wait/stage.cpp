@@ -1,20 +1,19 @@
 #include "sync/wait/stage.h"
 
-#include <algorithm>
-#include <iterator>
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 
 std::vector<Call> Stage::followers() const {
   std::vector<Call> calls;
-  for (const auto& part : parts) std::ranges::copy(part.followers, std::back_inserter(calls));
+  for (const auto& part : parts) append(calls, part.followers);
   return calls;
 }
 
 std::vector<UndoCall> Stage::undo_calls(Wake wake) const {
   if (wake == Wake::nobody && together) {
     std::vector<Call> followers;
-    for (const auto& part : parts) std::ranges::copy(part.release_followers, std::back_inserter(followers));
+    for (const auto& part : parts) append(followers, part.release_followers);
     return {{*together->undo(wake), std::move(followers)}};
   }
   std::vector<UndoCall> calls;

@@ -11,9 +11,9 @@
 // behind the acquire on abandoned connections, where it cannot overtake the acquire.
 
 #include "sync/wait/undo.h"
+#include "sync/calls/arguments.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace rlock {
 
@@ -42,7 +42,7 @@ void Undo::post(Stage& stage, Wake wake) {
     // it could arrive late and undo the next round, which may have the same identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
-      std::ranges::copy(undo.followers, std::back_inserter(calls));
+      append(calls, undo.followers);
       redis_.send_on_abandoned(calls);
     }
     Delivery delivery = for_undo(std::move(undo.followers));
@@ -87,7 +87,7 @@ void Undo::renew_identity(NewIdentity what) {
 /// One answer is enough, however many copies there are: the server remembers that the request is undone, so a
 /// late copy changes nothing. An error is no answer: the server may or may not have done it.
 bool Undo::is_answered(const Posted& undo, std::size_t node) const {
-  const bool sent = undo.delivery.only_nodes.empty() || undo.delivery.only_nodes[node];
+  const bool sent = undo.delivery.goes_to(node);
   return !sent || undo.request.votes()[node].good_reply() != nullptr;
 }
 

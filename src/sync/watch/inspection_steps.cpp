@@ -83,7 +83,7 @@ void InspectionSteps::read_views() {
 
 InspectionSteps::View InspectionSteps::view(std::size_t node) const {
   const Reply* reply = inspected_[node].good_reply();
-  if (!reply) return inspected_[node].trouble().value_or(no_answer());
+  if (!reply) return inspected_[node].why();
   try {
     if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *reply);
     return read_inspection(name_, known_[node], *reply);
