@@ -23,8 +23,8 @@
 --                        acquired has ended
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first one, for all holds of
--- the owner. For other clients this has the same effect. If no such key is left, the read holds that the lock still counts for the
--- owner have ended: the count and the shares begin anew.
+-- the owner. For other clients this has the same effect. If no such key is left, the read holds that the lock still counts for
+-- the owner have ended: the count and the shares begin anew.
 -- A script that calls this one gets two more values with {held, ...}: see hold/all_or_none.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
