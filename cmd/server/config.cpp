@@ -212,7 +212,9 @@ bool is_absent(const std::string& path) {
 }
 
 std::string config_home() {
-  if (auto xdg = environment_variable("XDG_CONFIG_HOME")) return *std::move(xdg);
+  // The XDG specification says that a relative one is ignored.
+  if (auto xdg = environment_variable("XDG_CONFIG_HOME"); xdg && xdg->starts_with('/'))
+    return *std::move(xdg);
   const std::string home = home_folder();
   return home.empty() ? "" : home + "/.config";
 }
@@ -235,9 +237,8 @@ void read_config(const std::string& path, ServerOptions& options, Profile& profi
 std::vector<std::string> standard_configs() {
   std::vector<std::string> candidates;
   const std::string own = config_home();
-  // The XDG specification says that a relative XDG_CONFIG_HOME is ignored. If we may not enter the folder, it is that
-  // of another user, for example in a container that keeps HOME.
-  if (own.starts_with('/') && ::access(own.c_str(), X_OK) == 0) candidates.push_back(own + "/rlock/config");
+  // If we may not enter the folder, it is that of another user, for example in a container that keeps HOME.
+  if (!own.empty() && ::access(own.c_str(), X_OK) == 0) candidates.push_back(own + "/rlock/config");
   candidates.emplace_back("/etc/rlock/config");
   std::erase_if(candidates, is_absent);
   return candidates;

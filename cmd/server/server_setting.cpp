@@ -37,10 +37,12 @@ constexpr std::array kSettings{
         .offer = Offer::file,
         .variable = "RLOCK_PASSWORD_FILE",
         .listed = false},
-    ServerSetting{.option = "--askpass",
-                  .member = &ServerOptions::askpass,
-                  .manual = "Ask for the password on the terminal.",
-                  .listed = false},
+    ServerSetting{
+        .option = "--askpass",
+        .member = &ServerOptions::askpass,
+        .manual =
+            "Ask for the password on the terminal. It waits for your answer, also beyond DUR of --wait.",
+        .listed = false},
     ServerSetting{.option = "--user NAME",
                   .member = &ServerOptions::user,
                   .manual = "Authenticate as this ACL user, also if the URL names another one."},

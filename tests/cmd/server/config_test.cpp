@@ -15,6 +15,7 @@
 #include "support/forked.h"
 #include "support/process.h"
 #include "support/skipped.h"
+#include "support/variable.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -281,6 +282,18 @@ TEST_CASE("a config file that cannot be looked for is refused, because it may na
     CHECK(error.kind() == Error::config);
     CHECK(contains(error.what(), "/rlock/config': Too many levels of symbolic links"));
   }
+}
+
+TEST_CASE("a relative XDG_CONFIG_HOME counts as none") {
+  const TempDir home;
+  const TestEnvironment environment;
+  const Variable relative{"XDG_CONFIG_HOME", "xdg"};
+  const Variable user_home{"HOME", home.path()};
+  for (const char* folder : {".config", ".config/rlock"})
+    REQUIRE(::mkdir((home / folder).c_str(), 0700) == 0);
+  write_file(home / ".config/rlock/config", "prefix = mine:\n");
+  ::chmod((home / ".config/rlock/config").c_str(), 0600);
+  CHECK(resolve({}).prefix == "mine:");
 }
 
 TEST_CASE("/dev/null is a config file that says nothing") {
