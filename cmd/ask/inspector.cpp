@@ -47,7 +47,8 @@ Inspector::Inspector(Session& session, std::vector<LockName> names, std::string 
 
 Inspector::~Inspector() = default;
 
-/// If the only node does not answer, the inspection has failed. So its call is retried, but not the count of listeners.
+/// A call without which the inspection fails is retried: with one node all but the count of listeners, with several nodes
+/// only that for the key itself.
 void Inspector::post(Task& task, const Call& call) {
   const bool matters = !task.counts && task.steps.asks_the_key();
   const bool retries = matters || (!task.counts && session_.redis.nodes() == 1);

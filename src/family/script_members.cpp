@@ -134,9 +134,9 @@ std::vector<pid_t> ScriptMembers::tagged(OnTag on_tag) {
   return found;
 }
 
-/// Is it the tag of the script, or of a script inside it, whose own processes may have ended? Such a script is known from
-/// then on. Any user may set the tags of
-/// its own processes. So a process of another user may claim to be inside this script, but not that a third script is.
+/// Is it the tag of the script, or of a script inside it, whose own processes may have ended? Such a script is known
+/// from then on. Any user may set the tags of its own processes. So a process of another user may claim to be inside
+/// this script, but not that a third script is.
 bool ScriptMembers::recognize(ScriptTag tag, pid_t carrier) {
   if (scripts_.contains(script_in(tag))) return true;
   if (!scripts_.contains(outer_in(tag))) return false;

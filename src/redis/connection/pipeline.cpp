@@ -2,7 +2,7 @@
 // to the first of them. unwritten_ has the words of those that are not yet written. held_back_ has calls that wait
 // for the greeting and have no place in the order yet.
 //
-// A script is sent by its hash, unless its source must come first: see choose_form(). If the server answers
+// A script is sent by its hash, unless its source must come first: see hash_will_do(). If the server answers
 // NOSCRIPT, the call is written again with the source, at the end of the order. Its followers are written again
 // behind it, and the replies to their first copies are ignored. Scripts whose source was sent are in taught_: the
 // server knows their hashes.
@@ -122,18 +122,17 @@ void Pipeline::write(Expected expected) {
     unwritten_.push_back({"ASKING"});
     expected_.push_back({.role = Role::asking});
   }
-  unwritten_.push_back(words_of(expected.call, choose_form(expected)));
+  const bool by_hash = hash_will_do(expected);
+  if (!by_hash) taught_.insert(expected.call.script);
+  unwritten_.push_back(words_of(expected.call, by_hash));
   expected_.push_back(std::move(expected));
 }
 
-/// Says whether the script goes by its hash, and remembers that it went by its source. With `with_source`, we may not be able to react to NOSCRIPT. So the first call
+/// Is the hash of the script enough? With `with_source`, we may not be able to react to NOSCRIPT. So the first call
 /// of a script on this connection carries its source. Later calls carry the hash, to be short. If a stopped server
 /// goes on after our process has ended, it reads only the first part of our bytes.
-bool Pipeline::choose_form(const Expected& expected) {
-  const bool taught = taught_.contains(expected.call.script);
-  if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;
-  taught_.insert(expected.call.script);
-  return false;
+bool Pipeline::hash_will_do(const Expected& expected) const {
+  return expected.form == Form::by_hash && (!expected.with_source || taught_.contains(expected.call.script));
 }
 
 // --- what comes ----------------------------------------------------------------------------------

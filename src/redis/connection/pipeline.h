@@ -121,7 +121,7 @@ class Pipeline {
 
   void put(Expected expected);
   void write(Expected expected);
-  bool choose_form(const Expected& expected);
+  bool hash_will_do(const Expected& expected) const;
   bool accept_push(const Reply& reply, bool marked);
   void store(Push push);
   void accept_refusal(const Call& subscription, Reply reply);

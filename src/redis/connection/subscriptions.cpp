@@ -40,8 +40,9 @@ std::vector<Subscription> Subscriptions::begin(ConnectionNumber connection) {
   return {wanted_.begin(), wanted_.end()};
 }
 
-/// Drops a sharded subscription that the server has ended or refused, because the slot has moved, or the server is older than
-/// Redis 7. Returns whether it did. The plain subscription to the same channel stays, and gets the messages of an old server.
+/// Drops a sharded subscription that the server has ended or refused: the slot has moved, or the server is older than
+/// Redis 7. Returns whether it did. The plain subscription to the same channel stays, and gets the messages of an old
+/// server.
 bool Subscriptions::drop_if_sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;

@@ -11,9 +11,10 @@
 // behind the acquire on abandoned connections, where it cannot overtake the acquire.
 
 #include "sync/wait/undo.h"
-#include "sync/calls/arguments.h"
 
 #include <algorithm>
+
+#include "sync/calls/arguments.h"
 
 namespace rlock {
 
