@@ -18,7 +18,7 @@ schedule(any-class                 100 -     ""               "It starts no serv
 schedule(any-script                 50 -     ""               "One of tests/*.sh: it takes half a second.")
 schedule(any-fault                  20 -     "faults;server"  "It takes up to half a minute.")
 schedule(any-server                 10 -     "server"         "It starts a server or rlock. tests/matrix runs these tests.")
-schedule(any-interop                 1 alone "interop"        "It measures the time of wake-ups or of acquires.")
+schedule(any-interop                30 -     "interop"        "It takes half a minute.")
 
 schedule(misshapen_answers          40 -     ""               "It takes a minute.")
 schedule(misshapen_verb_answers     40 -     ""               "It takes a minute and a half.")
@@ -36,6 +36,7 @@ schedule(deployments                30 -     ""               "It takes 15 secon
 schedule(run_types                  30 -     ""               "It takes 15 seconds.")
 schedule(witness                    10 -     ""               "It starts a crowd, but no server.")
 
+schedule(interop_redisson            1 alone ""               "200 ms decide whether a waiter was woken.")
 schedule(supervision                30 alone ""               "Some 100 ms decide, and sessions share the processor (autogroup).")
 schedule(large_keys                  5 alone ""               "It measures scripts; only root has real-time priority for that.")
 schedule(sanitized.large_keys       40 -     ""               "It takes two minutes. Its limit is twice as long, so it runs beside others.")

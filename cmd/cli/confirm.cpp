@@ -6,7 +6,8 @@ namespace rlock {
 
 bool confirm(const std::string& question) {
   const std::string answer = ask_on_terminal(
-      question + " [y/N] ", "there is no terminal to ask on; to go on without a question: --yes");
+      question + " [y/N] ",
+      Error{Error::usage, "there is no terminal to ask on; to go on without a question: --yes"});
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 

@@ -24,8 +24,8 @@ enum class Echo { shown, hidden };
 /// The controlling terminal while we ask; the destructor restores its settings.
 class Prompt {
  public:
-  explicit Prompt(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
-    if (!fd_ || ::tcgetattr(fd(), &before_) != 0) throw Error{Error::usage, no_terminal};
+  explicit Prompt(const Error& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
+    if (!fd_ || ::tcgetattr(fd(), &before_) != 0) throw no_terminal;
   }
   ~Prompt() { restore(); }
   Prompt(const Prompt&) = delete;
@@ -90,7 +90,7 @@ Typed read_line(const Prompt& prompt, const EndingSignals& signals) {
   }
 }
 
-Typed ask_once(std::string_view question, const std::string& no_terminal, const Prompt& prompt,
+Typed ask_once(std::string_view question, const Error& no_terminal, const Prompt& prompt,
                const EndingSignals& signals) {
   Typed typed;
   const Patience until_signal{.until = kNever, .interrupted = [&] {
@@ -98,7 +98,7 @@ Typed ask_once(std::string_view question, const std::string& no_terminal, const 
                                 return typed.signal != 0;
                               }};
   const int failed = write_all(prompt.fd(), question, until_signal);
-  if (failed != 0 && typed.signal == 0) throw Error{Error::usage, no_terminal};
+  if (failed != 0 && typed.signal == 0) throw no_terminal;
   return typed.signal != 0 ? typed : read_line(prompt, signals);
 }
 
@@ -109,7 +109,7 @@ int stop(const Prompt& prompt, const EndingSignals& signals) {
   return signals.wait(prompt.fd(), POLLOUT);
 }
 
-std::string ask(std::string_view question, const std::string& no_terminal, Echo echo) {
+std::string ask(std::string_view question, const Error& no_terminal, Echo echo) {
   Typed typed{.signal = SIGCONT};  // we are asked to go on: at first, and after each stop
   {
     const EndingSignals signals{{SIGCONT}};
@@ -132,11 +132,11 @@ std::string ask(std::string_view question, const std::string& no_terminal, Echo 
 
 }  // namespace
 
-std::string ask_on_terminal(std::string_view question, const std::string& no_terminal) {
+std::string ask_on_terminal(std::string_view question, const Error& no_terminal) {
   return ask(question, no_terminal, Echo::shown);
 }
 
-std::string ask_secretly(std::string_view question, const std::string& no_terminal) {
+std::string ask_secretly(std::string_view question, const Error& no_terminal) {
   return ask(question, no_terminal, Echo::hidden);
 }
 

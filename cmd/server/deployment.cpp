@@ -43,6 +43,10 @@ bool has_tls_options(const ServerOptions& options) {
          options.insecure.value_or(false);
 }
 
+/// A mistake in what the user typed is one of the command line (64), and one in a file or a variable is one of the
+/// configuration (78).
+Error::Kind mistake(bool typed) { return typed ? Error::usage : Error::config; }
+
 /// Fills in what a URL leaves open. Typed options (`flags`) overrule the URL or are an error, because a typed
 /// option must not be ignored silently.
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
@@ -52,7 +56,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
     target.db_named = true;
   }
   if (target.topology == Target::Topology::cluster && target.db != 0)
-    throw Error{Error::usage, as_given("db", "--db") + ": a cluster has no databases"};
+    throw Error{mistake(flags.db.has_value()), as_given("db", "--db") + ": a cluster has no databases"};
   const bool speaks_tcp = target.topology != Target::Topology::local &&
                           (target.addresses.empty() || !target.addresses[0].is_unix());
   if (flags.tls.value_or(false) && !speaks_tcp)
@@ -73,10 +77,14 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
   target.tls.cert = options.cert.value_or("");
   target.tls.key = options.tls_key.value_or("");
   target.tls.sni = options.sni.value_or("");
+  // OpenSSL takes ".host" for any name below the host.
+  if (options.sni && (options.sni->empty() || options.sni->starts_with('.')))
+    throw Error{mistake(flags.sni.has_value()), as_given("sni", "--sni") + ": expected the name of a host"};
   target.tls.insecure = flags.insecure.value_or(false);  // only from the command line
   if (target.tls.cert.empty() != target.tls.key.empty())
-    throw Error{Error::usage, fmt::format("{} and {} need each other", as_given("cert", "--cert"),
-                                          as_given("tls-key", "--tls-key"))};
+    throw Error{mistake(flags.cert || flags.tls_key),
+                fmt::format("{} and {} need each other", as_given("cert", "--cert"),
+                            as_given("tls-key", "--tls-key"))};
 }
 
 /// Remembers where each setting came from, for messages.
@@ -93,7 +101,9 @@ void remember_sources(const std::vector<Settings>& sources) {
 
 /// The password itself, or its file. Remembers its source for messages.
 PasswordSource password_of(const PasswordInForce& found) {
-  if (found.asked) return PasswordSource::fixed(ask_password());
+  if (found.asked)
+    return PasswordSource::fixed(
+        ask_password(as_given("askpass", "--askpass"), mistake(found.source->path.empty())));
   if (found.source != nullptr) {
     remember_default("password", as_given("password-file", "--password-file"));
     return PasswordSource::file(*found.source->options.password_file);
@@ -104,12 +114,12 @@ PasswordSource password_of(const PasswordInForce& found) {
 }
 
 /// If the user gave one server twice, it could be a majority alone.
-void refuse_same_server_twice(const std::vector<Target>& targets, std::string_view source) {
+void refuse_same_server_twice(const std::vector<Target>& targets, Error::Kind kind, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (targets[i].topology == targets[j].topology && targets[i].addresses == targets[j].addresses &&
           targets[i].master == targets[j].master && targets[i].db == targets[j].db)
-        throw Error{Error::usage,
+        throw Error{kind,
                     fmt::format("{}: {} is given twice; the nodes of a quorum must be different servers",
                                 source, targets[i].str())};
     }
@@ -170,7 +180,9 @@ std::vector<Target> targets_in_force(const ServerOptions& flags, const std::vect
     }
     complete(targets.back(), all, flags);
   }
-  refuse_same_server_twice(targets, source);
+  // A URL in a variable counts as typed.
+  const bool in_file = found.source != nullptr && !found.source->path.empty();
+  refuse_same_server_twice(targets, mistake(!in_file), source);
   return targets;
 }
 
@@ -228,8 +240,9 @@ bool Deployment::lie_together(const std::vector<LockName>& names) const {
 LockName Deployment::name(const std::string& key) const {
   check_key(key);
   if (prefix.size() + key.size() > kLongestKey)
-    throw Error{Error::usage, fmt::format("{} and key together have more than {} bytes",
-                                          as_given("prefix", "--prefix"), kLongestKey)};
+    throw Error{mistake(prefix.size() < kLongestKey || as_given("prefix", "").empty()),
+                fmt::format("{} and key together have more than {} bytes", as_given("prefix", "--prefix"),
+                            kLongestKey)};
   const LockName full{prefix + key};
   if (has_cluster() && !placeable(full))
     throw Error{

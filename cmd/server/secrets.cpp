@@ -68,10 +68,10 @@ void keep_passwords(int argc, char** argv) {
   }
 }
 
-std::string ask_password() {
-  std::string password =
-      ask_secretly("Password: ", "--askpass: there is no terminal to ask on; use --password-file");
-  if (password.empty()) throw Error{Error::usage, "--askpass: no password was typed"};
+std::string ask_password(const std::string& option, Error::Kind kind) {
+  std::string password = ask_secretly(
+      "Password: ", Error{kind, option + ": there is no terminal to ask on; use --password-file"});
+  if (password.empty()) throw Error{Error::usage, option + ": no password was typed"};
   return password;
 }
 

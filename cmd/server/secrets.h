@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "base/error.h"
+
 namespace rlock {
 
 /// The variables with a password, the more important first.
@@ -12,8 +14,8 @@ constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKE
 /// base/redaction.h). Overwrites those in argv in place, because /proc/PID/cmdline and ps read these bytes.
 void keep_passwords(int argc, char** argv);
 
-/// Asks for a password on the controlling terminal, without echo. Throws Error{usage} if there is no
-/// terminal, or nothing was typed.
-std::string ask_password();
+/// Asks for a password on the controlling terminal, without echo. Throws Error{kind} if there is no terminal, and
+/// Error{usage} if nothing was typed. `option` names the setting that asks for it.
+std::string ask_password(const std::string& option, Error::Kind kind);
 
 }  // namespace rlock

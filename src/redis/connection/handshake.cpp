@@ -56,7 +56,7 @@ Handshake::Handshake(Greeting greeting, Address address, bool tls)
     : greeting_(std::move(greeting)), address_(std::move(address)), tls_(tls) {}
 
 bool Handshake::comes_alone() const noexcept {
-  return greeting_.password.has_value() || !greeting_.user.empty() || greeting_.db != 0;
+  return greeting_.password.has_value() || !greeting_.user.empty() || greeting_.meant.selected() != 0;
 }
 
 std::vector<CommandWords> Handshake::begin() {
@@ -83,7 +83,7 @@ std::vector<CommandWords> Handshake::begin() {
     if (by_name) send(Step::auth, {"AUTH", greeting_.user, password});
     send(Step::name, {"CLIENT", "SETNAME", client_name()});
   }
-  if (greeting_.db != 0) send(Step::select, {"SELECT", std::to_string(greeting_.db)});
+  if (greeting_.meant.selected() != 0) send(Step::select, {"SELECT", std::to_string(greeting_.meant.db)});
   if (!greeting_.resp3) {  // the facts that HELLO would have told
     send(Step::mode, {"INFO", "server"});
     send(Step::role, {"INFO", "replication"});
@@ -156,10 +156,10 @@ void Handshake::refused(Step step, const Reply& error) {
   if (is_busy(error)) return fail({Error::unreachable, std::move(why.text)});
   if (step == Step::select && error.text().find("in cluster mode") != std::string::npos)
     return fail({Error::config, fmt::format("it is a node of a cluster, which has no databases; use --url {}",
-                                            url_of(Target::Topology::cluster, address_, tls_))});
+                                            suggested_url(Target::Topology::cluster, address_, tls_))});
   if (step == Step::select)
-    return fail({Error::config, fmt::format("it has no database {} ({}); see {}", greeting_.db, why.text,
-                                            as_given("db", "--db or the URL"))});
+    return fail({Error::config, fmt::format("it has no database {} ({}); see {}", greeting_.meant.db,
+                                            why.text, as_given("db", "--db or the URL"))});
   if (asks_for_no_password(error)) {  // the rest of the greeting tells whether it is a Sentinel
     asked_for_no_password_ = {
         Error::denied,

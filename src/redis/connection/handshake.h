@@ -19,9 +19,8 @@ using CommandWords = std::vector<std::string>;
 struct Greeting {
   std::string user;
   std::optional<std::string> password;
-  int db = 0;
   bool resp3 = true;
-  Meant meant{};            ///< the kind of server; another kind is a failure
+  Meant meant{};            ///< what the URL says of the server
   bool ask_run_id = false;  ///< ask for the run id, last and in the same write; RESP2 asks anyway
   /// A call on the previous connection was given up, and may still be carried out.
   bool after_silence = false;

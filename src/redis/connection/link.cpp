@@ -45,9 +45,8 @@ Connection* Link::connection(TimePoint now) {
 Greeting Link::greeting() const {
   return {.user = target_.user,
           .password = target_.password.read(),
-          .db = target_.db,
           .resp3 = resp2_ == Connection::Resp2::no,
-          .meant = {.primary = target_.to_primary},
+          .meant = {.primary = target_.to_primary, .db = target_.db},
           .ask_run_id = target_.ask_run_id,
           .after_silence = had_unanswered_,
           .to_known = contacted()};

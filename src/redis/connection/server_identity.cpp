@@ -23,14 +23,15 @@ std::string field(const Reply& map, std::string_view name) {
   return "";
 }
 
-Failure describe_sentinel(const Address& address, bool tls, const std::optional<Reply>& masters) {
+Failure describe_sentinel(const Meant& meant, const Address& address, bool tls,
+                          const std::optional<Reply>& masters) {
   std::vector<std::string> names;
   if (masters && masters->kind() == Reply::Kind::array)
     for (const Reply& master : masters->items())
       if (const std::string name = field(master, "name"); !name.empty()) names.push_back(name);
-  std::string text =
-      fmt::format("it is a Sentinel, which keeps no locks; use --url {}",
-                  url_of(Topology::sentinel, address, tls, names.size() == 1 ? names[0] : "NAME"));
+  std::string text = fmt::format(
+      "it is a Sentinel, which keeps no locks; use --url {}",
+      suggested_url(Topology::sentinel, address, tls, meant.db, names.size() == 1 ? names[0] : "NAME"));
   if (names.size() > 1) {
     for (std::string& name : names) name = sanitized(name);
     text += fmt::format(", where NAME is one of: {}", joined(names, ", "));
@@ -39,12 +40,12 @@ Failure describe_sentinel(const Address& address, bool tls, const std::optional<
 }
 
 /// The reply to ROLE is: slave, host, port, …
-Failure describe_replica(bool tls, const std::optional<Reply>& role) {
+Failure describe_replica(const Meant& meant, bool tls, const std::optional<Reply>& role) {
   std::string primary;
   if (role && role->kind() == Reply::Kind::array && role->items().size() > 2) {
     const auto port = role->at(2).kind() == Reply::Kind::integer ? role->at(2).integer() : 0;
     const Address address{.host = sanitized(text_of(role->at(1))), .port = static_cast<std::uint16_t>(port)};
-    if (!address.host.empty()) primary = " of " + url_of(Topology::single, address, tls);
+    if (!address.host.empty()) primary = " of " + suggested_url(Topology::single, address, tls, meant.db);
   }
   return {Error::unreachable,
           fmt::format(
@@ -80,25 +81,34 @@ std::vector<std::string> question_to_unexpected(const ServerIdentity& who) {
 
 Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
                             const std::optional<Reply>& answer) {
-  if (who.mode == "sentinel") return describe_sentinel(address, tls, answer);
-  if (!meant.sentinel) return describe_replica(tls, answer);
+  if (who.mode == "sentinel") return describe_sentinel(meant, address, tls, answer);
+  if (!meant.sentinel) return describe_replica(meant, tls, answer);
   const Topology topology = who.mode == "cluster" ? Topology::cluster : Topology::single;
-  return {Error::config, fmt::format("it is no Sentinel; use --url {}", url_of(topology, address, tls))};
+  return {Error::config,
+          fmt::format("it is no Sentinel; use --url {}", suggested_url(topology, address, tls, meant.db))};
 }
 
 std::string describe_cluster_node(const Address& address, bool tls) {
   return fmt::format("is a node of a cluster, and serves its own keys only: use --url {}",
-                     url_of(Topology::cluster, address, tls));
+                     suggested_url(Topology::cluster, address, tls));
 }
 
-std::string url_of(Topology topology, const Address& address, bool tls, const std::string& master) {
-  if (address.is_unix() && topology == Topology::single) return "unix://" + address.path;
-  const std::string where = address.is_unix() ? "HOST:PORT" : address.str();
-  const std::string_view kind = topology == Topology::cluster    ? "+cluster"
-                                : topology == Topology::sentinel ? "+sentinel"
-                                                                 : "";
-  return fmt::format("redis{}{}://{}{}{}", tls ? "s" : "", kind, where, master.empty() ? "" : "/",
-                     sanitized(master));
+std::string suggested_url(Topology topology, const Address& address, bool tls, int db,
+                          const std::string& master) {
+  Target target{.topology = topology, .addresses = {address}, .master = master, .tls = {.on = tls}};
+  if (topology == Topology::sentinel) target.scheme += "+sentinel";
+  if (topology == Topology::cluster) {
+    target.scheme += "+cluster";
+  } else {
+    target.db = db;
+  }
+  if (!address.is_unix()) return target.str();
+  if (topology == Topology::single) {
+    target.scheme = "unix";
+  } else {
+    target.addresses = {{.host = "HOST", .port = standard_port(topology)}};
+  }
+  return target.str();
 }
 
 }  // namespace rlock

@@ -19,10 +19,14 @@ struct ServerIdentity {
   std::string run_id;  ///< id of this run of the server; asked for in a quorum, and in RESP2
 };
 
-/// The kind of server that a connection is meant for.
+/// What a URL says of the server that a connection is meant for.
 struct Meant {
   bool sentinel = false;  ///< false: a server that keeps data
   bool primary = false;   ///< a replica is refused
+  int db = 0;             ///< the database; of a Sentinel: of its primary
+
+  /// The database to select. 0: none needs to be selected.
+  int selected() const { return sentinel ? 0 : db; }
 };
 
 /// Reads a reply to HELLO. It does not tell `run_id`.
@@ -47,8 +51,8 @@ Failure describe_unexpected(const Meant& meant, const ServerIdentity& who, const
 /// caller writes the subject.
 std::string describe_cluster_node(const Address& address, bool tls);
 
-/// The URL for an address with another topology, without secrets: "rediss+cluster://10.0.0.1:7000".
-std::string url_of(Target::Topology topology, const Address& address, bool tls,
-                   const std::string& master = {});
+/// The URL for an address with another topology, without user and password: "rediss+cluster://10.0.0.1:7000".
+std::string suggested_url(Target::Topology topology, const Address& address, bool tls, int db = 0,
+                          const std::string& master = {});
 
 }  // namespace rlock

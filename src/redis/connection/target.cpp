@@ -153,7 +153,7 @@ class UrlReader {
 
   Address read_address(std::string_view text) const {
     Address address;
-    address.port = target_.topology == Topology::sentinel ? 26379 : 6379;
+    address.port = standard_port(target_.topology);
     std::string_view port;
     if (text.starts_with('[')) {
       text.remove_prefix(1);
@@ -301,6 +301,8 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
 }
 
 }  // namespace
+
+std::uint16_t standard_port(Topology topology) { return topology == Topology::sentinel ? 26379 : 6379; }
 
 std::optional<Address> announced_address(std::string_view host, std::optional<std::int64_t> port) {
   const auto odd = [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; };

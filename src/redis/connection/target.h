@@ -62,6 +62,9 @@ struct Target {
   std::string url() const;
 };
 
+/// The port of an address that names none.
+std::uint16_t standard_port(Target::Topology topology);
+
 /// Parses a URL with one of the schemes redis, rediss, valkey, valkeys, unix, redis+unix, redis+sentinel,
 /// rediss+sentinel, redis+cluster, rediss+cluster and local. Decodes %-escapes in user, password and path
 /// once. Throws Error{usage}. Its text repeats nothing of the URL except a known scheme, because a password

@@ -70,7 +70,7 @@ void PrimarySearch::ask_next(TimePoint now) {
 }
 
 void PrimarySearch::ask(TimePoint now) {
-  Greeting greeting{.resp3 = resp3_, .meant = {.sentinel = true}};
+  Greeting greeting{.resp3 = resp3_, .meant = {.sentinel = true, .db = target_.db}};
   deadline_ = plus(now, share_);
   try {
     if (with_password_)

@@ -23,7 +23,7 @@ std::optional<Failure> Single::wrong_url(const Reply& error) const {
   if (!error.is_error("MOVED") && !error.is_error("ASK")) return std::nullopt;
   return Failure{Error::config,
                  fmt::format("it is a node of a cluster, and the key lies on another one; use --url {}",
-                             url_of(Target::Topology::cluster, link_.address(), target_.tls.on))};
+                             suggested_url(Target::Topology::cluster, link_.address(), target_.tls.on))};
 }
 
 Route::Verdict Single::judge(ConnectionNumber connection, const Reply& error, std::string_view,

@@ -66,9 +66,10 @@ void SlotSearch::accept(const Reply& reply, TimePoint now) {
   const std::string who = asked_->address().str();
   if (reply.is_error()) {
     if (reply.text().find("cluster support disabled") != std::string::npos)
-      return pass({Error::config, fmt::format("{} is no cluster; use --url {}", who,
-                                              url_of(Target::Topology::single, asked_->address(), tls_))},
-                  now);
+      return pass(
+          {Error::config, fmt::format("{} is no cluster; use --url {}", who,
+                                      suggested_url(Target::Topology::single, asked_->address(), tls_))},
+          now);
     return pass(of_server(who, failure_of(reply)), now);
   }
   // A node may leave its own address empty: then the address that we asked counts.

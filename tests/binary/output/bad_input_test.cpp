@@ -180,6 +180,8 @@ TEST_CASE("an unsuitable file is refused by its name") {
   refused.run(78, {"-u", "rediss://127.0.0.1:1", "--cacert", folder / "fifo"},
               "--cacert '" + folder / "fifo" + "': is not a regular file");
   refused.run(64, {"-u", "rediss://127.0.0.1:1", "--cert", folder / "junk"}, "need each other");
+  for (const char* name : {"", ".test"})
+    refused.run(64, {"-u", "rediss://127.0.0.1:1", "--sni", name}, "--sni: expected the name of a host");
   refused.run(64, {"--status-file", ""}, "expected the name of a file");
   refused.run(71, {"--status-file", "/nonexistent/x"});
 }

@@ -76,6 +76,21 @@ TEST_CASE("a Sentinel's port is 78 at once, with the URL by which it names the p
   CHECK(contains(doctor.err(), "use --url " + right));
 }
 
+TEST_CASE("the right URL keeps the database, and encodes the name of the primary") {
+  RedisServer primary{{.tcp = true}};
+  SentinelServer sentinel{"a/b", primary};
+  const std::string port = loopback(sentinel.port());
+  const std::string right = "redis+sentinel://" + port + "/a%2fb/3";
+  check_told("redis://" + port + "/3", "k",
+             "it is a Sentinel, which keeps no locks; use --url " + right + "\n");
+  CHECK(rlock_with_url(right, {"sem", "init", "k", "1"}).exit_code(kDeadline) == 0);
+  CHECK(contains(primary.cli({"INFO", "keyspace"}), "db3:keys=1,"));
+
+  const std::string here = loopback(primary.port());
+  check_told("redis+sentinel://" + here + "/m/3", "k",
+             "it is no Sentinel; use --url redis://" + here + "/3\n");
+}
+
 TEST_CASE("a server of old that knows no scripts is 78 at once, and may be a Sentinel") {
   FakeRedis old;
   old.on("HELLO", wire::error("ERR unknown command `HELLO`, with args beginning with: `3`, "));

@@ -171,9 +171,24 @@ TEST_CASE("rlock config refuses the servers that every verb refuses, with the sa
     CHECK(shown.err == refused.err);
     CHECK(shown.out.empty());
   }
-  const Configured configured{"url = redis://h\nurl = redis://h:6379\n"};
-  CHECK(contains(result_of({"config"}, configured.options).err,
-                 "url in " + configured.path() + ": redis://h:6379 is given twice"));
+}
+
+TEST_CASE("settings of a file that contradict each other are mistakes of the file: 78") {
+  const std::string longest(4096, 'x');
+  const std::vector<std::tuple<std::string, std::string, std::string>> rows{
+      {"url = redis://h\nurl = redis://h:6379\n", "url in ", ": redis://h:6379 is given twice"},
+      {"url = redis+cluster://h\ndb = 3\n", "db in ", ": a cluster has no databases"},
+      {"url = rediss://h\ncert = /f\n", "cert in ", " and --tls-key need each other"},
+      {"url = rediss://h\nsni = .test\n", "sni in ", ": expected the name of a host"},
+      {"url = redis://h\naskpass = yes\n", "askpass in ", ": there is no terminal to ask on"},
+      {"url = redis://h\nprefix = " + longest + "\n", "prefix in ", " and key together have more than"}};
+  for (const auto& [lines, before, behind] : rows) {
+    Configured configured{lines};
+    configured.options.own_session = true;  // without a terminal
+    const Result refused = result_of({"inspect", "k"}, configured.options);
+    CHECK(refused.status == 78);
+    CHECK_MESSAGE(contains(refused.err, before + configured.path() + behind), refused.err);
+  }
 }
 
 TEST_CASE("a profile can switch off askpass of its file") {

@@ -71,10 +71,10 @@ class TestEnvironment {
   TestEnvironment(const TestEnvironment&) = delete;
   TestEnvironment& operator=(const TestEnvironment&) = delete;
 
-  /// ~/.config/rlock/config
   /// Puts a link to itself where the folder of the config file would be: not even root can enter it.
   void obstruct() const { REQUIRE(::symlink("rlock", (home_ / "rlock").c_str()) == 0); }
 
+  /// Writes ~/.config/rlock/config.
   void config(const std::string& text) const {
     ::mkdir((home_ / "rlock").c_str(), 0700);
     write_file(home_ / "rlock/config", text);

@@ -54,7 +54,7 @@ TEST_CASE("the greeting and the first call go together where nothing can be refu
 TEST_CASE("nothing follows a greeting with a password or a database before it has been answered") {
   const Greeting with_password{.password = "secret"};
   const Greeting with_user{.user = "app"};
-  const Greeting with_db{.db = 3};
+  const Greeting with_db{.meant = {.db = 3}};
   for (const Greeting& greeting : {with_password, with_user, with_db}) {
     ConnectionFixture f{greeting};
     f.fake.on("HELLO", wire::kSilence);
@@ -65,13 +65,13 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
     REQUIRE(f.turn_until([&] { return f.fake.count("HELLO") == 1; }));
     CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
 
-    f.fake.announce(greeting.db == 0 ? "%0\r\n" : "%0\r\n+OK\r\n");
+    f.fake.announce(greeting.meant.db == 0 ? "%0\r\n" : "%0\r\n+OK\r\n");
     f.fake.answer(wire::integer(1));
     REQUIRE(f.turn_until([&] { return question->reply.has_value(); }));
     INFO(f.connection().failure().value_or(Failure{}).text);
     CHECK(f.connection().open());
     CHECK(f.fake.count("SUBSCRIBE") == 1);
-    CHECK(f.fake.count("SELECT") == (greeting.db == 0 ? 0 : 1));
+    CHECK(f.fake.count("SELECT") == (greeting.meant.db == 0 ? 0 : 1));
   }
 }
 

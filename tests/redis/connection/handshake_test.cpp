@@ -54,7 +54,7 @@ TEST_CASE("the greeting names the user, the protocol and the database, in this o
   const std::vector<Row> rows{
       {{}, {hello_3}, false},
       {{.ask_run_id = true}, {hello_3, {"INFO", "server"}}, false},
-      {{.db = 3}, {hello_3, {"SELECT", "3"}}, true},
+      {{.meant = {.db = 3}}, {hello_3, {"SELECT", "3"}}, true},
       {{.password = "secret"}, {{"AUTH", "secret"}, hello_3}, true},
       {{.user = "default", .password = "secret"}, {{"AUTH", "secret"}, hello_3}, true},
       {{.user = "app", .password = "secret"},
@@ -64,7 +64,7 @@ TEST_CASE("the greeting names the user, the protocol and the database, in this o
       {{.resp3 = false}, {set_name, mode, role}, false},
       {{.resp3 = false, .ask_run_id = true}, {set_name, mode, role}, false},
       {{.password = "secret", .resp3 = false}, {{"AUTH", "secret"}, set_name, mode, role}, true},
-      {{.user = "app", .password = "secret", .db = 2, .resp3 = false},
+      {{.user = "app", .password = "secret", .resp3 = false, .meant = {.db = 2}},
        {{"AUTH", "app", "secret"}, set_name, {"SELECT", "2"}, mode, role},
        true},
   };
@@ -76,7 +76,7 @@ TEST_CASE("the greeting names the user, the protocol and the database, in this o
 }
 
 TEST_CASE("the server has accepted us when nothing of the greeting can be refused any more") {
-  Handshake it = handshake({.password = "secret", .db = 3, .ask_run_id = true});
+  Handshake it = handshake({.password = "secret", .meant = {.db = 3}, .ask_run_id = true});
   (void)it.begin();
   accept(it, {kOk, hello()});
   CHECK_FALSE(it.accepted());
@@ -124,7 +124,7 @@ TEST_CASE("in RESP2 the server's identity comes from INFO") {
 }
 
 TEST_CASE("a refused greeting is final, and the failure explains the refusal") {
-  const Greeting app{.user = "app", .password = "secret", .db = 3};
+  const Greeting app{.user = "app", .password = "secret", .meant = {.db = 3}};
   CHECK(refused(app, {}, "WRONGPASS invalid username-password pair").kind == Error::denied);
   // The message knows whether a password was given.
   const std::string wrong = "WRONGPASS invalid username-password pair";
@@ -194,7 +194,7 @@ TEST_CASE("a server that hangs up without a word may know only RESP2, or speak T
 }
 
 TEST_CASE("a server of another kind is asked for its kind, and the rest of the greeting is ignored") {
-  Handshake it = handshake({.db = 3, .ask_run_id = true});
+  Handshake it = handshake({.meant = {.db = 3}, .ask_run_id = true});
   (void)it.begin();
   const auto question = it.accept(hello("sentinel"));
   REQUIRE(question.size() == 1);
