@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/environment.h"
+#include "base/percent.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -18,29 +19,10 @@ namespace {
 /// At most this many holds of one key are read, because each of them may cost a request to the server.
 constexpr std::size_t kMostOfOneKey = 16;
 
-std::string as_percent(std::string_view key) {
-  std::string out;
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte > ' ' && byte != 0x7f && c != '%';
-    out += plain ? std::string(1, c) : fmt::format("%{:02x}", byte);
-  }
-  return out;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const auto byte = from_hex(text.substr(i + 1, 2));  // near the end, substr() returns less
-    if (!byte || byte->size() != 1) return std::nullopt;
-    out += *byte;
-    i += 2;
-  }
-  return out;
+/// A line of RLOCK_STACK has its words between blanks.
+bool may_stand_in_word(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte > ' ' && byte != 0x7f && c != '%';
 }
 
 }  // namespace
@@ -56,7 +38,7 @@ std::vector<InheritedHold> read_holds(std::string_view text) {
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const auto words = split(*line, ' ');
     if (words.size() != 3 || words[0].empty() || words[1].empty()) continue;
-    const auto key = unescaped(words[2]);
+    const auto key = percent_decoded(words[2]);
     if (!key || key->empty() || ++counts[*key] > kMostOfOneKey) continue;
     holds.push_back({words[0], Owner{words[1]}, LockName{*key}});
   }
@@ -68,7 +50,8 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   std::vector<std::string> lines;
   lines.reserve(holds.size());
   for (const auto& hold : holds)
-    lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(), as_percent(hold.key.str())));
+    lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(),
+                                percent_encoded(hold.key.str(), may_stand_in_word)));
   return joined(lines, "\n");
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/percent.h"
 #include "base/redaction.h"
 #include "base/text.h"
 
@@ -115,29 +116,20 @@ class UrlReader {
     }
   }
 
-  /// Decodes exactly once, and '+' stays '+'.
-  std::string percent_decoded(std::string_view text) const {
-    std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] != '%') {
-        decoded += text[i];
-        continue;
-      }
-      const auto byte = from_hex(text.substr(i + 1, 2));
-      if (!byte || byte->empty()) refuse("has a % without two hexadecimal digits; write %25 for a %");
-      if (byte->front() == '\0') refuse("has a %00");
-      decoded += *byte;
-      i += 2;
-    }
-    return decoded;
+  /// Decodes exactly once.
+  std::string decoded(std::string_view text) const {
+    auto bytes = percent_decoded(text);
+    if (!bytes) refuse("has a % without two hexadecimal digits; write %25 for a %");
+    if (bytes->find('\0') != bytes->npos) refuse("has a %00");
+    return *std::move(bytes);
   }
 
   void read_user(std::string_view user_information) {
     const auto colon = user_information.find(':');
-    target_.user = percent_decoded(user_information.substr(0, colon));
+    target_.user = decoded(user_information.substr(0, colon));
     if (colon == user_information.npos) return;
     keep_secret(user_information.substr(colon + 1));
-    target_.password = PasswordSource::fixed(percent_decoded(user_information.substr(colon + 1)));
+    target_.password = PasswordSource::fixed(decoded(user_information.substr(colon + 1)));
   }
 
   void read_hosts(std::string_view list) {
@@ -185,7 +177,7 @@ class UrlReader {
   }
 
   std::string read_ipv6(std::string_view text) const {
-    const std::string whole = percent_decoded(text);
+    const std::string whole = decoded(text);
     std::string_view zone = whole;
     const auto before_zone = take_until(zone, "%");
     in6_addr ignored{};
@@ -207,7 +199,7 @@ class UrlReader {
         return;
       case Topology::sentinel: {
         std::string_view db = path;
-        target_.master = percent_decoded(take_until(db, "/").value_or(path));
+        target_.master = decoded(take_until(db, "/").value_or(path));
         if (target_.master.empty()) refuse("does not name the primary: redis+sentinel://host:26379/mymaster");
         if (db.size() < path.size()) read_db(db);
         return;
@@ -226,7 +218,7 @@ class UrlReader {
   void read_socket(std::string_view authority, std::string_view path) {
     if (!authority.empty()) refuse("needs an absolute path: unix:///run/redis/redis.sock");
     Address address;
-    address.path = percent_decoded(path);
+    address.path = decoded(path);
     if (address.path.empty() || address.path.ends_with('/'))
       refuse("names no socket: unix:///run/redis/redis.sock");
     if (address.path.size() > kLongestSocketPath) {
@@ -258,14 +250,13 @@ class UrlReader {
   throw Error{Error::usage, fmt::format("not a URL; did you mean {}?", meant)};
 }
 
-std::string percent_encoded(std::string_view text, std::string_view also_kept) {
-  std::string encoded;
-  for (char c : text) {
-    const bool kept = is_letter_or_digit(c) || std::string_view{"-._~"}.find(c) != std::string_view::npos ||
-                      also_kept.find(c) != std::string_view::npos;
-    encoded += kept ? std::string{c} : "%" + to_hex({&c, 1});
-  }
-  return encoded;
+/// The characters that RFC 3986 calls unreserved.
+bool is_unreserved(char c) {
+  return is_letter_or_digit(c) || std::string_view{"-._~"}.find(c) != std::string_view::npos;
+}
+
+bool may_stand_in_path(char c) {
+  return is_unreserved(c) || std::string_view{"/:@,+="}.find(c) != std::string_view::npos;
 }
 
 /// Which database numbers the URL shows. `not_zero`: for people, without 0. `all_named`: also 0 if the user
@@ -280,7 +271,7 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
   const bool says_db = target.db != 0 || (databases == Databases::all_named && target.db_named);
   if (first.is_unix()) {
     const std::string db = says_db ? fmt::format("?db={}", target.db) : "";
-    return target.scheme + "://" + at + percent_encoded(first.path, "/:@,+=") + db;
+    return target.scheme + "://" + at + percent_encoded(first.path, may_stand_in_path) + db;
   }
 
   std::vector<std::string> hosts;
@@ -289,7 +280,7 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
     if (const auto zone = hosts.back().find('%'); zone != std::string::npos)
       hosts.back().insert(zone + 1, "25");
   }
-  const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, "");
+  const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, is_unreserved);
   const std::string db = says_db ? fmt::format("/{}", target.db) : "";
 
   std::string scheme = target.scheme;  // the user may also have given --tls
@@ -321,7 +312,9 @@ std::string Target::str() const {
   return spelled(*this, user.empty() && password.empty() ? "" : "***", Databases::not_zero);
 }
 
-std::string Target::url() const { return spelled(*this, percent_encoded(user, ""), Databases::all_named); }
+std::string Target::url() const {
+  return spelled(*this, percent_encoded(user, is_unreserved), Databases::all_named);
+}
 
 Target parse_target(std::string_view url) {
   std::string_view rest = url;
