@@ -121,8 +121,7 @@ class Search {
   /// Searches one server. Returns why it could not be searched; empty: it was searched.
   std::optional<Failure> look_through(std::size_t server) {
     server_ = server;
-    delivery_.only_nodes.assign(session_.redis.nodes(), false);
-    delivery_.only_nodes[server] = true;
+    delivery_.send_only_to(server, session_.redis.nodes());
     std::vector<std::string> nodes{""};
     const bool cluster = session_.deployment.targets[server].topology == Target::Topology::cluster;
     if (cluster) {

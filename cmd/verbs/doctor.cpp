@@ -109,8 +109,8 @@ Finding distance(Milliseconds took) {
 Vote ask_at(Session& session, const CheckedServer& checked, Call call) {
   if (call.keys.empty() && !checked.key.empty()) call.keys = {checked.key};
   Delivery delivery = with_retries();
-  delivery.only_nodes.assign(session.redis.nodes(), false);
-  delivery.only_nodes[checked.node] = true;
+  delivery.source = Delivery::Source::always;  // the right to EVAL shows only if the server is sent a script
+  delivery.send_only_to(checked.node, session.redis.nodes());
   const Vote vote = session.redis.run_all(call, delivery, session.patience())[checked.node];
   session.check_signals();
   return vote;

@@ -36,6 +36,10 @@ struct Delivery {
   /// The nodes that get the call; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
+  void send_only_to(std::size_t node, std::size_t nodes) {
+    only_nodes.assign(nodes, false);
+    only_nodes[node] = true;
+  }
   bool goes_to(std::size_t node) const { return only_nodes.empty() || only_nodes[node]; }
 
   /// none: any connection. Otherwise only this one (Vote::connection), because WAIT confirms only the writes of its own
