@@ -527,6 +527,7 @@ TEST_CASE("a server that sends an error that rlock knows has answered") {
   const auto answered = [](const char* error) { return failure_of(Reply::error(error)).answered; };
   CHECK(answered("LOADING Redis is loading the dataset in memory"));
   CHECK(answered("NOPERM this user has no permissions"));
+  CHECK(answered("ASK 449 127.0.0.1:7001"));
   CHECK(answered("ERR The user executing the script can't run this command or subcommand script: x"));
   CHECK(answered("ERR unknown command 'EVALSHA', with args beginning with:"));
   CHECK_FALSE(answered("ERR Error running script"));
