@@ -60,13 +60,6 @@ struct Typed {
   int signal = 0;  ///< the signal that came instead of an answer: sent, or pressed as ^C or ^Z; 0: none
 };
 
-/// Deletes the last character, as the erase key does. In UTF-8 it may have several bytes.
-void erase_last(std::string& text, bool utf8) {
-  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; };
-  while (utf8 && !text.empty() && continues(text.back())) text.pop_back();
-  if (!text.empty()) text.pop_back();
-}
-
 /// Reads one line, much as a terminal does.
 Typed read_line(const Prompt& prompt, const EndingSignals& signals) {
   const cc_t* strokes = prompt.before().c_cc;
@@ -83,7 +76,7 @@ Typed read_line(const Prompt& prompt, const EndingSignals& signals) {
     if (stroke == strokes[VKILL]) {
       typed.text.clear();
     } else if (stroke == strokes[VERASE] || stroke == '\b' || stroke == 0x7f) {
-      erase_last(typed.text, (prompt.before().c_iflag & IUTF8) != 0);
+      erase_last_character(typed.text, (prompt.before().c_iflag & IUTF8) != 0);
     } else {
       typed.text += static_cast<char>(stroke);
     }
@@ -131,6 +124,12 @@ std::string ask(std::string_view question, const Error& no_terminal, Echo echo) 
 }
 
 }  // namespace
+
+void erase_last_character(std::string& text, bool utf8) {
+  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; };
+  while (utf8 && !text.empty() && continues(text.back())) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
 
 std::string ask_on_terminal(std::string_view question, const Error& no_terminal) {
   return ask(question, no_terminal, Echo::shown);

@@ -129,9 +129,7 @@ std::optional<Removal> Unlock::refusal(const Inspection& found) const {
 /// What the user must know before removing this hold.
 std::string warning(const Holder& holder, ServerTime now) {
   const Metadata facts = holder.facts.value_or(Metadata{});
-  if (facts.ended_at)
-    return fmt::format("no command runs any more: {} keeps the key",
-                       facts.kept_by.empty() ? "--min-hold or --once-per" : sanitized(facts.kept_by));
+  if (facts.ended_at) return fmt::format("no command runs any more: {} keeps the key", kept_by_text(facts));
   if (!facts.renews && facts.kill_after)
     return fmt::format(
         "the holder does not renew it (--no-renew); if its command still runs, it hears of this within {} at the "

@@ -103,6 +103,10 @@ std::string holders_text(const std::vector<Holder>& holders, std::optional<Serve
   return more > 0 ? fmt::format("{}, and {} more", text, more) : text;
 }
 
+std::string kept_by_text(const Metadata& facts) {
+  return facts.kept_by.empty() ? "--min-hold or --once-per" : shown(facts.kept_by);
+}
+
 std::string outlook_text(const Holder& holder, ServerTime now) {
   if (!holder.ttl && holder.mode == Holder::Mode::permit) return "no lease: it never ends";
   if (!holder.ttl) return "no TTL: the key never expires";
@@ -112,9 +116,7 @@ std::string outlook_text(const Holder& holder, ServerTime now) {
   const auto& facts = holder.facts;
   if (!facts && holder.mode == Holder::Mode::permit) return "lease ends in " + rest;
   if (!facts) return fmt::format("expires in {} unless the holder renews it", rest);
-  if (facts->ended_at)
-    return fmt::format("{} more by {}", rest,
-                       facts->kept_by.empty() ? "--min-hold or --once-per" : shown(facts->kept_by));
+  if (facts->ended_at) return fmt::format("{} more by {}", rest, kept_by_text(*facts));
   if (holder.entered(now)) return fmt::format("ends in {} unless a run inside it renews it", rest);
   if (!facts->renews) return fmt::format("ends in {}, because no process renews it", rest);
   if (holder.alive(now).value_or(true)) return fmt::format("expires in {} if the holder is dead", rest);

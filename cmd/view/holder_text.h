@@ -26,6 +26,9 @@ std::string whole_holder_text(const Holder& holder, ServerTime now);
 std::string holders_text(const std::vector<Holder>& holders, std::optional<ServerTime> now,
                          std::int64_t unnamed = 0);
 
+/// What keeps a hold whose command has ended: "--min-hold".
+std::string kept_by_text(const Metadata& facts);
+
 /// When a hold ends: "expires in 26s if the holder is dead", "not renewed for 34s: the holder looks dead;
 /// expires in 5s".
 std::string outlook_text(const Holder& holder, ServerTime now);

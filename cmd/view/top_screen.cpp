@@ -7,6 +7,7 @@
 
 #include "base/key_text.h"
 #include "base/text.h"
+#include "cmd/cli/terminal.h"
 #include "cmd/view/inspection_text.h"
 #include "cmd/view/key_table.h"
 #include "cmd/view/table.h"
@@ -134,13 +135,11 @@ void TopScreen::fit(ScreenSize size) {
 /// Handles a stroke while a pattern is typed. Returns false if the stroke has its usual meaning.
 bool TopScreen::type(const Stroke& stroke) {
   constexpr std::size_t kLongestPattern = 200;
-  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
   if (stroke.meaning == Meaning::escape || stroke.meaning == Meaning::enter) {
     typing = false;
     if (stroke.meaning == Meaning::escape) pattern.clear();
   } else if (stroke.meaning == Meaning::erase) {
-    while (!pattern.empty() && is_inside(pattern.back())) pattern.pop_back();
-    if (!pattern.empty()) pattern.pop_back();
+    erase_last_character(pattern);
   } else if (!stroke.text.empty()) {
     if (pattern.size() < kLongestPattern) pattern += stroke.text;
   } else {

@@ -20,6 +20,7 @@
 #include "loop/loop.h"
 #include "process/close_range.h"
 #include "process/script_tag.h"
+#include "process/signal_mask.h"
 
 namespace rlock {
 namespace {
@@ -41,9 +42,7 @@ void detach(int orders) {
   shed_tag();
   // If this process is stopped, rlock's death continues it: the kernel then sends SIGCONT.
   ::prctl(PR_SET_PDEATHSIG, SIGCONT);
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  block_all_signals();
   // All descriptors but one are closed, because a pipe of the command's that we held open would never end for its
   // reader.
   close_all_but({orders});

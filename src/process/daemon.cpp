@@ -15,6 +15,7 @@
 #include "process/core_limit.h"
 #include "process/program.h"
 #include "process/script_tag.h"
+#include "process/signal_mask.h"
 
 namespace rlock {
 namespace {
@@ -26,9 +27,7 @@ constexpr int kFirstForeign = 5;
 
 void forget_signals() {
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  unblock_all_signals();
 }
 
 /// Sets descriptors 0 to 4 as the daemon needs them, and closes all others. Returns false and sets errno if

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "process/close_range.h"
 #include "process/fork.h"
+#include "process/signal_mask.h"
 #include "process/std_descriptors.h"
 
 namespace rlock {
@@ -28,9 +29,7 @@ void keep_only_the_loop() {
   ::setsid();
   close_if([](int fd) { return !is_of_the_loop(fd); });
   fill_std_descriptors();
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  unblock_all_signals();
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "process/close_range.h"
 #include "process/fork.h"
+#include "process/signal_mask.h"
 #include "process/std_descriptors.h"
 
 namespace rlock {
@@ -35,9 +36,7 @@ constexpr char kSorry = '!';
 void detach(int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  block_all_signals();
   close_all_but({answer});
   fill_std_descriptors();
 }
