@@ -52,7 +52,7 @@ refuse 'cmd/verbs includes what stands beside it' '^#include "cmd/run/' "$(files
 
 # Few files of cmd see how calls are sent. CONTRIBUTING.md says for what.
 refuse 'How calls are sent: cmd/server, and a few files of cmd' '^#include "redis/(connection|route|executor)/' \
-  "$(files cmd | grep -vE '^cmd/(server/|app/version|ask/search|hold/report/hold_environment|run/run_without_lock|verbs/(doctor|server))')"
+  "$(files cmd | grep -vE '^cmd/(server/|app/version|ask/search|hold/report/hold_environment|run/run_without_lock|verbs/(doctor|diagnosis|server))')"
 
 everywhere=$(files src cmd)
 

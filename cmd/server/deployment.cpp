@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "base/text.h"
 #include "cmd/server/secrets.h"
 #include "cmd/server/server_setting.h"
@@ -130,11 +131,8 @@ void refuse_same_server_twice(const std::vector<Target>& targets, Error::Kind ki
 /// can.
 std::string url_of(const Target& target) {
   if (target.topology != Target::Topology::local || target.db == 0) return target.url();
-  Target socket = target;
-  socket.topology = Target::Topology::single;
-  socket.scheme = "unix";
-  socket.addresses = {Address{.host = {}, .port = 0, .path = LocalDirectory{}.socket()}};
-  return socket.url();
+  return fmt::format("unix://{}?db={}", percent_encoded(LocalDirectory{}.socket(), is_path_character),
+                     target.db);
 }
 
 /// The path as a nested run in another folder finds it. std::filesystem would add std::locale to each start.

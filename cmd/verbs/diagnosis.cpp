@@ -9,7 +9,6 @@
 namespace rlock {
 namespace {
 
-using Info = std::map<std::string, std::string>;
 using Verdict = Finding::Verdict;
 
 std::string value(const Info& info, const std::string& name) {
@@ -56,18 +55,6 @@ Finding replication(const Info& info) {
 }
 
 }  // namespace
-
-std::map<std::string, std::string> parse_info(std::string_view text) {
-  Info info;
-  const std::vector<std::string> lines = split(text, '\n');
-  for (std::string_view line : lines) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos && !line.starts_with('#'))
-      info[std::string{line.substr(0, colon)}] = line.substr(colon + 1);
-  }
-  return info;
-}
 
 bool is_cluster_node(const Info& info) { return value(info, "cluster_enabled") == "1"; }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "redis/connection/server_identity.h"
 
 namespace rlock {
 
@@ -16,13 +16,10 @@ struct Finding {
   std::string text;  ///< for people: the fact, and the remedy
 };
 
-/// The lines "name:value" of a reply to INFO.
-std::map<std::string, std::string> parse_info(std::string_view text);
-
 /// Is it a node of a Cluster, which serves only some keys and redirects calls for the others?
-bool is_cluster_node(const std::map<std::string, std::string>& info);
+bool is_cluster_node(const Info& info);
 
 /// Judges the facts of a server by the needs of locks. Missing facts are not judged.
-std::vector<Finding> diagnose(const std::map<std::string, std::string>& info);
+std::vector<Finding> diagnose(const Info& info);
 
 }  // namespace rlock

@@ -1,8 +1,17 @@
 #include "base/percent.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 namespace rlock {
+
+bool is_unreserved(char c) {
+  return is_letter_or_digit(c) || std::string_view{"-._~"}.find(c) != std::string_view::npos;
+}
+
+bool is_path_character(char c) {
+  return is_unreserved(c) || std::string_view{"/:@,+="}.find(c) != std::string_view::npos;
+}
 
 std::string percent_encoded(std::string_view text, bool (*kept)(char)) {
   std::string encoded;

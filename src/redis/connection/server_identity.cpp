@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "redis/rows.h"
 
@@ -59,13 +60,22 @@ ServerIdentity read_hello(const Reply& reply) {
   return {.mode = field(reply, "mode"), .role = field(reply, "role"), .run_id = {}};
 }
 
-std::string read_info(const Reply& reply, std::string_view name) {
-  for (const std::string& line : split(text_of(reply), '\n')) {
-    const auto colon = line.find(':');
-    if (line.substr(0, colon) == name && colon != std::string::npos)
-      return line.substr(colon + 1, line.find('\r') - colon - 1);
+Info parse_info(std::string_view text) {
+  Info info;
+  const std::vector<std::string> lines = split(text, '\n');
+  for (std::string_view line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos && !line.starts_with('#'))
+      info[std::string{line.substr(0, colon)}] = line.substr(colon + 1);
   }
-  return "";
+  return info;
+}
+
+std::string read_info(const Reply& reply, std::string_view name) {
+  const Info info = parse_info(text_of(reply));
+  const auto found = info.find(name);
+  return found != info.end() ? found->second : "";
 }
 
 bool is_unexpected(const Meant& meant, const ServerIdentity& who) {
@@ -95,20 +105,14 @@ std::string describe_cluster_node(const Address& address, bool tls) {
 
 std::string suggested_url(Topology topology, const Address& address, bool tls, int db,
                           const std::string& master) {
-  Target target{.topology = topology, .addresses = {address}, .master = master, .tls = {.on = tls}};
-  if (topology == Topology::sentinel) target.scheme += "+sentinel";
-  if (topology == Topology::cluster) {
-    target.scheme += "+cluster";
-  } else {
-    target.db = db;
-  }
-  if (!address.is_unix()) return target.str();
-  if (topology == Topology::single) {
-    target.scheme = "unix";
-  } else {
-    target.addresses = {{.host = "HOST", .port = standard_port(topology)}};
-  }
-  return target.str();
+  const std::string_view kind = topology == Topology::cluster    ? "+cluster"
+                                : topology == Topology::sentinel ? "+sentinel"
+                                                                 : "";
+  std::string url =
+      fmt::format("redis{}{}://{}", tls ? "s" : "", kind, address.is_unix() ? "HOST:PORT" : address.in_url());
+  if (!master.empty()) url += "/" + percent_encoded(master, is_unreserved);
+  if (db != 0 && topology != Topology::cluster) url += fmt::format("/{}", db);
+  return url;
 }
 
 }  // namespace rlock

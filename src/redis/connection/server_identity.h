@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +33,10 @@ struct Meant {
 
 /// Reads a reply to HELLO. It does not tell `run_id`.
 [[nodiscard]] ServerIdentity read_hello(const Reply& reply);
+
+/// A reply to INFO: its lines "name:value".
+using Info = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] Info parse_info(std::string_view text);
 
 /// Reads one field of a reply to INFO, such as "run_id". Empty for an error reply.
 [[nodiscard]] std::string read_info(const Reply& reply, std::string_view name);

@@ -145,7 +145,7 @@ class UrlReader {
 
   Address read_address(std::string_view text) const {
     Address address;
-    address.port = standard_port(target_.topology);
+    address.port = target_.topology == Topology::sentinel ? 26379 : 6379;
     std::string_view port;
     if (text.starts_with('[')) {
       text.remove_prefix(1);
@@ -250,15 +250,6 @@ class UrlReader {
   throw Error{Error::usage, fmt::format("not a URL; did you mean {}?", meant)};
 }
 
-/// The characters that RFC 3986 calls unreserved.
-bool is_unreserved(char c) {
-  return is_letter_or_digit(c) || std::string_view{"-._~"}.find(c) != std::string_view::npos;
-}
-
-bool may_stand_in_path(char c) {
-  return is_unreserved(c) || std::string_view{"/:@,+="}.find(c) != std::string_view::npos;
-}
-
 /// Which database numbers the URL shows. `not_zero`: for people, without 0. `all_named`: also 0 if the user
 /// named it, because then a config file must not replace it.
 enum class Databases { not_zero, all_named };
@@ -271,15 +262,9 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
   const bool says_db = target.db != 0 || (databases == Databases::all_named && target.db_named);
   if (first.is_unix()) {
     const std::string db = says_db ? fmt::format("?db={}", target.db) : "";
-    return target.scheme + "://" + at + percent_encoded(first.path, may_stand_in_path) + db;
+    return target.scheme + "://" + at + percent_encoded(first.path, is_path_character) + db;
   }
 
-  std::vector<std::string> hosts;
-  for (const Address& address : target.addresses) {
-    hosts.push_back(address.str());
-    if (const auto zone = hosts.back().find('%'); zone != std::string::npos)
-      hosts.back().insert(zone + 1, "25");
-  }
   const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, is_unreserved);
   const std::string db = says_db ? fmt::format("/{}", target.db) : "";
 
@@ -288,12 +273,10 @@ std::string spelled(const Target& target, const std::string& user, Databases dat
     const auto plain = scheme.starts_with("redis") ? std::string_view{"redis"} : std::string_view{"valkey"};
     if (scheme.substr(plain.size(), 1) != "s") scheme.insert(plain.size(), 1, 's');
   }
-  return scheme + "://" + at + joined(hosts, ",") + master + db;
+  return scheme + "://" + at + joined(target.addresses, ",", &Address::in_url) + master + db;
 }
 
 }  // namespace
-
-std::uint16_t standard_port(Topology topology) { return topology == Topology::sentinel ? 26379 : 6379; }
 
 std::optional<Address> announced_address(std::string_view host, std::optional<std::int64_t> port) {
   const auto odd = [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; };
@@ -306,6 +289,12 @@ std::string Address::str() const {
   if (is_unix()) return path;
   const bool ipv6 = host.find(':') != host.npos;
   return ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+std::string Address::in_url() const {
+  std::string text = str();
+  if (const auto zone = text.find('%'); zone != text.npos) text.insert(zone + 1, "25");
+  return text;
 }
 
 std::string Target::str() const {

@@ -21,7 +21,8 @@ struct Address {
   bool own = false;  ///< the private server, which must run as our user
 
   bool is_unix() const noexcept { return !path.empty(); }
-  std::string str() const;  ///< "host:port", "[::1]:6379", "/run/redis.sock"
+  std::string str() const;     ///< "host:port", "[::1]:6379", "/run/redis.sock"
+  std::string in_url() const;  ///< host and port for a URL: the zone of an IPv6 address is encoded
   friend bool operator==(const Address&, const Address&) = default;
 };
 
@@ -61,9 +62,6 @@ struct Target {
   /// The URL for a nested rlock (RLOCK_URL): with the user, without the password.
   std::string url() const;
 };
-
-/// The port of an address that names none.
-std::uint16_t standard_port(Target::Topology topology);
 
 /// Parses a URL with one of the schemes redis, rediss, valkey, valkeys, unix, redis+unix, redis+sentinel,
 /// rediss+sentinel, redis+cluster, rediss+cluster and local. Decodes %-escapes in user, password and path
