@@ -107,7 +107,7 @@ std::vector<LockName> Session::names(const std::vector<std::string>& keys) const
   std::vector<LockName> names;
   std::set<LockName> known;
   for (const std::string& key : keys)
-    if (known.insert(name(key)).second) names.push_back(name(key));
+    if (const auto [full, is_new] = known.insert(name(key)); is_new) names.push_back(*full);
   return names;
 }
 

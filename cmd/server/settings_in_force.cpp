@@ -29,9 +29,10 @@ void warn_of_lease(const OptionDefault& lease) {
   }
 }
 
-class Rows {
+class SettingRows {
  public:
-  Rows(const ServerOptions& flags, const std::vector<Settings>& sources) : flags_(flags), sources_(sources) {}
+  SettingRows(const ServerOptions& flags, const std::vector<Settings>& sources)
+      : flags_(flags), sources_(sources) {}
 
   std::vector<SettingInForce> all() && {
     urls();
@@ -134,7 +135,7 @@ std::vector<SettingInForce> settings_in_force(const ServerOptions& flags,
                                               const std::vector<Settings>& sources) {
   static_cast<void>(
       targets_in_force(flags, sources, merged(sources)));  // refuses what the verbs would refuse
-  return Rows{flags, sources}.all();
+  return SettingRows{flags, sources}.all();
 }
 
 }  // namespace rlock

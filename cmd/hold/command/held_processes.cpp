@@ -35,11 +35,12 @@ constexpr Milliseconds kSearchAgain{100};
 /// If a search takes longer, rlock prints a message.
 constexpr Milliseconds kLongSearch{2000};
 
-}  // namespace
-
+/// "process 4711", "processes 4711, 4712".
 std::string listed(const std::vector<pid_t>& pids) {
   return fmt::format("{} {}", pids.size() == 1 ? "process" : "processes", fmt::join(pids, ", "));
 }
+
+}  // namespace
 
 HeldProcesses::HeldProcesses(Loop& loop, Family& family, HeldLock lock, StopOptions options)
     : loop_(loop),

@@ -13,9 +13,6 @@
 
 namespace rlock {
 
-/// "process 4711", "processes 4711, 4712".
-std::string listed(const std::vector<pid_t>& pids);
-
 /// What HeldProcesses must know about the lock of its processes.
 struct HeldLock {
   std::function<std::string()> name;     ///< for messages: 'deploy'

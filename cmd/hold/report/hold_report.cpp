@@ -28,7 +28,9 @@ std::string HoldReport::json() const {
   // A failure of rlock leaves the release to the guardian or the lease.
   const auto shown = released || !locked ? released : KeysEnd::unknown;
   const auto node_json = [](const Node& node) {
-    return Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}});
+    return Json::object({{"url", node.url},
+                         {"granted", node.said == Answer::granted},
+                         {"said", Json::word(text_of(node.said))}});
   };
   return Json::document({{"outcome", Json::word(text_of(outcome))},
                          {"exit", exit},
@@ -72,7 +74,7 @@ void report_nodes(HoldReport& report, const Redis& redis, const std::vector<Answ
   if (redis.nodes() == 1 || answers.empty()) return;
   report.nodes.emplace();
   for (std::size_t node = 0; node < redis.nodes(); ++node)
-    report.nodes->push_back({redis.str(node), answers[node] == Answer::granted, text_of(answers[node])});
+    report.nodes->push_back({redis.str(node), answers[node]});
 }
 
 }  // namespace

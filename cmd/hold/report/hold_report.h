@@ -16,6 +16,7 @@
 #include "sync/hold/release.h"
 #include "sync/records/hold_outcome.h"
 #include "sync/wait/acquire.h"
+#include "sync/wait/ballot.h"
 
 namespace rlock {
 
@@ -28,8 +29,7 @@ struct HoldReport {
   /// One node of a quorum.
   struct Node {
     std::string url;  ///< without secrets
-    bool granted = false;
-    std::string_view said{};  ///< granted, busy, refused, failed or late
+    Answer said;      ///< "late": it had not answered when enough others had
   };
 
   HoldOutcome outcome = HoldOutcome::error;
@@ -50,7 +50,7 @@ struct HoldReport {
   std::string json() const;
 };
 
-/// The answer of a node, as a word of the record. "late": it had not answered when enough others had.
+/// The answer of a node, as a word of the record.
 std::string_view text_of(Answer answer);
 
 /// The outcome of a run whose wait succeeded.

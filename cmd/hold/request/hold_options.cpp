@@ -21,11 +21,14 @@ constexpr std::size_t kLongestRemark = 1024;
 /// A holder's record of more than 64 KiB is not read, and JSON may take six bytes for one byte of a label.
 constexpr std::size_t kMostLabels = 8192;
 
-/// A text that is shown on one line.
+void refuse_long_remark(std::string_view text) {
+  if (text.size() > kLongestRemark)
+    throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+}
+
 Setter reason_into(std::string& reason) {
   return [&reason](std::string_view value) {
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    refuse_long_remark(value);
     reason = value;
   };
 }
@@ -34,8 +37,7 @@ Setter label_into(std::map<std::string, std::string>& labels) {
   return [&labels](std::string_view value) {
     const std::size_t equals = value.find('=');
     if (equals == std::string_view::npos || equals == 0) throw Error{Error::usage, "expected NAME=VALUE"};
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    refuse_long_remark(value);
     labels[std::string{value.substr(0, equals)}] = value.substr(equals + 1);
     std::size_t all = 0;
     for (const auto& [name, text] : labels) all += name.size() + text.size();
