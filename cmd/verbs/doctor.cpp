@@ -106,14 +106,22 @@ Finding distance(Milliseconds took) {
 }
 
 /// Asks one node of the deployment only.
-Vote ask_at(Session& session, const CheckedServer& checked, Call call) {
+Vote ask_at(Session& session, const CheckedServer& checked, Call call,
+            Delivery::Source source = Delivery::Source::on_request) {
   if (call.keys.empty() && !checked.key.empty()) call.keys = {checked.key};
   Delivery delivery = with_retries();
-  delivery.source = Delivery::Source::always;  // the right to EVAL shows only if the server is sent a script
+  delivery.source = source;
   delivery.send_only_to(checked.node, session.redis.nodes());
   const Vote vote = session.redis.run_all(call, delivery, session.patience())[checked.node];
   session.check_signals();
   return vote;
+}
+
+/// Sends the script by its hash, and whole: a user may have the right to EVALSHA or to EVAL alone.
+Finding scripting_at(Session& session, const CheckedServer& checked, const Call& probe) {
+  Finding by_hash = scripting(ask_at(session, checked, probe));
+  if (by_hash.verdict != Verdict::fit) return by_hash;
+  return scripting(ask_at(session, checked, probe, Delivery::Source::always));
 }
 
 /// In a Cluster, each primary is a server to check.
@@ -176,8 +184,7 @@ Examined Doctor::examine(Session& session, const CheckedServer& checked) {
   examined.findings.push_back(
       key.empty()
           ? Finding{"scripting", Verdict::not_looked_at, "not looked at: no key with this prefix lies here"}
-          : scripting(
-                ask_at(session, checked, {.script = &scripts::inspect_probe, .keys = std::move(keys)})));
+          : scripting_at(session, checked, {.script = &scripts::inspect_probe, .keys = std::move(keys)}));
   examined.findings.push_back(distance(took));
   return examined;
 }

@@ -16,7 +16,8 @@ void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, s
 }
 
 std::optional<Milliseconds> noted_lease(const Holder& holder) {
-  if (holder.facts && holder.facts->lease > Milliseconds{0}) return holder.facts->lease;
+  const bool noted = holder.facts && !holder.facts->inner && holder.facts->lease > Milliseconds{0};
+  if (noted) return holder.facts->lease;
   return std::nullopt;
 }
 

@@ -15,7 +15,8 @@ Option& declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::s
 /// The same for a verb that renews.
 void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view standard);
 
-/// The lease with which this hold was acquired or last renewed. Empty: there is no note of it.
+/// The lease with which this hold was acquired or last renewed. Empty: there is no note of it, for
+/// example because a run inside the hold has noted its own.
 std::optional<Milliseconds> noted_lease(const Holder& holder);
 
 /// Throws Error{usage}.

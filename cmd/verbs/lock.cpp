@@ -288,7 +288,7 @@ class LockRenew final : public LockVerb {
     const auto lock = lock_in(session, hold, lease);
     if (!lock) return not_held(found);
     Delivery delivery = with_retries();
-    if (holder->facts)
+    if (holder->facts && !holder->facts->inner)
       delivery.followers = {write_metadata(found.name, owner, lock->hold_entry(), lease, *holder->facts)};
     std::size_t renewed = 0;
     std::vector<std::string> silent;

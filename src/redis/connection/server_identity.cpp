@@ -34,7 +34,7 @@ Failure describe_sentinel(const Meant& meant, const Address& address, bool tls,
       "it is a Sentinel, which keeps no locks; use --url {}",
       suggested_url(Topology::sentinel, address, tls, meant.db, names.size() == 1 ? names[0] : "NAME"));
   if (names.size() > 1) {
-    for (std::string& name : names) name = sanitized(name);
+    for (std::string& name : names) name = percent_encoded(name, is_unreserved);
     text += fmt::format(", where NAME is one of: {}", joined(names, ", "));
   }
   return {Error::config, text};

@@ -243,6 +243,7 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.renewed = time_at(*object, "renewed").value_or(ServerTime{});
   facts.lease = Milliseconds{number_at(*object, "lease_ms").value_or(0)};
   facts.ended_at = time_at(*object, "ended_at");
+  Reader{*object}("inner", facts.inner);
   return facts;
 }
 

@@ -46,6 +46,7 @@ struct Metadata {
   ServerTime renewed{};
   Milliseconds lease{0};
   std::optional<ServerTime> ended_at{};
+  bool inner = false;  ///< they are those of a run inside another hold of the same owner
 };
 
 /// The memory of its texts, in bytes.

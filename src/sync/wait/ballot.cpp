@@ -35,14 +35,14 @@ AcquireAnswer decoded(const Waitable& what, const Vote& vote) {
 struct Sorted {
   std::vector<Held> held;
   std::vector<Busy> busy;
-  std::vector<Refused> refused;
-  std::vector<std::pair<std::size_t, Failure>> failed;  ///< the node and its failure
+  std::vector<std::pair<std::size_t, Refused>> refused;  ///< the node and its refusal
+  std::vector<std::pair<std::size_t, Failure>> failed;   ///< the node and its failure
 
   Answer put(std::size_t node, const AcquireAnswer& answer) {
     return std::visit(
         Overloaded{[&](const Held& one) { return held.push_back(one), Answer::granted; },
                    [&](const Busy& one) { return busy.push_back(one), Answer::busy; },
-                   [&](const Refused& one) { return refused.push_back(one), Answer::refused; },
+                   [&](const Refused& one) { return refused.emplace_back(node, one), Answer::refused; },
                    [&](const Failure& one) { return failed.emplace_back(node, one), Answer::failed; }},
         answer);
   }
@@ -77,10 +77,12 @@ Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
 
 std::string no_quorum(const Redis& redis, const Sorted& answers) {
   std::vector<std::string> reasons;
+  for (const auto& [node, refusal] : answers.refused) reasons.push_back(redis.named(node, refusal.text));
   for (const auto& [node, failure] : answers.failed) reasons.push_back(redis.named(node, failure.text));
-  const std::size_t answer = answers.held.size() + answers.busy.size() + answers.refused.size();
-  return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
-                     answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
+  const std::size_t useful = answers.held.size() + answers.busy.size();
+  const std::string_view can = answers.refused.empty() ? useful == 1 ? "answers" : "answer" : "can grant it";
+  return fmt::format("no quorum: {} of {} servers {}, {} are needed ({})", useful, redis.nodes(), can,
+                     redis.quorum(), joined(reasons, "; "));
 }
 
 /// The failure to report when too many nodes fail. Some failures are permanent (no access, no such database).
@@ -114,16 +116,17 @@ void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
 TimePoint Ballot::enough_from(const Votes& votes, TimePoint now, Next next) {
   decode(votes);
   Tally granted;
-  std::size_t failed = 0;
+  std::size_t failed = 0, refused = 0;
   for (const auto& answer : decoded_) {
     if (!answer) ++granted.open;
     if (answer && std::holds_alternative<Held>(*answer)) ++granted.yes;
     if (answer && std::holds_alternative<Failure>(*answer)) ++failed;
+    if (answer && std::holds_alternative<Refused>(*answer)) ++refused;
   }
   const bool held = granted.has(redis_.quorum());
   if (held && next == Next::nothing)
     return TimePoint::min();  // renewals and the release tell the other nodes
-  if (!redis_.can_lack(failed)) return failure_grace_.from(true, now);
+  if (failed > 0 && !redis_.can_lack(failed + refused)) return failure_grace_.from(true, now);
   return grace_.from(held || !granted.can_have(redis_.quorum()), now);
 }
 
@@ -151,7 +154,7 @@ BallotResult Ballot::result(const Votes& votes) {
   result.split = !sorted.held.empty() && std::ranges::none_of(holders_of(sorted.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !sorted.held.empty();
   if (!redis_.can_lack(sorted.refused.size())) {
-    result.outcome = sorted.refused.front();
+    result.outcome = sorted.refused.front().second;
   } else if (!redis_.can_lack(sorted.refused.size() + sorted.failed.size())) {
     result.outcome = failure_of(redis_, sorted);
   } else if (!sorted.busy.empty()) {

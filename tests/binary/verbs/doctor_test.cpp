@@ -127,7 +127,7 @@ TEST_CASE("a password that one of several servers refuses is one finding") {
 
 TEST_CASE("a server that shows none of its settings is not called fit without a word") {
   FakeRedis fake;
-  fake.on("EVAL", wire::array({wire::text("able")}));
+  for (const char* form : {"EVALSHA", "EVAL"}) fake.on(form, wire::array({wire::text("able")}));
   for (const std::string& info : {wire::integer(1), wire::text("# Server\r\nx:y\r\n")}) {
     fake.on("INFO", info);
     Rlock doctor{{"doctor", "--url", fake.url()}};
@@ -166,10 +166,12 @@ TEST_CASE("a server is not fit if its scripts run, but cannot make a lock") {
     const std::string found = scripting(command);
     CHECK_MESSAGE(found.starts_with(cannot), command << ": " << found);
   }
-  redis.cli({"ACL", "SETUSER", "eval", "on", ">eval", "~*", "+@all", "-eval"});
-  const std::string no_scripts = scripting("eval");  // the server has the script by now
-  CHECK_MESSAGE(no_scripts.starts_with("1 scripting    scripts do not run, and every lock is one: "),
-                no_scripts);
+  for (const std::string form : {"eval", "evalsha"}) {
+    redis.cli({"ACL", "SETUSER", form, "on", ">" + form, "~*", "+@all", "-" + form});
+    const std::string no_scripts = scripting(form);  // the server has the script by now
+    CHECK_MESSAGE(no_scripts.starts_with("1 scripting    scripts do not run, and every lock is one: "),
+                  no_scripts);
+  }
   // With a prefix the rights for rlock's own keys beside a lock count, too.
   for (const auto& [rights, fit] : {std::pair{"~app:*", false}, std::pair{"~redisson_*:{app:*}*", true}}) {
     redis.cli({"ACL", "SETUSER", "app", "on", ">app", rights, "+@all"});
@@ -198,7 +200,7 @@ TEST_CASE("a server is not fit if its scripts run, but cannot make a lock") {
 TEST_CASE("what answers every command, but not as a script of rlock does, is no server for locks") {
   FakeRedis fake;
   for (const std::string& bytes : {wire::integer(5), wire::status("OK"), wire::array({wire::text("odd")})}) {
-    fake.on("EVAL", bytes);
+    fake.on("EVALSHA", bytes);
     CHECK(Rlock{{"doctor", "--url", fake.url()}}.exit_code() == 70);
   }
 }

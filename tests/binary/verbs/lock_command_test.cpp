@@ -115,6 +115,17 @@ TEST_CASE("renew without a lease takes the one that was written down") {
   CHECK(redis.pttl("deploy") > 50'000);
 }
 
+TEST_CASE("renew takes neither the lease nor the name of a run inside the hold") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "acquire", "-q", "k", "--owner", "ci", "--lease", "1s"}) == 0);
+  CHECK(status_of(redis, {"run", "--owner", "ci", "-k", "k", "--lease", "3s", "--", "sleep", "2.5"}) == 0);
+  REQUIRE(contains(redis.cli({"HGET", "rlock:meta:{k}", "ci"}), "\"inner\":true"));
+  CHECK(status_of(redis, {"lock", "renew", "k", "--owner", "ci"}) == 64);
+  CHECK(status_of(redis, {"lock", "renew", "k", "--owner", "ci", "--lease", "40s"}) == 0);
+  CHECK(redis.pttl("k") > 30'000);
+  CHECK(contains(redis.cli({"HGET", "rlock:meta:{k}", "ci"}), "\"lease_ms\":3000"));
+}
+
 TEST_CASE("a renewal never shortens a lease, and says so instead of doing nothing") {
   RedisServer redis;
   Rlock acquire = redis.rlock("lock", "acquire", "k", "--lease", "1h", "--owner", "o:1");

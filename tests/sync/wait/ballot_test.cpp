@@ -77,6 +77,14 @@ TEST_CASE("a server that has not answered yet does not count as one that answers
         "no quorum: 0 of 3 servers answer, 2 are needed (node 1: no answer; node 2: no answer)");
 }
 
+TEST_CASE("a server that refuses the lock is named where it and the failures prevent a quorum") {
+  const BallotResult result = result_of({kForeign, kSilent, kHeld});
+  REQUIRE(result.failure());
+  const std::string& text = result.failure()->text;
+  CHECK_MESSAGE(text.starts_with("no quorum: 1 of 3 servers can grant it, 2 are needed (node 1: "), text);
+  CHECK_MESSAGE(text.ends_with("; node 2: no answer)"), text);
+}
+
 TEST_CASE("a server that denies us is final only where the others are too few") {
   CHECK(result_of({kDenied}).failure()->kind == Error::denied);
   CHECK(result_of({kDenied, kBusy, kBusy}).busy());
