@@ -72,7 +72,7 @@ Info parse_info(std::string_view text) {
   return info;
 }
 
-std::string read_info(const Reply& reply, std::string_view name) {
+std::string read_info(const Reply& reply, const std::string& name) {
   const Info info = parse_info(text_of(reply));
   const auto found = info.find(name);
   return found != info.end() ? found->second : "";

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,11 +34,11 @@ struct Meant {
 [[nodiscard]] ServerIdentity read_hello(const Reply& reply);
 
 /// A reply to INFO: its lines "name:value".
-using Info = std::map<std::string, std::string, std::less<>>;
+using Info = std::map<std::string, std::string>;
 [[nodiscard]] Info parse_info(std::string_view text);
 
 /// Reads one field of a reply to INFO, such as "run_id". Empty for an error reply.
-[[nodiscard]] std::string read_info(const Reply& reply, std::string_view name);
+[[nodiscard]] std::string read_info(const Reply& reply, const std::string& name);
 
 /// Is the server of another kind than was meant?
 [[nodiscard]] bool is_unexpected(const Meant& meant, const ServerIdentity& who);

@@ -35,14 +35,17 @@ AcquireAnswer decoded(const Waitable& what, const Vote& vote) {
 struct Sorted {
   std::vector<Held> held;
   std::vector<Busy> busy;
-  std::vector<std::pair<std::size_t, Refused>> refused;  ///< the node and its refusal
-  std::vector<std::pair<std::size_t, Failure>> failed;   ///< the node and its failure
+  std::vector<Refused> refused;
+  std::vector<std::size_t> refusing;                    ///< the nodes that refuse
+  std::vector<std::pair<std::size_t, Failure>> failed;  ///< the node and its failure
 
   Answer put(std::size_t node, const AcquireAnswer& answer) {
     return std::visit(
         Overloaded{[&](const Held& one) { return held.push_back(one), Answer::granted; },
                    [&](const Busy& one) { return busy.push_back(one), Answer::busy; },
-                   [&](const Refused& one) { return refused.emplace_back(node, one), Answer::refused; },
+                   [&](const Refused& one) {
+                     return refused.push_back(one), refusing.push_back(node), Answer::refused;
+                   },
                    [&](const Failure& one) { return failed.emplace_back(node, one), Answer::failed; }},
         answer);
   }
@@ -77,7 +80,8 @@ Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
 
 std::string no_quorum(const Redis& redis, const Sorted& answers) {
   std::vector<std::string> reasons;
-  for (const auto& [node, refusal] : answers.refused) reasons.push_back(redis.named(node, refusal.text));
+  for (std::size_t i = 0; i < answers.refused.size(); ++i)
+    reasons.push_back(redis.named(answers.refusing[i], answers.refused[i].text));
   for (const auto& [node, failure] : answers.failed) reasons.push_back(redis.named(node, failure.text));
   const std::size_t useful = answers.held.size() + answers.busy.size();
   const std::string_view can = answers.refused.empty() ? useful == 1 ? "answers" : "answer" : "can grant it";
@@ -154,7 +158,7 @@ BallotResult Ballot::result(const Votes& votes) {
   result.split = !sorted.held.empty() && std::ranges::none_of(holders_of(sorted.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !sorted.held.empty();
   if (!redis_.can_lack(sorted.refused.size())) {
-    result.outcome = sorted.refused.front().second;
+    result.outcome = sorted.refused.front();
   } else if (!redis_.can_lack(sorted.refused.size() + sorted.failed.size())) {
     result.outcome = failure_of(redis_, sorted);
   } else if (!sorted.busy.empty()) {
